@@ -1,0 +1,113 @@
+"""What can go wrong, and whose fault it is.
+
+AssayError
+  InputError         what the user gave cannot be used; every problem is listed at once
+  JudgeError         the judge failed, not the sample and not assay
+    Unavailable      no reply came: time-out, lost connection, server error, rate limit
+    Unreadable       a reply came that the task cannot read
+    Unsupported      this back end does not serve this kind of task
+    Denied           key, permission, quota or model name refused: no further call can succeed
+    OverBudget       the next call could exceed the budget that the user set
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class AssayError(Exception):
+    """Base of every error that assay raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with the input.
+
+    Attributes:
+        what: What is wrong, in words.
+        remedy: What the user can do about it.
+        row: 1-based row (line of a JSONL file, record of a list), None if it is not about a row.
+        field: Name of the field or option concerned.
+    """
+
+    what: str
+    remedy: str = ""
+    row: int | None = None
+    field: str = ""
+
+    def __str__(self) -> str:
+        where = [f"row {self.row}"] if self.row is not None else []
+        where += [f"field '{self.field}'"] if self.field else []
+        place = ", ".join(where)
+        text = f"{place}: {self.what}" if place else self.what
+        return f"{text} -> {self.remedy}" if self.remedy else text
+
+
+class InputError(AssayError):
+    """What the user gave cannot be used. Raised before any judge is called.
+
+    Attributes:
+        problems: Every problem found (the first ones, if there are very many).
+        total: How many problems there are in all.
+    """
+
+    SHOWN = 20
+
+    def __init__(self, problems: Sequence[Problem] | str, *, total: int | None = None) -> None:
+        if isinstance(problems, str):
+            problems = [Problem(problems)]
+        self.problems = tuple(problems)
+        self.total = total if total is not None else len(self.problems)
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        if self.total == 1:
+            return str(self.problems[0])
+        lines = [f"{self.total} problems in the input:"]
+        lines += [f"  {problem}" for problem in self.problems[: self.SHOWN]]
+        if self.total > self.SHOWN:
+            lines.append(f"  ... and {self.total - self.SHOWN} more")
+        return "\n".join(lines)
+
+
+class JudgeError(AssayError):
+    """The judge failed. A metric that meets one is ``Unscored("failed")``."""
+
+
+class Unavailable(JudgeError):
+    """No reply came.
+
+    Attributes:
+        retry_after: Seconds that the server asked to wait, None if it did not say.
+        throttled: Whether the server said that it is asked too often (429 or 503).
+    """
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, throttled: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.throttled = throttled
+
+
+class Unreadable(JudgeError):
+    """A reply came that the task cannot read.
+
+    Attributes:
+        raw: The reply as it came.
+    """
+
+    def __init__(self, message: str, *, raw: str) -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
+class Unsupported(JudgeError):
+    """This back end does not serve this kind of task."""
+
+
+class Denied(JudgeError):
+    """The back end refuses this user or this model; the run stops at once."""
+
+
+class OverBudget(JudgeError):
+    """The next call could exceed the budget; the run stops cleanly."""

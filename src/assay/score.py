@@ -1,0 +1,80 @@
+"""What a metric returns: a finite number with its evidence, or the reason why there is none."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of the evidence behind a score, as people read it.
+
+    Attributes:
+        kind: What it is: "statement", "reference statement", "context", "sentence", "question" ...
+        text: The statement, sentence, question ... itself.
+        label: What was found: "supported", "unsupported", "useful", "TP" ...
+        value: What it adds to the score (1 or 0 for a verdict, a cosine ...), None if nothing.
+        reason: Why, in the judge's words.
+        context: 0-based index of the context it stands in or is supported by.
+        quote: The words of that context that support it.
+        probability: The judge's probability that the label is positive, where it gives one.
+        span: (start, end) characters of the answer (or of the context) it was taken from.
+    """
+
+    kind: str
+    text: str
+    label: str = ""
+    value: float | None = None
+    reason: str = ""
+    context: int | None = None
+    quote: str = ""
+    probability: float | None = None
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A finite number and the parts it was computed from.
+
+    Attributes:
+        value: The score; always finite.
+        parts: The evidence, in reading order.
+        method: How it was computed, where that differs from the metric's definition.
+        details: Further numbers on the way to the score (precision, recall, ...).
+
+    Raises:
+        ValueError: If the value is not a finite number.
+    """
+
+    value: float
+    parts: tuple[Part, ...] = ()
+    method: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            msg = f"a score is a finite number, not {self.value!r}"
+            raise ValueError(msg)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """There is no number, and why.
+
+    Attributes:
+        why: "undefined" is a property of the sample (an answer with no statement); "failed" one
+            of the judge (no reply, or none that could be read).
+        detail: The reason in words.
+        parts: What evidence there is all the same.
+    """
+
+    why: Literal["undefined", "failed"]
+    detail: str
+    parts: tuple[Part, ...] = ()
+
+
+Outcome: TypeAlias = Score | Unscored
