@@ -79,14 +79,21 @@ class Unavailable(JudgeError):
     Attributes:
         retry_after: Seconds that the server asked to wait, None if it did not say.
         throttled: Whether the server said that it is asked too often (429 or 503).
+        permanent: Whether the same request would fail again (too long, filtered): never retried.
     """
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, throttled: bool = False
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        throttled: bool = False,
+        permanent: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.throttled = throttled
+        self.permanent = permanent
 
 
 class Unreadable(JudgeError):

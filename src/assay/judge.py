@@ -27,12 +27,12 @@ class Task(ABC, Generic[T]):
 
     Attributes:
         kind: Its name in snake case, set from the class name.
-        template: How an LLM is asked.
+        template: How an LLM is asked; None if no prompt can ask it (an embedding).
         schema: JSON schema of the reply, None where the reply is free text.
     """
 
     kind: ClassVar[str]
-    template: ClassVar[Template]
+    template: ClassVar[Template | None] = None
     schema: ClassVar[Mapping[str, Any] | None] = None
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -53,7 +53,12 @@ class Task(ABC, Generic[T]):
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt in pieces: fixed text and material in turn; joined they are the prompt."""
-        return render(template or self.template, self.material())
+        chosen = template or self.template
+        return render(chosen, self.material()) if chosen else self.inputs()
+
+    def inputs(self) -> tuple[str, ...]:
+        """The bare material in pieces: what a back end that reads no prompt goes by."""
+        return tuple(p for m in self.material() for p in (f"{m.name}:\n", m.text, "\n"))
 
     def prompt(self) -> str:
         """The whole prompt, as an LLM is asked by default."""

@@ -1,0 +1,135 @@
+"""Which metrics there are, by name; one file a metric or family."""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from assay.errors import InputError
+from assay.metrics.answer_correctness import AnswerCorrectness
+from assay.metrics.answer_relevancy import AnswerRelevancy, PaperAnswerRelevance
+from assay.metrics.answer_similarity import AnswerSimilarity
+from assay.metrics.base import Metric
+from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
+from assay.metrics.context_recall import ContextRecall
+from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
+from assay.metrics.factual_correctness import FactualCorrectness
+from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
+
+METRICS: dict[str, type[Metric]] = {
+    metric.name: metric
+    for metric in (
+        Faithfulness,
+        AnswerRelevancy,
+        ContextRelevance,
+        ContextPrecision,
+        ContextPrecisionWithoutReference,
+        ContextRecall,
+        AnswerSimilarity,
+        FactualCorrectness,
+        AnswerCorrectness,
+        PaperFaithfulness,
+        PaperAnswerRelevance,
+        PaperContextRelevance,
+    )
+}
+
+ALIASES = {
+    "semantic_similarity": "answer_similarity",
+    "answer_relevance": "answer_relevancy",
+    "response_relevancy": "answer_relevancy",
+    "context_relevancy": "context_relevance",
+    "context_utilization": "context_precision_without_reference",
+    "llm_context_recall": "context_recall",
+    "llm_context_precision_with_reference": "context_precision",
+    "llm_context_precision_without_reference": "context_precision_without_reference",
+    "paper:answer_relevance": "paper:answer_relevancy",
+}
+
+_SPEC = re.compile(r"^\s*([\w:.-]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+
+
+def parse(spec: str) -> Metric:
+    """The metric that a text names: ``faithfulness`` or ``factual_correctness(mode=recall)``.
+
+    Raises:
+        InputError: For an unknown name or parameter, with what may have been meant.
+    """
+    match = _SPEC.match(spec)
+    name = match[1] if match else spec.strip()
+    cls = METRICS.get(ALIASES.get(name, name))
+    if match is None or cls is None:
+        raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
+    given: dict[str, Any] = {}
+    known = [field.name for field in fields(cls)]
+    for item in filter(None, (part.strip() for part in (match[2] or "").split(","))):
+        key, _, value = (text.strip() for text in item.partition("="))
+        if key not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise InputError(f"{cls.name} has no parameter '{key}': {has}")
+        given[key] = _value(value)
+    return _build(cls, given)
+
+
+def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+    """Metrics from names and objects, each once.
+
+    Raises:
+        InputError: If there is none, or one is unknown.
+    """
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
+    found = [parse(metric) if isinstance(metric, str) else metric for metric in metrics]
+    for metric in found:
+        if not isinstance(metric, Metric):
+            raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
+    if not found:
+        raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
+    return tuple({metric.label: metric for metric in found}.values())
+
+
+def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
+    for field in fields(cls):
+        if field.name not in given:
+            continue
+        default, value = field.default, given[field.name]
+        numeric = isinstance(default, (int, float)) and not isinstance(default, bool)
+        right = isinstance(value, (int, float)) if numeric else isinstance(value, type(default))
+        if not right or (isinstance(default, int) and value != int(value)):
+            raise InputError(f"{cls.name}: {field.name} is like {default!r}, not {value!r}")
+    return cls(**given)
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"
+
+
+__all__ = [
+    "ALIASES",
+    "METRICS",
+    "AnswerCorrectness",
+    "AnswerRelevancy",
+    "AnswerSimilarity",
+    "ContextPrecision",
+    "ContextPrecisionWithoutReference",
+    "ContextRecall",
+    "ContextRelevance",
+    "FactualCorrectness",
+    "Faithfulness",
+    "Metric",
+    "PaperAnswerRelevance",
+    "PaperContextRelevance",
+    "PaperFaithfulness",
+    "parse",
+    "resolve",
+]

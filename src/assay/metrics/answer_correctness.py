@@ -1,0 +1,58 @@
+"""Is the answer right, in facts and in meaning together?"""
+
+from dataclasses import dataclass
+
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.metrics.answer_similarity import AnswerSimilarity
+from assay.metrics.base import Metric
+from assay.metrics.factual_correctness import FactualCorrectness
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import Embed, SplitStatements, VerifyStatements
+
+
+@dataclass(frozen=True)
+class AnswerCorrectness(Metric):
+    """Weighted mean of factual correctness (F1) and answer similarity.
+
+    w1 factual_correctness + w2 answer_similarity over w1 + w2, default 0.75 and 0.25 (RAGAS
+    documentation), in [-w2, 1]. Undefined where factual correctness is.
+
+    Args:
+        factual_weight: w1.
+        similarity_weight: w2. With 0, no embedding is asked for.
+    """
+
+    factual_weight: float = 0.75
+    similarity_weight: float = 0.25
+
+    name = "answer_correctness"
+    needs = ("question", "answer", "reference")
+    tasks = (SplitStatements, VerifyStatements, Embed)
+    range = (-1.0, 1.0)
+    cosine = True
+
+    def __post_init__(self) -> None:
+        weights = (self.factual_weight, self.similarity_weight)
+        if min(weights) < 0 or sum(weights) <= 0:
+            raise InputError(f"{self.name}: weights are 0 or more, not both 0: {weights}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Score both components and weigh them."""
+        factual = await FactualCorrectness().score(sample, judge)
+        if isinstance(factual, Unscored):
+            return factual
+        components = [(FactualCorrectness.name, factual.value, self.factual_weight)]
+        if self.similarity_weight:
+            similar = await AnswerSimilarity().score(sample, judge)
+            if isinstance(similar, Unscored):
+                return similar
+            components.append((AnswerSimilarity.name, similar.value, self.similarity_weight))
+        total = sum(weight for _, _, weight in components)
+        value = sum(value * weight for _, value, weight in components) / total
+        parts = tuple(
+            Part("component", name, f"weight {weight / total:g}", value)
+            for name, value, weight in components
+        )
+        return Score(value, (*parts, *factual.parts), details=factual.details)

@@ -1,0 +1,33 @@
+"""How close in meaning are answer and reference?"""
+
+from dataclasses import dataclass
+
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score
+from assay.tasks import Embed
+from assay.tasks.embed import cosine
+
+
+@dataclass(frozen=True)
+class AnswerSimilarity(Metric):
+    """Cosine between the embeddings of answer and reference.
+
+    cos(E(answer), E(reference)) in [-1, 1] (RAGAS documentation: semantic similarity). Cosine is
+    no absolute scale: read it beside the embedder's cosine between random texts, which the
+    report prints.
+    """
+
+    name = "answer_similarity"
+    needs = ("answer", "reference")
+    tasks = (Embed,)
+    range = (-1.0, 1.0)
+    cosine = True
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Embed both and compare."""
+        answer, reference = sample.answer or "", sample.reference or ""
+        a, b = await judge.each([Embed(answer), Embed(reference)])
+        value = cosine(a, b)
+        return Score(value, (Part("similarity", reference, "cosine", value),))

@@ -1,0 +1,62 @@
+"""What a metric is: parameters, needs, the tasks it asks, and how it scores a sample."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+from assay.judge import Judge, Task
+from assay.sample import Sample
+from assay.score import Outcome
+
+Can: TypeAlias = Callable[[type[Task[Any]]], bool]
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """Base of all metrics. Subclassed as a frozen dataclass whose fields are its parameters.
+
+    Attributes:
+        name: The field's standard name for it.
+        needs: Fields of the sample that must be there.
+        tasks: Kinds of tasks it asks.
+        range: Smallest and largest possible value.
+        higher_is_better: False for error rates.
+        guide: Value above which teams usually call it good; None where there is no such custom.
+        cosine: Whether it rests on embedding cosines, whose scale is not absolute.
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]
+    tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    guide: ClassVar[float | None] = None
+    cosine: ClassVar[bool] = False
+
+    @abstractmethod
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The score of one sample, or why there is none.
+
+        Raises:
+            JudgeError: If the judge failed; the run records it as ``Unscored("failed")``.
+        """
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """The kinds of tasks it asks of a judge that can do `can`; by default all of `tasks`."""
+        del can
+        return self.tasks
+
+    @property
+    def label(self) -> str:
+        """Its name with every parameter that is not at its default: ``f(beta=2)``."""
+        changed = [
+            f"{f.name}={_shown(getattr(self, f.name))}"
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
+        ]
+        return f"{self.name}({','.join(changed)})" if changed else self.name
+
+
+def _shown(value: object) -> str:
+    return value.label if isinstance(value, Metric) else f"{value}"

@@ -1,0 +1,32 @@
+"""Did retrieval find what the right answer rests on?"""
+
+from dataclasses import dataclass
+
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.metrics.evidence import share, verdict_parts, verify
+from assay.sample import Sample
+from assay.score import Outcome, Unscored
+from assay.tasks import SplitStatements, VerifyStatements
+
+
+@dataclass(frozen=True)
+class ContextRecall(Metric):
+    """Share of the reference's statements that can be attributed to the retrieved contexts.
+
+    CR = attributable statements of the reference / its statements, in [0, 1] (RAGAS
+    documentation). Undefined if the reference makes no statement. With no context retrieved: 0.
+    """
+
+    name = "context_recall"
+    needs = ("question", "contexts", "reference")
+    tasks = (SplitStatements, VerifyStatements)
+    guide = 0.8
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the reference, verify each statement against all contexts."""
+        statements = await judge(SplitStatements(sample.question or "", sample.reference or ""))
+        if not statements:
+            return Unscored("undefined", "the reference makes no statement")
+        verdicts = await verify(statements, sample.contexts or (), judge)
+        return share(verdict_parts(statements, verdicts, "reference statement"))

@@ -1,0 +1,123 @@
+"""How much of what was retrieved helps to answer the question?"""
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.metrics.evidence import share
+from assay.sample import Sample
+from assay.score import Outcome, Part, Unscored
+from assay.tasks import Choice, PaperExtraction, Passage, SelectSentences
+from assay.text.sentences import sentences
+
+# An extracted sentence may differ from the context in white space, case or a stray character;
+# below this ratio it is another sentence.
+SAME = 0.9
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    id: str
+    text: str
+    context: int
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ContextRelevance(Metric):
+    """Share of the contexts' sentences that help to answer the question.
+
+    CR = relevant sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
+    The judge chooses sentences by id, so none can be made up. Undefined if nothing was retrieved.
+    Longer contexts score lower by construction.
+    """
+
+    name = "context_relevance"
+    needs = ("question", "contexts")
+    tasks = (SelectSentences,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Number all sentences and let the judge choose."""
+        found = _sentences(sample)
+        if not found:
+            return Unscored("undefined", "the contexts hold no sentence")
+        passages = tuple(Passage(s.id, s.text) for s in found)
+        choices = await judge(SelectSentences(sample.question or "", passages))
+        chosen = {choice.id: choice for choice in choices}
+        return share([_part(s, chosen.get(s.id)) for s in found])
+
+
+@dataclass(frozen=True)
+class PaperContextRelevance(Metric):
+    """Context relevance asked in the words of the RAGAS paper (needs an LLM).
+
+    CR = extracted sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
+    "Insufficient Information" gives 0. An extracted sentence counts only if it really stands in
+    the contexts; one that does not is dropped and listed. Undefined if nothing was retrieved.
+    """
+
+    name = "paper:context_relevance"
+    needs = ("question", "contexts")
+    tasks = (PaperExtraction,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The paper's prompt over the joined contexts, each copied line looked up."""
+        found = _sentences(sample)
+        if not found:
+            return Unscored("undefined", "the contexts hold no sentence")
+        context = "\n\n".join(sample.contexts or ())
+        copied = await judge(PaperExtraction(sample.question or "", context))
+        texts = [sentence for line in copied for sentence in _split(line)]
+        chosen: dict[str, Choice] = {}
+        dropped: list[Part] = []
+        for text in texts:
+            match = _match(text, found)
+            if match is None:
+                dropped.append(Part("sentence", text, "dropped", reason="not in the contexts"))
+            else:
+                chosen[match.id] = Choice(match.id)
+        return share([*(_part(s, chosen.get(s.id)) for s in found), *dropped])
+
+
+def _sentences(sample: Sample) -> list[_Sentence]:
+    return [
+        _Sentence(f"{c}.{n}", context[start:end], c - 1, (start, end))
+        for c, context in enumerate(sample.contexts or (), start=1)
+        for n, (start, end) in enumerate(sentences(context), start=1)
+    ]
+
+
+def _part(sentence: _Sentence, choice: Choice | None) -> Part:
+    return Part(
+        kind="sentence",
+        text=sentence.text,
+        label="relevant" if choice else "not relevant",
+        value=float(choice is not None),
+        reason=choice.reason if choice else "",
+        context=sentence.context,
+        probability=choice.probability if choice else None,
+        span=sentence.span,
+    )
+
+
+def _split(line: str) -> list[str]:
+    return [line[start:end] for start, end in sentences(line)]
+
+
+def _match(text: str, found: list[_Sentence]) -> _Sentence | None:
+    wanted = _bare(text)
+    best, at = SAME, None
+    for sentence in found:
+        candidate = _bare(sentence.text)
+        if wanted == candidate:
+            return sentence
+        matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
+        if matcher.quick_ratio() >= best and (ratio := matcher.ratio()) >= best:
+            best, at = ratio, sentence
+    return at
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()

@@ -1,0 +1,115 @@
+"""Does the answer say what the reference says, no more and no less?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+
+
+def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
+    """Weighted harmonic mean of precision and recall, in [0, 1]; 0 if both are 0.
+
+    F_beta = (1 + beta^2) P R / (beta^2 P + R). With P = TP/(TP+FP) and R = TP/(TP+FN) and
+    beta = 1 it is TP / (TP + 0.5 (FP + FN)). beta > 1 weighs recall higher.
+    """
+    weighted = beta**2 * precision + recall
+    return (1 + beta**2) * precision * recall / weighted if weighted else 0.0
+
+
+@dataclass(frozen=True)
+class FactualCorrectness(Metric):
+    """F-score of the answer's statements against the reference's.
+
+    Statements are true positives (in answer and reference), false positives (in the answer only)
+    or false negatives (in the reference only). precision = TP / (TP + FP) over the answer's
+    statements, recall = 1 - FN / (reference statements) over the reference's; f1 = their harmonic
+    mean, TP / (TP + 0.5 (FP + FN)) when as many statements match on either side; in [0, 1] (RAGAS
+    documentation). Each direction is counted over its own statements (ragas mixes them in recall,
+    its issue 2693). Undefined if neither text makes a statement.
+
+    Args:
+        mode: "f1", "precision" or "recall".
+        beta: Weight of recall against precision in "f1".
+    """
+
+    mode: Literal["f1", "precision", "recall"] = "f1"
+    beta: float = 1.0
+
+    name = "factual_correctness"
+    needs = ("question", "answer", "reference")
+    tasks = (SplitStatements, VerifyStatements)
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("f1", "precision", "recall"):
+            raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
+        if not self.beta > 0:
+            raise InputError(f"{self.name}: beta is above 0, not {self.beta}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split both texts and verify each against the other."""
+        question = sample.question or ""
+        answer, reference = sample.answer or "", sample.reference or ""
+        mine, theirs = await judge.each(
+            [SplitStatements(question, answer), SplitStatements(question, reference)]
+        )
+        asked = [
+            VerifyStatements(statements, (against,))
+            for statements, against in ((mine, reference), (theirs, answer))
+            if statements
+        ]
+        verdicts = iter(await judge.each(asked))
+        return self._counted(
+            _classes(mine, next(verdicts), "statement", "TP", "FP") if mine else (),
+            _classes(theirs, next(verdicts), "reference statement", "covered", "FN")
+            if theirs
+            else (),
+        )
+
+    def _counted(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
+        parts = (*mine, *theirs)
+        wanted = {"precision": mine, "recall": theirs, "f1": parts}[self.mode]
+        if not wanted:
+            return Unscored("undefined", _EMPTY[self.mode], parts)
+        precision, recall = _mean(mine), _mean(theirs)
+        value = {
+            "precision": precision,
+            "recall": recall,
+            "f1": f_beta(precision, recall, self.beta),
+        }[self.mode]
+        counts = {label: sum(p.label == label for p in parts) for label in ("TP", "FP", "FN")}
+        return Score(value, parts, details={"precision": precision, "recall": recall, **counts})
+
+
+_EMPTY = {
+    "precision": "the answer makes no statement",
+    "recall": "the reference makes no statement",
+    "f1": "neither answer nor reference makes a statement",
+}
+
+
+def _mean(parts: Sequence[Part]) -> float:
+    return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
+
+
+def _classes(
+    statements: Sequence[Statement], verdicts: Sequence[Verdict], kind: str, yes: str, no: str
+) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            kind=kind,
+            text=statement.text,
+            label=yes if verdict.supported else no,
+            value=float(verdict.supported),
+            reason=verdict.reason,
+            quote=verdict.quote,
+            probability=verdict.probability,
+            span=statement.span,
+        )
+        for statement, verdict in zip(statements, verdicts, strict=True)
+    )

@@ -1,0 +1,55 @@
+"""Does the answer stay with the retrieved contexts?"""
+
+from dataclasses import dataclass
+
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.metrics.evidence import share, verdict_parts, verify
+from assay.sample import Sample
+from assay.score import Outcome, Unscored
+from assay.tasks import PaperStatements, PaperVerdicts, SplitStatements, VerifyStatements
+
+
+@dataclass(frozen=True)
+class Faithfulness(Metric):
+    """Share of the answer's statements that the retrieved contexts support.
+
+    F = supported statements / statements of the answer, in [0, 1] (Es et al. 2023, section 3).
+    Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.
+    """
+
+    name = "faithfulness"
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements)
+    guide = 0.8
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the answer, verify each statement against all contexts."""
+        statements = await judge(SplitStatements(sample.question or "", sample.answer or ""))
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        verdicts = await verify(statements, sample.contexts or (), judge)
+        return share(verdict_parts(statements, verdicts))
+
+
+@dataclass(frozen=True)
+class PaperFaithfulness(Metric):
+    """Faithfulness asked in the words of the RAGAS paper (needs an LLM).
+
+    F = |V| / |S| in [0, 1] (Es et al. 2023, section 3), contexts joined by a blank line.
+    Undefined if the answer makes no statement.
+    """
+
+    name = "paper:faithfulness"
+    needs = ("question", "contexts", "answer")
+    tasks = (PaperStatements, PaperVerdicts)
+    guide = 0.8
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The paper's two prompts."""
+        statements = await judge(PaperStatements(sample.question or "", sample.answer or ""))
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        context = "\n\n".join(sample.contexts or ())
+        verdicts = await judge(PaperVerdicts(statements, context))
+        return share(verdict_parts(statements, verdicts))

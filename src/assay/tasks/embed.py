@@ -1,0 +1,64 @@
+"""Where does a text lie in an embedder's space?"""
+
+import base64
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import Task
+from assay.prompt import Material
+from assay.tasks.reading import decode
+
+Vector: TypeAlias = tuple[float, ...]
+
+
+class _Form(msgspec.Struct, frozen=True):
+    embedding: str
+
+
+@dataclass(frozen=True)
+class Embed(Task[Vector]):
+    """The embedding of one text. Served by an embedder, never by a prompt.
+
+    Attributes:
+        text: The text to embed.
+    """
+
+    text: str
+
+    def material(self) -> Sequence[Material]:
+        """The text."""
+        return (Material("text", self.text),)
+
+    def read(self, raw: str) -> Vector:
+        """The vector; raises Unreadable if it is empty, not finite or all zeros."""
+        try:
+            packed = base64.b64decode(decode(raw, _Form).embedding, validate=True)
+            vector = struct.unpack(f"<{len(packed) // 4}f", packed)
+        except (ValueError, struct.error) as error:
+            raise Unreadable(f"not a base64 vector of 32-bit floats: {error}", raw=raw) from error
+        if not any(vector) or not all(map(math.isfinite, vector)):
+            raise Unreadable("an embedding that is empty, not finite or all zeros", raw=raw)
+        return vector
+
+
+def encode_vector(vector: Sequence[float]) -> str:
+    """A reply in the form that `Embed` reads: 32-bit floats, little-endian, base64."""
+    packed = struct.pack(f"<{len(vector)}f", *vector)
+    return msgspec.json.encode(_Form(base64.b64encode(packed).decode())).decode()
+
+
+def cosine(a: Vector, b: Vector) -> float:
+    """Cosine of the angle between two vectors, in [-1, 1].
+
+    Raises:
+        ValueError: If their lengths differ (they come from different embedders).
+    """
+    dot = math.fsum(x * y for x, y in zip(a, b, strict=True))
+    norms = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
+    return max(-1.0, min(1.0, dot / norms))

@@ -1,0 +1,85 @@
+"""Which questions does an answer answer?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import Task
+from assay.prompt import Example, Material, Template
+from assay.tasks.reading import decode, schema
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Questions made from an answer.
+
+    Attributes:
+        questions: As many as were asked for.
+        noncommittal: Whether the answer evades ("I do not know") instead of answering.
+    """
+
+    questions: tuple[str, ...]
+    noncommittal: bool
+
+
+class _Form(msgspec.Struct, frozen=True):
+    noncommittal: bool
+    questions: list[str]
+
+
+@dataclass(frozen=True)
+class GenerateQuestions(Task[Questions]):
+    """Make n different questions that the answer would be a direct answer to.
+
+    Attributes:
+        answer: The answer to make questions for.
+        n: How many questions.
+    """
+
+    answer: str
+    n: int = 3
+
+    schema = schema(_Form)
+    template = Template(
+        instruction=(
+            "Write as many questions as the number below says, each of which the answer would "
+            "answer directly and completely. Let them differ in wording, not in what they ask. "
+            "Write them in the language of the answer. Also say whether the answer is "
+            "noncommittal: it evades, says that it does not know or cannot tell, and gives no "
+            "information that was asked for."
+        ),
+        form='{"noncommittal": false, "questions": ["...", "..."]}',
+        examples=(
+            Example(
+                given="number: 2\nanswer: The Treaty of Rome was signed on 25 March 1957.",
+                reply=(
+                    '{"noncommittal": false, "questions": ["When was the Treaty of Rome signed?", '
+                    '"On what date did the signing of the Treaty of Rome take place?"]}'
+                ),
+            ),
+            Example(
+                given="number: 1\nanswer: I have no information about that after 2021.",
+                reply='{"noncommittal": true, "questions": ["What happened after 2021?"]}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The number and the answer."""
+        return (Material("number", str(self.n)), Material("answer", self.answer))
+
+    def read(self, raw: str) -> Questions:
+        """The questions; raises Unreadable if they are not n."""
+        form = decode(raw, _Form)
+        questions = tuple(q.strip() for q in form.questions if q.strip())
+        if len(questions) != self.n:
+            raise Unreadable(f"{len(questions)} questions instead of {self.n}", raw=raw)
+        return Questions(questions, form.noncommittal)
+
+
+def reply(questions: Questions) -> str:
+    """A reply in the form that `GenerateQuestions` reads."""
+    form = _Form(noncommittal=questions.noncommittal, questions=list(questions.questions))
+    return msgspec.json.encode(form).decode()

@@ -1,0 +1,166 @@
+"""Which statements do the contexts support?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import ByIds
+from assay.prompt import Example, Material, Template
+from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.split_statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found about one statement.
+
+    Attributes:
+        id: The statement's id.
+        supported: Whether it can be inferred from the contexts.
+        reason: Why, in the judge's words.
+        context: 0-based index of the context that supports it, None if none or not said.
+        quote: The words of that context that do.
+        probability: Probability that it is supported, where the judge gives one.
+    """
+
+    id: str
+    supported: bool
+    reason: str = ""
+    context: int | None = None
+    quote: str = ""
+    probability: float | None = None
+
+
+class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    id: str
+    supported: bool
+    reason: str = ""
+    context: str | None = None
+    quote: str = ""
+    probability: float | None = None
+
+
+class _Form(msgspec.Struct, frozen=True):
+    verdicts: list[_Item]
+
+
+class _AskedItem(msgspec.Struct):
+    # What an LLM is asked for: a probability in words is no probability, so none is asked.
+    id: str
+    reason: str
+    context: str | None
+    quote: str
+    supported: bool
+
+
+class _AskedForm(msgspec.Struct):
+    verdicts: list[_AskedItem]
+
+
+@dataclass(frozen=True)
+class VerifyStatements(ByIds[Verdict]):
+    """Check each statement against all contexts: can it be inferred from them?
+
+    Attributes:
+        statements: What to check.
+        contexts: What to check it against; shown to the judge as c1, c2 ...
+    """
+
+    statements: tuple[Statement, ...]
+    contexts: tuple[str, ...]
+
+    schema = schema(_AskedForm)
+    template = Template(
+        instruction=(
+            "For every statement, decide whether it can be inferred from the contexts alone. Use "
+            "no knowledge of your own: a true statement that the contexts do not bear out is not "
+            "supported, and neither is one that they support only in part or with other numbers, "
+            "names or dates. Give one verdict for every statement id: first the reason in one "
+            "sentence, then the id of the context that supports it (null if none does) and the "
+            "shortest exact quote from it, then supported: true or false. Write reasons in the "
+            "language of the statement."
+        ),
+        form=(
+            '{"verdicts": [{"id": "s1", "reason": "...", "context": "c1", "quote": "...", '
+            '"supported": true}, {"id": "s2", "reason": "...", "context": null, "quote": "", '
+            '"supported": false}]}'
+        ),
+        examples=(
+            Example(
+                given=(
+                    "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
+                    'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
+                    '{"id": "s2", "text": "The bridge carries six lanes."}'
+                ),
+                reply=(
+                    '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
+                    '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true}, '
+                    '{"id": "s2", "reason": "The context says eight lanes, not six.", "context": '
+                    'null, "quote": "", "supported": false}]}'
+                ),
+            ),
+        ),
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The statements' ids."""
+        return tuple(s.id for s in self.statements)
+
+    def material(self) -> Sequence[Material]:
+        """The contexts, then the statements as JSON, one a line."""
+        contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
+        return (*contexts, Material("statements", listed((s.id, s.text) for s in self.statements)))
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same contexts, these statements only."""
+        kept = tuple(s for s in self.statements if s.id in set(ids))
+        return type(self)(statements=kept, contexts=self.contexts)
+
+    def read_some(self, raw: str) -> dict[str, Verdict]:
+        """The verdicts by statement id."""
+        items = by_id(decode(raw, _Form).verdicts, self.ids, raw)
+        return {i: self._verdict(item, raw) for i, item in items.items()}
+
+    def _verdict(self, item: _Item, raw: str) -> Verdict:
+        return Verdict(
+            id=item.id,
+            supported=item.supported,
+            reason=item.reason,
+            context=context_index(item.context, len(self.contexts), raw),
+            quote=item.quote,
+            probability=item.probability,
+        )
+
+
+def context_index(name: str | None, n: int, raw: str) -> int | None:
+    """The 0-based index of the context that a judge calls "c1", "c2" ...
+
+    Raises:
+        Unreadable: If there is no such context.
+    """
+    if name is None or name.strip().lower() in ("", "null", "none"):
+        return None
+    digits = name.strip().lower().removeprefix("context").strip().removeprefix("c")
+    if not digits.isdecimal() or not 1 <= int(digits) <= n:
+        raise Unreadable(f"a context '{name}', which does not exist", raw=raw)
+    return int(digits) - 1
+
+
+def reply(verdicts: Sequence[Verdict]) -> str:
+    """A reply in the form that `VerifyStatements` reads."""
+    items = [
+        _Item(
+            id=v.id,
+            reason=v.reason,
+            context=None if v.context is None else f"c{v.context + 1}",
+            quote=v.quote,
+            supported=v.supported,
+            probability=v.probability,
+        )
+        for v in verdicts
+    ]
+    return msgspec.json.encode(_Form(items)).decode()
