@@ -1,0 +1,76 @@
+"""Has this been asked before? The wrapper that pays for no reply twice and loses none."""
+
+import asyncio
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from assay.judge import Backend, Reply, Task
+from assay.store import Store
+from assay.store.keys import reply_key
+
+
+@dataclass
+class Served:
+    """How many replies the ledger gave.
+
+    Attributes:
+        asked: Replies that the back end had to be asked for.
+        known: Replies that the store or a call in flight already had.
+    """
+
+    asked: int = 0
+    known: int = 0
+
+
+class Ledger:
+    """Keeps every reply before anyone sees it; equal tasks in flight are asked once.
+
+    Args:
+        backend: Who answers what is not known yet.
+        store: Where replies are kept.
+        run: The run that pays.
+        served: Counters to add to.
+    """
+
+    def __init__(self, backend: Backend, store: Store, run: str, served: Served) -> None:
+        self._backend = backend
+        self._store = store
+        self._run = run
+        self._served = served
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the back end behind it."""
+        return self._backend.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """The identity of the back end behind it."""
+        return self._backend.identity(kind)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or a new one once it is on disk."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        known = self._store.reply(key)
+        if known is not None:
+            self._served.known += 1
+            return known
+        call = self._in_flight.get(key)
+        if call is None:
+            self._served.asked += 1
+            call = asyncio.create_task(self._ask(task, draw, key))
+            self._in_flight[key] = call
+            call.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        else:
+            self._served.known += 1
+        # Shielded: others may wait for the same reply, and it is paid for.
+        return await asyncio.shield(call)
+
+    async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
+        reply = await self._backend.reply(task, draw)
+        # Half a surrogate pair cannot be written to disk; what is read is what is kept.
+        raw = reply.raw.encode("utf-8", "replace").decode()
+        reply = dataclasses.replace(reply, raw=raw, key=key)
+        await self._store.keep_reply(reply, self._run)
+        return reply

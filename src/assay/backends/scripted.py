@@ -1,0 +1,77 @@
+"""A judge that says what it was told to: for tests, docs and demonstrations."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay.errors import InputError, Unsupported
+from assay.judge import RETRY_STRIDE, Reply, Task
+from assay.tasks import TASKS
+
+Script: TypeAlias = str | Sequence[str] | Callable[[Any], str]
+
+
+class Scripted:
+    """Answers each kind of task from a script.
+
+    A script is the reply's text; a list of texts, used by draw (the last one from then on); a
+    function from the task to the text; or, to tell tasks apart, a mapping from words that stand
+    in the task's material to any of these.
+
+    Args:
+        script: Replies by kind of task.
+        name: Part of its identity: give scripts that differ different names.
+
+    Raises:
+        InputError: For a kind of task that does not exist.
+    """
+
+    def __init__(self, script: Mapping[str, Any], name: str = "scripted") -> None:
+        unknown = set(script) - set(TASKS)
+        if unknown:
+            kinds = ", ".join(TASKS)
+            raise InputError(f"no task is called {', '.join(sorted(unknown))}; there are {kinds}")
+        self._script = dict(script)
+        self.name = name
+        self.calls = 0
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Scripted":
+        """A script from a JSON file; a reply may be text or the JSON value itself."""
+        try:
+            script = json.loads(Path(path).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"'{path}' is not a script: {error}") from error
+        if not isinstance(script, dict):
+            raise InputError(f"'{path}' is not a script: a JSON object by kind of task is needed")
+        return cls(script, name=f"scripted:{Path(path).name}")
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name, for the kinds that the script answers."""
+        return self.name if kind.kind in self._script else None
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """What the script says."""
+        self.calls += 1
+        inputs = task.inputs()
+        raw = self._say(self._script.get(task.kind), task, draw, "".join(inputs))
+        return Reply(inputs, raw, backend=self.name, kind=task.kind, draw=draw)
+
+    def _say(self, script: Any, task: Task[Any], draw: int, shown: str) -> str:
+        if callable(script):
+            return str(script(task))
+        if isinstance(script, str):
+            return script
+        if isinstance(script, Mapping):
+            for words, then in script.items():
+                if words in shown:
+                    return self._say(then, task, draw, shown)
+        elif isinstance(script, Sequence) and script:
+            return self._say(script[min(_nth(draw), len(script) - 1)], task, draw, shown)
+        raise Unsupported(f"the script has no reply to this {task.kind}")
+
+
+def _nth(draw: int) -> int:
+    # The draws of a task are 0, 1, 2 ... on purpose and 0, STRIDE, 2 STRIDE ... after a bad reply.
+    return draw % RETRY_STRIDE + draw // RETRY_STRIDE

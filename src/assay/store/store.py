@@ -1,0 +1,289 @@
+"""What is known for good: replies, runs, samples and scores, in one SQLite file."""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from assay.errors import InputError
+from assay.judge import Reply
+from assay.sample import Sample
+from assay.score import Outcome
+from assay.store import rows
+from assay.store.keys import digest
+from assay.store.schema import migrate
+from assay.store.writer import Writer
+
+PAGE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One evaluation as the store knows it.
+
+    Attributes:
+        id: Twelve hex digits of its content; any beginning that is unique will do.
+        source: Name of the data.
+        config: Judges, metrics (label -> signature) and whatever else names it.
+        n_samples: Samples taken in.
+        skipped: Invalid rows that were left out on request.
+        stopped: Why it stopped early, "" if it did not.
+        seconds: Wall time spent on it so far.
+        finished: When it ended (UTC, ISO 8601), None if it has not.
+        created: When it began.
+    """
+
+    id: str
+    source: str
+    config: Mapping[str, Any]
+    n_samples: int
+    skipped: int
+    stopped: str
+    seconds: float
+    finished: str | None
+    created: str
+
+    @property
+    def metrics(self) -> dict[str, str]:
+        """Signature of each metric by its label."""
+        return dict(self.config["metrics"])
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run has paid for, and what it had for nothing.
+
+    Attributes:
+        calls: Replies this run paid for.
+        tokens_in: Their prompt tokens.
+        tokens_out: Their reply tokens.
+        ms: Their milliseconds, added up.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    ms: float
+
+
+class Store:
+    """One SQLite file (WAL). Several processes may use it at once.
+
+    Args:
+        path: The file; made if it is not there.
+
+    Raises:
+        InputError: If it is not a store, or cannot be opened.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise InputError(f"there is no folder '{self.path.parent}' for the store")
+        try:
+            self._db = self._connect()
+            migrate(self._db)
+        except sqlite3.Error as error:
+            raise InputError(f"'{path}' cannot be used as a store: {error}") from error
+        # One connection for reading, whichever thread asks: readers take turns.
+        self._reading = threading.RLock()
+        self._writer = Writer(self._connect)
+
+    def close(self) -> None:
+        """Commit what is queued and close the file."""
+        self._writer.close()
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
+        return db
+
+    def _all(self, sql: str, *values: object) -> list[Any]:
+        with self._reading:
+            return self._db.execute(sql, values).fetchall()
+
+    # Replies
+
+    def reply(self, key: str) -> Reply | None:
+        """The reply under a key, None if there is none yet."""
+        found = self._all(f"SELECT {rows.REPLY} FROM replies WHERE key = ?", key)
+        return rows.reply(found[0], self._text) if found else None
+
+    async def keep_reply(self, reply: Reply, run: str) -> None:
+        """Commit a reply; an equal key keeps what it has."""
+        await self._writer.commit(lambda db: rows.write_reply(db, reply, run))
+
+    def spent(self, run: str) -> Spent:
+        """What a run has paid for."""
+        sums = "count(*), total(tokens_in), total(tokens_out), total(ms)"
+        calls, tokens_in, tokens_out, ms = self._all(
+            f"SELECT {sums} FROM replies WHERE run = ?", run
+        )[0]
+        return Spent(calls, int(tokens_in), int(tokens_out), ms)
+
+    def _text(self, key: bytes) -> str:
+        return str(self._all("SELECT body FROM texts WHERE hash = ?", key)[0][0])
+
+    # Runs
+
+    def begin(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> Run:
+        """Take in the samples and name the run by its content; the same content is the same run.
+
+        All or nothing: if `samples` raises (invalid rows), nothing is kept.
+        """
+        with self._reading:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                run = self._take_in(samples, config, source)
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        return self.run(run)
+
+    def _take_in(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> str:
+        fingerprint, n = digest([msgspec.json.encode(config, order="sorted").decode()]), 0
+        self._db.execute("SAVEPOINT samples")
+        for n, sample in enumerate(samples, start=1):
+            body = rows.write_sample(self._db, "", n, sample)
+            fingerprint = digest([fingerprint, body])
+        known = self._db.execute(
+            "SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
+        if known:
+            self._db.execute("ROLLBACK TO samples")
+            return str(known[0])
+        run = fingerprint[:12]
+        self._db.execute("UPDATE samples SET run = ? WHERE run = ''", (run,))
+        encoded = msgspec.json.encode(config).decode()
+        self._db.execute(
+            "INSERT INTO runs (id, fingerprint, source, config, n_samples, skipped)"
+            " VALUES (?, ?, ?, ?, ?, 0)",
+            (run, fingerprint, source, encoded, n),
+        )
+        return run
+
+    def run(self, name: str = "last") -> Run:
+        """The run whose id begins with `name`; "last" is the one begun last.
+
+        Raises:
+            InputError: If there is none, or more than one.
+        """
+        found = self.runs()
+        if name == "last" and found:
+            return found[0]
+        found = [run for run in found if run.id.startswith(name)]
+        if len(found) != 1:
+            problem = "several runs begin" if found else "no run begins"
+            raise InputError(f"{problem} with '{name}' in {self.path} -> `assay runs` lists them")
+        return found[0]
+
+    def runs(self) -> list[Run]:
+        """All runs, the newest first."""
+        sql = f"SELECT {rows.RUN} FROM runs ORDER BY created DESC, rowid DESC"
+        return [
+            Run(id_, source, msgspec.json.decode(config), *rest)
+            for id_, source, config, *rest in self._all(sql)
+        ]
+
+    async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
+        """Record that a run ended, or why it stopped."""
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE runs SET seconds = seconds + ?, stopped = ?, skipped = ?, finished ="
+                " CASE WHEN ? = '' THEN strftime('%Y-%m-%dT%H:%M:%fZ', 'now') END WHERE id = ?",
+                (seconds, stopped, skipped, stopped, run),
+            )
+
+        await self._writer.commit(write)
+
+    # Samples and scores
+
+    def samples(self, run: str, start: int = 0) -> Iterator[tuple[int, Sample]]:
+        """(row, sample) of a run in order, read in pages so that memory stays bounded."""
+        sql = "SELECT row, body FROM samples WHERE run = ? AND row > ? ORDER BY row LIMIT ?"
+        while page := self._all(sql, run, start, PAGE):
+            for row, body in page:
+                yield row, self._sample(body)
+            start = page[-1][0]
+
+    def sample(self, run: str, sample_id: str) -> tuple[int, Sample]:
+        """(row, sample) by the sample's id.
+
+        Raises:
+            InputError: If the run has no such sample.
+        """
+        sql = "SELECT row, body FROM samples WHERE run = ? AND id = ?"
+        found = self._all(sql, run, sample_id)
+        if not found:
+            raise InputError(f"run {run} has no sample '{sample_id}'")
+        return found[0][0], self._sample(found[0][1])
+
+    def _sample(self, body: str) -> Sample:
+        return rows.sample(body, self._text)
+
+    def done(self, run: str, start: int, end: int) -> set[tuple[int, str]]:
+        """(row, metric) of the rows start..end that need not be scored again.
+
+        A failed score is not done: the same command tries it again.
+        """
+        sql = "SELECT row, metric FROM jobs WHERE run = ? AND row BETWEEN ? AND ? AND why != ?"
+        return set(self._all(sql, run, start, end, "failed"))
+
+    def counts(self, run: str) -> dict[str, dict[str, int]]:
+        """For each metric: how many are scored (""), undefined and failed."""
+        sql = "SELECT metric, why, count(*) FROM jobs WHERE run = ? GROUP BY metric, why"
+        found: dict[str, dict[str, int]] = {}
+        for metric, why, n in self._all(sql, run):
+            found.setdefault(metric, {})[why] = n
+        return found
+
+    async def keep_outcome(
+        self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
+    ) -> None:
+        """Commit the score of one sample by one metric with the replies it rests on."""
+        values = rows.outcome_values(outcome, keys)
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(rows.WRITE_OUTCOME, (run, row, metric, *values))
+
+        await self._writer.commit(write)
+
+    def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
+        """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
+        sql = "SELECT row, value, why FROM jobs WHERE run = ? AND metric = ? ORDER BY row"
+        return self._all(sql, run, metric)
+
+    def methods(self, run: str, metric: str) -> list[str]:
+        """The distinct methods by which a metric was computed, where not as defined."""
+        sql = (
+            "SELECT DISTINCT json_extract(evidence, '$.method') FROM jobs"
+            " WHERE run = ? AND metric = ? AND why = ''"
+        )
+        return [method for (method,) in self._all(sql, run, metric) if method]
+
+    def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
+        """One score with its evidence, None if it is not there (yet)."""
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE run = ? AND metric = ? AND row = ?"
+        found = self._all(sql, run, metric, row)
+        return rows.outcome(found[0]) if found else None
+
+    def replies(self, run: str, row: int, metric: str) -> list[Reply]:
+        """The replies that a score rests on, in the order in which they were asked for."""
+        sql = "SELECT replies FROM jobs WHERE run = ? AND metric = ? AND row = ?"
+        found = self._all(sql, run, metric, row)
+        keys = found[0][0].split() if found else []
+        return [reply for key in keys if (reply := self.reply(key)) is not None]
