@@ -1,0 +1,201 @@
+"""How is a typed task put to something that reads a prompt and writes text?"""
+
+import asyncio
+import contextlib
+import contextvars
+import functools
+import hashlib
+import inspect
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, TypeAlias
+
+from assay.errors import InputError, Problem, Unavailable, Unsupported
+from assay.judge import Reply, Task
+from assay.prompt import Template
+
+Asked: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What an LLM wrote.
+
+    Attributes:
+        text: The text, untouched; "" if it refused.
+        tokens_in: Prompt tokens.
+        tokens_out: Tokens written, those of its reasoning included.
+    """
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class LLM(ABC):
+    """Base of every back end that reads prompts. A subclass says its `name` and completes.
+
+    Args:
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    def __init__(self, prompts: Mapping[str, Template] | None = None) -> None:
+        self.prompts: Mapping[str, Template] = dict(prompts or {})
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Who answers, with everything but the prompt that could change a reply."""
+
+    @abstractmethod
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What it writes after the prompt.
+
+        Args:
+            prompt: The whole prompt.
+            schema: JSON schema of the reply, None where it is free text.
+            kind: Kind of the task, a name for the schema.
+            draw: 0 for the most likely text, n for the n-th other sample.
+
+        Raises:
+            JudgeError: If nothing came.
+        """
+
+    def template(self, kind: type[Task[Any]]) -> Template | None:
+        """How it is asked: the user's template, else the task's own, None if there is none."""
+        return self.prompts.get(kind.kind) or kind.template
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name and the digest of the prompt; None for a task without a prompt (`Embed`)."""
+        template = self.template(kind)
+        return f"{self.name}#{template.digest}" if template else None
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """What it writes when asked by prompt.
+
+        Raises:
+            Unsupported: If there is no prompt for this kind of task.
+            JudgeError: If nothing came.
+        """
+        template = self.template(type(task))
+        if template is None:
+            raise Unsupported(f"{self.name} reads prompts, and '{task.kind}' has none")
+        pieces = task.pieces(template)
+        start = time.perf_counter()
+        completion = await self.complete("".join(pieces), task.schema, task.kind, draw)
+        return Reply(
+            pieces=pieces,
+            raw=completion.text,
+            tokens_in=completion.tokens_in,
+            tokens_out=completion.tokens_out,
+            ms=(time.perf_counter() - start) * 1000,
+            backend=f"{self.name}#{template.digest}",
+            kind=task.kind,
+            draw=draw,
+        )
+
+
+class Function(LLM):
+    """A user's own callable from prompt to text, plain or async.
+
+    A time-out or lost connection in it (`OSError`, `TimeoutError`) counts as "no reply came" and
+    is retried by `Limit`; it may raise `Unavailable` or `Denied` itself. Anything else that it
+    raises is taken for a bug in it and stops the run.
+
+    Args:
+        ask: The callable.
+        name: What to call it, instead of its module, name and the digest of its code. Change the
+            name when something that it reads from outside (a model name, a file) changes, or
+            replies of before will be taken from the store.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    def __init__(
+        self, ask: Asked, *, name: str = "", prompts: Mapping[str, Template] | None = None
+    ) -> None:
+        super().__init__(prompts)
+        self._ask = ask
+        self._name = name or _name_of(ask)
+        self._is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
+            getattr(ask, "__call__", None)  # noqa: B004 - the method itself is looked at
+        )
+
+    @property
+    def name(self) -> str:
+        """``module:qualname``, and a digest of its code where it is written in Python."""
+        return self._name
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the callable returns; tokens are estimated, four characters each."""
+        del schema, kind, draw  # a plain callable takes nothing but the prompt
+        try:
+            text = self._ask(prompt) if self._is_async else await _in_thread(self._ask, prompt)
+            if inspect.isawaitable(text):
+                text = await text
+        except OSError as error:  # TimeoutError and ConnectionError are among them
+            raise Unavailable(f"{self.name}: {error or type(error).__name__}") from error
+        if not isinstance(text, str):
+            what = f"{self.name} returned {type(text).__name__} instead of str"
+            raise InputError([Problem(what, "return the text of the reply")])
+        return Completion(text, len(prompt) // 4, len(text) // 4)
+
+
+def _name_of(ask: Asked) -> str:
+    # The digest tells two lambdas apart, and a function from what it was before an edit.
+    if isinstance(ask, functools.partial):
+        given = repr((ask.args, sorted(ask.keywords.items())))
+        return f"{_name_of(ask.func)}({_digest(given)})"
+    named = ask if hasattr(ask, "__qualname__") else type(ask)
+    name = f"{named.__module__}:{named.__qualname__}"
+    code = getattr(ask, "__code__", None)
+    return f"{name}@{_code_digest(code)}" if isinstance(code, CodeType) else name
+
+
+def _code_digest(code: CodeType) -> str:
+    return _digest(repr((code.co_code, code.co_names, [_constant(c) for c in code.co_consts])))
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, CodeType):  # its repr holds a memory address
+        return _code_digest(value)
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+async def _in_thread(ask: Callable[[str], Any], prompt: str) -> Any:
+    # Not asyncio.to_thread: its pool has a handful of threads, and the program cannot end before
+    # each of them has; one call that never returns would hold up the run, then the exit.
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        if future.done():  # timed out in the meantime
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = ask(prompt)
+        except BaseException as raised:  # noqa: BLE001 - handed over, raised again by the caller
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(deliver, result, error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), daemon=True).start()
+    return await future

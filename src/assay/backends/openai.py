@@ -1,0 +1,282 @@
+"""How does an LLM behind an OpenAI-compatible server answer a prompt?"""
+
+import asyncio
+import hashlib
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from assay.backends.llm import LLM, Completion
+from assay.backends.openai_http import (
+    OPENAI_URL,
+    Connection,
+    Endpoint,
+    Refusal,
+    encode,
+    meaning,
+    ollama_url,
+)
+from assay.backends.per_loop import PerLoop
+from assay.errors import Unavailable
+from assay.prompt import Template
+
+_UNSUPPORTED = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|forbidden|"
+    r"not (?:permitted|allowed)|only the default",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    r"response[ _]format|json[ _](?:schema|object)|structured[ _]output|grammar|\bschema",
+    re.IGNORECASE,
+)
+_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too (?:long|many tokens)", re.IGNORECASE)
+_NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
+    "json_schema": "json_object",
+    "json_object": "text",
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What a server takes of that which not every server takes.
+
+    Attributes:
+        form: Strongest way of asking for JSON: by schema, as any object, or by the prompt alone.
+        temperature: Whether it takes a temperature.
+        seed: Whether it takes a seed.
+        limit: What it calls the bound on the reply's length.
+    """
+
+    form: Literal["json_schema", "json_object", "text"] = "json_schema"
+    temperature: bool = True
+    seed: bool = True
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+
+    def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
+        """What to try after this refusal; None if it is not about the dialect."""
+        if refusal.status not in (400, 422, 500, 501) or _TOO_LONG.search(refusal.message):
+            return None
+        if "max_tokens" in sent and _is_about("max_tokens", refusal):
+            return replace(self, limit="max_completion_tokens")
+        if "temperature" in sent and _is_about("temperature", refusal):
+            return replace(self, temperature=False)
+        if "seed" in sent and _is_about("seed", refusal):
+            return replace(self, seed=False)
+        if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
+            return replace(self, form=_NEXT_FORM[self.form])
+        return None
+
+
+def _is_about(field: str, refusal: Refusal) -> bool:
+    if refusal.param:
+        return refusal.param == field
+    named = re.search(rf"(?<![a-z_]){field}(?![a-z_])", refusal.text) is not None
+    return named and _UNSUPPORTED.search(refusal.text) is not None
+
+
+class _Message(msgspec.Struct):
+    content: Any = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Chat(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_CHAT = msgspec.json.Decoder(_Chat)
+_Answer: TypeAlias = Completion | Refusal
+
+
+class OpenAI(LLM):
+    """Any LLM served the OpenAI way: OpenAI, Azure, Ollama, vLLM, llama.cpp, gateways ...
+
+    The environment is read once, here: OPENAI_BASE_URL and OPENAI_API_KEY, or for Azure
+    AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION. A server without a key
+    needs none.
+
+    Args:
+        model: Model, or Azure deployment.
+        base_url: Base URL, with /v1 where the server has it.
+        api_key: Key; "" sends none whatever the environment says.
+        temperature: Temperature of draw 0.
+        draw_temperature: Temperature of all other draws; each has its number as seed besides.
+        max_tokens: Bound on the reply's length; None leaves it to the server.
+        timeout: Seconds a call may take.
+        headers: Further headers. They are not part of the name.
+        extra_body: Further fields of the request.
+        schema_extra: Further fields of every JSON schema, for servers that read settings there.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    def __init__(  # noqa: PLR0913 - every user knows these names from other clients
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float = 0.0,
+        draw_temperature: float = 0.7,
+        max_tokens: int | None = None,
+        timeout: float = 60.0,
+        headers: Mapping[str, str] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        schema_extra: Mapping[str, Any] | None = None,
+        prompts: Mapping[str, Template] | None = None,
+    ) -> None:
+        super().__init__(prompts)
+        self.model = model
+        self._temperature, self._draw_temperature = temperature, draw_temperature
+        self._max_tokens = max_tokens
+        self._extra_body = dict(extra_body or {})
+        self._schema_extra = dict(schema_extra or {})
+        endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
+        self._connection = Connection(endpoint, timeout)
+        self._dialect = Dialect()
+        self._probing = PerLoop(asyncio.Lock)
+        self._name = self._full_name(endpoint)
+
+    @classmethod
+    def ollama(cls, model: str, **options: Any) -> "OpenAI":
+        """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
+        return cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+
+    @property
+    def name(self) -> str:
+        """``openai:MODEL`` and whatever is not default and could change a reply; never the key."""
+        return self._name
+
+    def _full_name(self, endpoint: Endpoint) -> str:
+        place = "" if endpoint.url == OPENAI_URL else f"@{endpoint.place}"
+        settings = {
+            "temperature": self._temperature or None,
+            "draw_temperature": None if self._draw_temperature == 0.7 else self._draw_temperature,
+            "max_tokens": self._max_tokens,
+            "extra_body": _digest(self._extra_body),
+            "schema_extra": _digest(self._schema_extra),
+        }
+        given = "&".join(f"{k}={v}" for k, v in settings.items() if v is not None)
+        return f"openai:{self.model}{place}{'?' if given else ''}{given}"
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes.
+
+        Raises:
+            Denied: If key, quota, model or URL is refused.
+            Unavailable: If no reply came.
+        """
+
+        def body(dialect: Dialect) -> dict[str, Any]:
+            return self._body(dialect, prompt, (kind, schema), draw)
+
+        answer = await self._ask_in_its_dialect(body)
+        if isinstance(answer, Refusal):
+            raise meaning(answer, self._connection.endpoint, self.model)
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; the next call opens new ones."""
+        await self._connection.aclose()
+
+    def _body(
+        self,
+        dialect: Dialect,
+        prompt: str,
+        form: tuple[str, Mapping[str, Any] | None],
+        draw: int,
+    ) -> dict[str, Any]:
+        kind, schema = form
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+        }
+        if dialect.temperature:
+            body["temperature"] = self._draw_temperature if draw else self._temperature
+        if draw and dialect.seed:
+            body["seed"] = draw
+        if self._max_tokens is not None:
+            body[dialect.limit] = self._max_tokens
+        if schema is not None and dialect.form == "json_schema":
+            full = {**schema, **self._schema_extra}
+            wanted = {"name": kind, "schema": full, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        elif schema is not None and dialect.form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body | self._extra_body
+
+    async def _ask_in_its_dialect(self, body: Callable[[Dialect], dict[str, Any]]) -> _Answer:
+        while True:
+            dialect = self._dialect
+            answer = await self._post(body(dialect))
+            if not isinstance(answer, Refusal) or not dialect.after(answer, body(dialect)):
+                return answer
+            # One call finds out what the server takes; those refused with it wait for the result.
+            async with self._probing.get():
+                if self._dialect is dialect:
+                    return await self._probe(answer, dialect, body)
+
+    async def _probe(
+        self, answer: _Answer, dialect: Dialect, body: Callable[[Dialect], dict[str, Any]]
+    ) -> _Answer:
+        # Only a dialect that brought a reply is kept: a refusal may have been about the prompt.
+        following: Dialect | None = dialect
+        while isinstance(answer, Refusal):
+            following = dialect.after(answer, body(dialect))
+            if following is None:
+                return answer
+            dialect = following
+            answer = await self._post(body(dialect))
+        self._dialect = dialect
+        return answer
+
+    async def _post(self, body: dict[str, Any]) -> _Answer:
+        status, content, headers = await self._connection.post("chat/completions", encode(body))
+        if status != 200:
+            return Refusal.of(status, content, headers)
+        where = self._connection.endpoint.place
+        try:
+            chat = _CHAT.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Unavailable(f"{where} sent no chat completion but {content[:80]!r}") from error
+        if chat.error:  # gateways report a failing upstream with status 200
+            code = chat.error.get("code") if isinstance(chat.error, dict) else None
+            return Refusal.of(code if isinstance(code, int) else 502, content, headers)
+        if not chat.choices:
+            raise Unavailable(f"{where} sent a chat completion without a choice")
+        text = _text(chat.choices[0].message.content)
+        prompt = body["messages"][0]["content"]
+        usage = chat.usage or _Usage()
+        return Completion(
+            text,
+            len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens,
+            len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens,
+        )
+
+
+def _text(content: Any) -> str:
+    # A refusal has no content; some servers send a list of parts, reasoning among them.
+    if isinstance(content, list):
+        parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
+        return "".join(str(part.get("text", "")) for part in parts)
+    return content if isinstance(content, str) else ""
+
+
+def _digest(value: Mapping[str, Any]) -> str | None:
+    if not value:
+        return None
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:8]

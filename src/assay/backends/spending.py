@@ -1,0 +1,157 @@
+"""What has been spent on a judge, and may the next call be made?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import InputError, OverBudget
+from assay.judge import Reply, Task
+
+# Tokens that a reply is taken to cost until one of its kind has come.
+USUAL_REPLY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost.
+
+    Attributes:
+        per_million_in: Price of a million prompt tokens.
+        per_million_out: Price of a million reply tokens.
+    """
+
+    per_million_in: float
+    per_million_out: float
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """What these tokens cost."""
+        return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent in all.
+
+    Attributes:
+        money: Money, in the currency of the price; None for no bound.
+        tokens: Tokens, read and written; None for no bound.
+        price: What tokens cost; a bound on money needs it, alone it only counts.
+    """
+
+    money: float | None = None
+    tokens: int | None = None
+    price: Price | None = None
+
+    def __post_init__(self) -> None:
+        if self.money is not None and self.price is None:
+            raise InputError("a budget in money needs the price of tokens -> give price=Price(..)")
+
+
+@dataclass(slots=True)
+class Usage:
+    """What has happened so far; read it for a progress bar.
+
+    Attributes:
+        calls: Calls that brought a reply.
+        retries: Calls made again.
+        throttled: Refusals because of too many requests.
+        timeouts: Calls that took too long.
+        tokens_in: Prompt tokens.
+        tokens_out: Reply tokens.
+        money: What the tokens cost, 0 where no price is known.
+        in_flight: Calls on their way now.
+        waiting: Calls that wait for their turn now.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    throttled: int = 0
+    timeouts: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+    in_flight: int = 0
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Tokens that a call on its way is expected to cost."""
+
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.tokens_in + self.tokens_out
+
+
+class Purse:
+    """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
+
+    What a call will cost is known only afterwards. It is taken to be a quarter of the prompt's
+    characters, and as much as the longest reply to this kind of task so far.
+
+    Args:
+        budget: What may be spent.
+        usage: Where to count.
+    """
+
+    def __init__(self, budget: Budget, usage: Usage) -> None:
+        self._budget = budget
+        self._usage = usage
+        self._held_in = self._held_out = 0
+        self._longest: dict[str, int] = {}
+
+    def hold(self, task: Task[Any]) -> Hold:
+        """Set aside what the call is expected to cost.
+
+        Raises:
+            OverBudget: If all that is spent and set aside would exceed the budget.
+        """
+        template = task.template
+        letters = sum(len(item.text) for item in task.material())
+        letters += len(template.preamble()) if template else 0
+        wanted = self._longest.get(task.kind, USUAL_REPLY if template else 0)
+        hold = Hold(letters // 4, wanted)
+        self._check(hold)
+        self._held_in += hold.tokens_in
+        self._held_out += hold.tokens_out
+        return hold
+
+    def release(self, hold: Hold) -> None:
+        """Give back what was set aside."""
+        self._held_in -= hold.tokens_in
+        self._held_out -= hold.tokens_out
+
+    def spend(self, tokens_in: int, tokens_out: int) -> None:
+        """Count tokens that were used."""
+        self._usage.tokens_in += tokens_in
+        self._usage.tokens_out += tokens_out
+        if self._budget.price is not None:
+            self._usage.money += self._budget.price.of(tokens_in, tokens_out)
+
+    def count(self, reply: Reply) -> None:
+        """Count a reply and learn from its length."""
+        self._usage.calls += 1
+        self._longest[reply.kind] = max(self._longest.get(reply.kind, 0), reply.tokens_out)
+        self.spend(reply.tokens_in, reply.tokens_out)
+
+    def _check(self, hold: Hold) -> None:
+        budget, usage = self._budget, self._usage
+        more_in, more_out = self._held_in + hold.tokens_in, self._held_out + hold.tokens_out
+        if budget.tokens is not None:
+            spent = usage.tokens_in + usage.tokens_out
+            self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
+        if budget.money is not None and budget.price is not None:
+            would = usage.money + budget.price.of(more_in, more_out)
+            self._refuse(usage.money, would, budget.money, "money")
+
+    @staticmethod
+    def _refuse(spent: float, would: float, most: float, unit: str) -> None:
+        if would > most:
+            raise OverBudget(
+                f"the next call could exceed the budget in {unit}: {spent:.6g} spent, up to "
+                f"{would:.6g} with the calls on their way, {most:.6g} allowed -> raise the budget "
+                "and run again; nothing paid for is asked again"
+            )
