@@ -1,0 +1,229 @@
+"""What does the page show of one sample: its texts, its scores, and the evidence behind them?"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.report import distribution, labels, marks, numbers
+from assay.report.texts import TextTable
+
+Json = Mapping[str, Any]
+# Which text the spans of a kind of evidence point into; those of a sentence point into a context.
+_SPANS_INTO: Final = {
+    "statement": "answer",
+    "answer": "answer",
+    "reference statement": "reference",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A run of text, its tone, and the references of the evidence that speaks about it."""
+
+    text: str
+    tone: str = ""
+    refs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score in the overview: what it reads, how it looks, what a screen reader says."""
+
+    text: str
+    style: str
+    label: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of evidence, ready to be shown.
+
+    Attributes:
+        ref: Names it on the page of its sample: "m0p3" is piece 3 of metric 0.
+        part: The evidence itself.
+        tone: Whether it speaks for the answer.
+        quote_found: Whether its quote stands in the context that it names.
+        has_context: Whether the context that it names exists.
+    """
+
+    ref: str
+    part: Json
+    tone: str
+    quote_found: bool = False
+    has_context: bool = False
+
+    @property
+    def symbol(self) -> str:
+        """The tone without colour."""
+        return labels.SYMBOLS[self.tone]
+
+    @property
+    def value(self) -> str:
+        """What it adds to the score, where the label does not say so already."""
+        value = self.part["value"]
+        return numbers.score(value) if value is not None and self.tone == "plain" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One metric's part of a sample.
+
+    Attributes:
+        number: Which metric of the run it is.
+        metric: The metric.
+        score: Its outcome.
+        cell: The outcome in short.
+        groups: Evidence by kind: title, tally, pieces.
+        replies: The calls, each with the numbers of its prompt and its reply in the text table.
+    """
+
+    number: int
+    metric: Json
+    score: Json
+    cell: Cell
+    groups: Sequence[tuple[str, str, Sequence[Piece]]]
+    replies: Sequence[tuple[Json, int, int]]
+
+    @property
+    def pieces(self) -> Iterator[Piece]:
+        """All evidence in reading order of the groups."""
+        for _, _, pieces in self.groups:
+            yield from pieces
+
+    @property
+    def calls(self) -> str:
+        """What the score took."""
+        calls = [reply for reply, _, _ in self.replies]
+        tokens = sum(call["tokens_in"] + call["tokens_out"] for call in calls)
+        spent = numbers.milliseconds(sum(call["ms"] for call in calls))
+        total = numbers.plural(len(calls), "judge call")
+        return f"{total}, {numbers.plural(tokens, 'token')}, {spent}"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One retrieved context with what was found in it."""
+
+    marks: Sequence[Mark]
+    verdicts: Sequence[tuple[Piece, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that the page shows of one sample."""
+
+    number: int
+    sample: Json
+    cells: Sequence[Cell | None]
+    sections: Sequence[Section]
+    answers: Sequence[tuple[int, Sequence[Mark]]]
+    references: Sequence[tuple[int, Sequence[Mark]]]
+    contexts: Sequence[Context]
+
+
+def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTable) -> Evidence:
+    """Collect what the page shows of a sample; long texts go into `texts`."""
+    sections = [
+        _section(at, metric, sample, texts)
+        for at, metric in enumerate(metrics)
+        if metric["name"] in sample["scores"]
+    ]
+    cells: list[Cell | None] = [None] * len(metrics)
+    for section in sections:
+        cells[section.number] = section.cell
+    return Evidence(
+        number,
+        sample,
+        cells,
+        sections,
+        _coloured(sample["answer"], "answer", sections),
+        _coloured(sample["reference"], "reference", sections),
+        [_context(at, text, sections) for at, text in enumerate(sample["contexts"])],
+    )
+
+
+def cell(metric: Json, score: Json) -> Cell:
+    """One score in short."""
+    name = metric["label"]
+    if score["value"] is None:
+        symbol = {"failed": "\N{BALLOT X} failed", "undefined": "undef."}[score["why"]]
+        text = f"{name} {score['why']}: {score['detail']}"
+        return Cell(symbol, score["why"], text, text)
+    step = round(distribution.goodness(score["value"], metric) * 10)
+    text = numbers.score(score["value"])
+    missed = " under" if distribution.misses(score["value"], metric) else ""
+    beside = ", beyond the guide value" if missed else ""
+    return Cell(text, f"h{step}{missed}", f"{name} {text}{beside}")
+
+
+def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
+    score = sample["scores"][metric["name"]]
+    pieces = [
+        _piece(f"m{at}p{number}", part, sample["contexts"], metric)
+        for number, part in enumerate(score["parts"])
+    ]
+    by_kind: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        by_kind.setdefault(piece.part["kind"], []).append(piece)
+    groups = [
+        (labels.heading(kind), labels.tally([piece.part for piece in found]), found)
+        for kind, found in by_kind.items()
+    ]
+    replies = [
+        (reply, texts.add(reply["prompt"]), texts.add(reply["raw"])) for reply in score["replies"]
+    ]
+    return Section(at, metric, score, cell(metric, score), groups, replies)
+
+
+def _piece(ref: str, part: Json, contexts: Sequence[str], metric: Json) -> Piece:
+    tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
+    known = part["context"] is not None and 0 <= part["context"] < len(contexts)
+    found = known and marks.find_quote(contexts[part["context"]], part["quote"]) is not None
+    return Piece(ref, part, tone, found, known)
+
+
+def _coloured(
+    text: str | None, into: str, sections: Sequence[Section]
+) -> list[tuple[int, list[Mark]]]:
+    """The text once for every metric whose evidence points into it, or once without colours."""
+    if not text:
+        return []
+    found = []
+    for section in sections:
+        pointing = [
+            (piece.part["span"], piece)
+            for piece in section.pieces
+            if piece.part["span"] and _SPANS_INTO.get(piece.part["kind"]) == into
+        ]
+        if pointing:
+            found.append((section.number, _marked(text, pointing)))
+    return found or [(-1, [Mark(text)])]
+
+
+def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
+    spans: list[tuple[marks.Range, Piece]] = []
+    verdicts = []
+    for section in sections:
+        for piece in section.pieces:
+            part = piece.part
+            if part["context"] != at:
+                continue
+            if part["kind"] == "context":
+                verdicts.append((piece, section.metric["label"]))
+            elif part["kind"] == "sentence" and part["span"]:
+                spans.append((part["span"], piece))
+            elif piece.quote_found:
+                spans.append((marks.find_quote(text, part["quote"]) or (0, 0), piece))
+    return Context(_marked(text, spans), verdicts)
+
+
+def _marked(text: str, spans: Iterable[tuple[marks.Range, Piece]]) -> list[Mark]:
+    spans = list(spans)
+    tones = {piece.ref: piece.tone for _, piece in spans}
+    found = []
+    for segment in marks.segments(text, ((span, piece.ref) for span, piece in spans)):
+        heard = {tones[ref] for ref in segment.owners}
+        worst = next((tone for tone in labels.WORST_FIRST if tone in heard), "")
+        found.append(Mark(segment.text, worst, " ".join(segment.owners)))
+    return found

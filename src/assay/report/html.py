@@ -1,0 +1,78 @@
+"""How is a run shown as one self-contained page that also works offline and without scripts?"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from assay.report import labels, notes, numbers, safe, view
+from assay.report.evidence import evidence
+from assay.report.texts import TextTable
+
+
+def render(data: Mapping[str, Any]) -> str:
+    """The page: a pure function of the report, one file without any outside reference."""
+    texts = TextTable()
+    metrics = data["metrics"]
+    # Rendered one by one: the view of a sample is let go before the next one is made.
+    template = _environment().get_template("sample.html")
+    samples = [
+        Markup(template.render(e=evidence(number, sample, metrics, texts), run=data["run"]))  # noqa: S704
+        for number, sample in enumerate(data["samples"])
+    ]
+    style = _asset("style.css").replace("/*COLUMNS*/0", str(len(metrics)))
+    script = _asset("script.js")
+    page = _environment().get_template("page.html").render(
+        data=data,
+        head=view.head(data),
+        rows=view.rows(data),
+        notes=notes.notes(data),
+        baseline=notes.baseline(data),
+        facts=view.facts(data),
+        samples=samples,
+        texts={"lines": texts.lines, "texts": texts.texts},
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        style_hash=safe.source_hash(style),
+        script_hash=safe.source_hash(script),
+    )
+    return page.encode("utf-8", "replace").decode()
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("assay.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        visible=safe.visible,
+        plain=safe.plain,
+        script_json=safe.script_json,
+        score=numbers.score,
+        span=numbers.span,
+        count=numbers.count,
+        ms=numbers.milliseconds,
+        number=numbers.detail,
+        meaning=labels.meaning,
+        broken=_broken,
+    )
+    made.globals.update(width=view.WIDTH, height=view.HEIGHT)
+    return made
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("assay.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _broken(name: object) -> Markup:
+    """A metric's name that may be broken after "_" and ":", so that columns can be narrow."""
+    text = str(safe.visible(name))
+    return Markup(text.replace("_", "_<wbr>").replace(":", ":<wbr>"))  # noqa: S704 - escaped above

@@ -1,0 +1,84 @@
+"""What does the label of a piece of evidence say: good, bad, or neither?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+# Every tone has a symbol, so that nothing is told by colour alone.
+SYMBOLS: Final = {
+    "good": "\N{CHECK MARK}",
+    "bad": "\N{BALLOT X}",
+    "warn": "~",
+    "plain": "\N{BULLET}",
+}
+# Where pieces of evidence overlap in a text, the worst one gives the colour.
+WORST_FIRST: Final = ("bad", "warn", "good", "plain")
+
+_TONES: Final = {
+    "supported": "good",
+    "covered": "good",
+    "tp": "good",
+    "useful": "good",
+    "relevant": "good",
+    "unsupported": "bad",
+    "contradicted": "bad",
+    "fp": "bad",
+    "fn": "bad",
+    "not useful": "bad",
+    "not relevant": "bad",
+    "noncommittal": "bad",
+    "dropped": "warn",
+    "generated": "plain",
+    "cosine": "plain",
+}
+_MEANINGS: Final = {
+    "TP": "TP: in answer and reference",
+    "FP": "FP: in the answer only",
+    "FN": "FN: in the reference only",
+    "dropped": "dropped: does not stand in the context",
+}
+_KINDS: Final = {
+    "answer": "The answer as a whole",
+    "similarity": "Similarity",
+    "question": "Questions generated from the answer",
+    "statement": "Statements of the answer",
+    "reference statement": "Statements of the reference",
+    "sentence": "Sentences of the contexts",
+    "context": "Contexts, best first",
+    "component": "Components",
+}
+
+
+def tone(part: Mapping[str, Any], *, higher_is_better: bool = True) -> str:
+    """Whether a piece of evidence speaks for the answer ("good"), against it, or neither."""
+    known = _TONES.get(str(part["label"]).lower())
+    if known is not None:
+        return known
+    # A label that this page has not met: what it adds to the score tells, if it is all or nothing.
+    if part["label"] and part["value"] in (0, 1):
+        return "good" if (part["value"] == 1) is higher_is_better else "bad"
+    return "plain"
+
+
+def meaning(label: str) -> str:
+    """The label in words, where it is an abbreviation."""
+    return _MEANINGS.get(label, label)
+
+
+def heading(kind: str) -> str:
+    """The title above all pieces of evidence of one kind."""
+    return _KINDS.get(kind, f"{kind[:1].upper()}{kind[1:]}s")
+
+
+def tally(parts: Sequence[Mapping[str, Any]]) -> str:
+    """How often each label was given: "3 supported, 1 unsupported"."""
+    counts = Counter(str(part["label"]) for part in parts if part["label"])
+    return ", ".join(f"{number} {label}" for label, number in counts.items())
+
+
+def grouped(parts: Sequence[Any], kind: str = "kind") -> dict[str, list[Any]]:
+    """The pieces of evidence by kind, in reading order."""
+    groups: dict[str, list[Any]] = {}
+    for part in parts:
+        groups.setdefault(str(part[kind]), []).append(part)
+    return groups

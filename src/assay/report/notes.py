@@ -1,0 +1,107 @@
+"""What must a reader know before believing the numbers?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.report import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One honest remark, to be read before the table.
+
+    Attributes:
+        level: "warn" if it could change what a number means, "info" otherwise.
+        text: The remark.
+    """
+
+    level: Literal["warn", "info"]
+    text: str
+
+
+def notes(data: Mapping[str, Any]) -> list[Note]:
+    """Everything that a reader must know, the gravest first."""
+    return [*_run_notes(data), *_failures(data), *_unfit(data), *_coverage(data)]
+
+
+def baseline(data: Mapping[str, Any]) -> str:
+    """What a cosine between unrelated texts is here: the zero that a cosine does not have."""
+    found = data["baseline"]
+    if found is None:
+        return (
+            "random-pair baseline not measured: a cosine is no absolute scale, unrelated texts "
+            "may reach far above 0"
+        )
+    return (
+        f"unrelated texts of this run reach {numbers.score(found['mean'])} on average, "
+        f"{numbers.score(found['p95'])} at the 95th percentile "
+        f"({numbers.plural(found['pairs'], 'random pair')}, {found['embedder']})"
+    )
+
+
+def cost(data: Mapping[str, Any]) -> str:
+    """What the evaluation took: calls, tokens, money, time."""
+    spent = data["cost"]
+    parts = [
+        f"{numbers.plural(spent['calls'], 'judge call')}",
+        f"{numbers.count(spent['cached'])} more from the cache",
+        f"{numbers.count(spent['tokens_in'])} tokens in",
+        f"{numbers.count(spent['tokens_out'])} tokens out",
+    ]
+    if spent["money"] is not None:
+        parts.append(f"cost {numbers.money(spent['money'])}")
+    return ", ".join([*parts, numbers.seconds(spent["seconds"])])
+
+
+def _run_notes(data: Mapping[str, Any]) -> list[Note]:
+    run = data["run"]
+    found = []
+    if run["stopped"]:
+        found.append(Note("warn", f"Stopped early: {run['stopped']}. What follows is partial."))
+    elif not run["finished"]:
+        found.append(Note("warn", "This run is not finished. What follows is partial."))
+    if run["skipped"]:
+        rows = numbers.plural(run["skipped"], "row")
+        found.append(Note("warn", f"{rows} of the data could not be used and stand in no number."))
+    return found
+
+
+def _failures(data: Mapping[str, Any]) -> list[Note]:
+    """A failed sample is missing from the mean: say how far it could have moved it."""
+    found = []
+    for metric in data["metrics"]:
+        if not metric["n_failed"]:
+            continue
+        samples = numbers.plural(metric["n_failed"], "sample")
+        text = f"{metric['label']}: the judge failed on {samples}, which the mean leaves out."
+        if metric["bounds"] is not None:
+            text += f" Whatever they deserved, it would lie within {numbers.span(metric['bounds'])}."
+        found.append(Note("warn", text))
+    return found
+
+
+def _unfit(data: Mapping[str, Any]) -> list[Note]:
+    """A metric that is undefined on many samples speaks about the rest only."""
+    return [
+        Note(
+            "warn",
+            f"{metric['label']} is undefined on {metric['n_undefined']} of "
+            f"{numbers.plural(data['run']['n_samples'], 'sample')}: the mean speaks about the rest.",
+        )
+        for metric in data["metrics"]
+        if metric["n_undefined"] > data["run"]["n_samples"] / 5
+    ]
+
+
+def _coverage(data: Mapping[str, Any]) -> list[Note]:
+    shown, total = data["n_shown"], data["run"]["n_samples"]
+    if shown >= total:
+        return []
+    return [
+        Note(
+            "info",
+            f"Evidence and distributions cover {numbers.count(shown)} of "
+            f"{numbers.plural(total, 'sample')}; means and counts cover all of them.",
+        )
+    ]

@@ -1,0 +1,70 @@
+"""How is a number written for people, the same way on every page?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+DASH = "\N{EN DASH}"
+
+
+def score(value: float | None) -> str:
+    """A score with the digits that a reader can use; a dash where there is none."""
+    if value is None:
+        return DASH
+    # A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
+    for digits in (2, 3, 4):
+        text = f"{value:.{digits}f}"
+        if float(text) == value or float(text) != round(value):
+            return text
+    return f"{value:.3g}"
+
+
+def span(pair: Sequence[float] | None) -> str:
+    """An interval or a pair of bounds."""
+    if pair is None:
+        return DASH
+    low, high = score(pair[0]), score(pair[1])
+    return low if low == high else f"{low} to {high}"
+
+
+def count(number: int | None) -> str:
+    """A count with thousands apart."""
+    return DASH if number is None else f"{number:,}"
+
+
+def plural(number: int, noun: str) -> str:
+    """ "1 sample", "2 samples"."""
+    if number == 1:
+        return f"1 {noun}"
+    stem = f"{noun[:-1]}ie" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun
+    return f"{number:,} {stem}s"
+
+
+def seconds(amount: float) -> str:
+    """A duration as people say it."""
+    if amount < 60:
+        return f"{amount:.1f} s"
+    minutes, rest = divmod(round(amount), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def milliseconds(amount: float) -> str:
+    """The duration of one call."""
+    return f"{amount:,.0f} ms" if amount < 10_000 else seconds(amount / 1000)
+
+
+def money(amount: float) -> str:
+    """An amount in the currency of the price list, which the report does not know."""
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
+
+
+def detail(value: Any) -> str:
+    """One of a score's further numbers, of whatever type."""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    return score(value)
+
+
+def moment(text: str) -> str:
+    """An ISO time stamp in UTC, as people read it."""
+    return text.replace("T", " ").removesuffix("Z").removesuffix("+00:00").split(".")[0] + " UTC"

@@ -1,0 +1,49 @@
+"""How does text that nobody vouches for get onto a page unharmed and harmless?"""
+
+import base64
+import hashlib
+import json
+import re
+from typing import Any, Final
+
+from markupsafe import Markup, escape
+
+# Characters that a reader cannot see but that change what is read: controls, line separators,
+# lone surrogates, and those that turn the direction of what follows. A retrieved text may use
+# them to hide an instruction or to show another order than the judge saw.
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+# What could end the element or, in an old engine, the string that the JSON stands in.
+_UNSAFE_IN_SCRIPT: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+
+
+def visible(text: object) -> Markup:
+    """Escaped text in which hidden characters are shown by their code points."""
+    escaped = str(escape(text)).replace("\r\n", "\n")
+    return Markup(_HIDDEN.sub(_mark, escaped))  # noqa: S704 - escaped above
+
+
+def plain(text: object) -> str:
+    """The same without markup, for attributes and for places where no element may stand."""
+    return _HIDDEN.sub(lambda found: f"[{_code(found)}]", str(text))
+
+
+def script_json(value: Any) -> Markup:
+    """JSON that may stand in a script element whatever texts it holds."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(_UNSAFE_IN_SCRIPT.sub(lambda c: f"\\u{ord(c[0]):04x}", text))  # noqa: S704
+
+
+def source_hash(code: str) -> str:
+    """The hash by which a Content-Security-Policy names the one script or style it lets in."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+
+
+def _code(found: re.Match[str]) -> str:
+    return f"U+{ord(found[0]):04X}"
+
+
+def _mark(found: re.Match[str]) -> str:
+    return f'<span class="hid" title="hidden character">{_code(found)}</span>'

@@ -1,0 +1,271 @@
+"use strict";
+// What a reader may do with the page beyond reading it: filter, sort, follow evidence.
+// Texts are only ever set as text; markup comes from the page's own, already escaped, noscripts.
+(() => {
+  const root = document.documentElement;
+  const one = (selector, at = document) => at.querySelector(selector);
+  const all = (selector, at = document) => [...at.querySelectorAll(selector)];
+  const data = (id) => JSON.parse(one(id).textContent);
+  const facts = data("#facts");
+  const list = one("#list");
+  const rows = all("details.s", list);
+  const number = new Map(rows.map((row, i) => [row, i]));
+  const form = one("#filter");
+  const field = (name) => one("#f-" + name) || { value: "" };
+  let wanted = null; // the metric whose evidence the reader looked at last
+  let pinned = false;
+  root.classList.add("js");
+
+  // Theme -------------------------------------------------------------------------------------
+  const remember = (value) => {
+    try { return value ? localStorage.setItem("assay-theme", value) : localStorage.getItem("assay-theme"); }
+    catch { return null; } // a browser may forbid storage to files
+  };
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const stored = remember();
+  if (stored === "dark" || stored === "light") root.dataset.theme = stored;
+  one("#theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    remember(root.dataset.theme);
+  });
+
+  // One sample --------------------------------------------------------------------------------
+  // Its markup waits in a <noscript> as plain text, so that thousands of samples stay light.
+  const fill = (row) => {
+    const held = one(":scope > noscript", row);
+    if (!held) return;
+    const parsed = document.createElement("template");
+    parsed.innerHTML = held.textContent;
+    held.replaceWith(parsed.content);
+    const has = (m) => m !== null && one(`.sec[data-m="${m}"]`, row);
+    choose(row, has(wanted) ? wanted : worst(row));
+  };
+  // The metric to begin with: the first that failed or missed its guide value, else the first.
+  const worst = (row) => {
+    const tabs = all(".tabs a", row);
+    const bad = tabs.find((tab) => one(".under, .failed", tab));
+    return (bad || tabs[0]).dataset.m;
+  };
+  const choose = (row, m) => {
+    for (const tab of all(".tabs a", row)) tab.setAttribute("aria-current", String(tab.dataset.m === m));
+    for (const section of all(".sec", row)) section.hidden = m !== "-1" && section.dataset.m !== m;
+    for (const box of all(".text", row)) {
+      const variants = all(".ann", box);
+      const shown = variants.find((v) => v.dataset.m === m) || variants[0];
+      for (const v of variants) {
+        v.hidden = v !== shown;
+        v.classList.toggle("off", m !== "-1" && v.dataset.m !== m);
+      }
+    }
+    for (const mark of all(".ctx mark", row)) {
+      mark.classList.toggle("sel", m === "-1" || mark.dataset.p.split(" ").some((ref) => ref.startsWith(`m${m}p`)));
+    }
+    light(row, []);
+  };
+  const light = (row, refs) => {
+    for (const lit of all(".on", row)) lit.classList.remove("on");
+    for (const ref of refs) {
+      for (const found of all(`[data-p~="${ref}"]`, row)) {
+        found.classList.add("on");
+        if (found.dataset.c) one(`#${row.id}c${found.dataset.c}`)?.classList.add("on");
+      }
+    }
+  };
+  const within = (box, target) => { // scrolls the box, never the page
+    if (box.scrollHeight > box.clientHeight) {
+      box.scrollTop += target.getBoundingClientRect().top - box.getBoundingClientRect().top - 40;
+    } else target.scrollIntoView({ block: "nearest" });
+  };
+  const follow = (row, from) => {
+    const refs = from.dataset.p.split(" ");
+    light(row, refs);
+    pinned = true;
+    const box = one(".ctxs", row);
+    const target = one("mark.on", box) || one(".ctx.on", box);
+    if (target) within(box, target);
+    if (from.matches(".ann mark")) one(".sec:not([hidden]) li.on", row)?.scrollIntoView({ block: "nearest" });
+  };
+  const open = (row, m) => {
+    if (m !== undefined) wanted = m;
+    const filled = !one(":scope > noscript", row);
+    fill(row);
+    row.open = true;
+    if (filled && m !== undefined) choose(row, m);
+  };
+
+  list.addEventListener("toggle", (event) => {
+    const box = event.target;
+    if (box.matches("details.s") && box.open) {
+      fill(box);
+      history.replaceState(null, "", "#" + box.id);
+    }
+    if (box.matches(".call") && box.open) for (const pre of all("pre[data-text]", box)) show(pre);
+  }, true);
+  list.addEventListener("pointerover", (event) => {
+    const row = event.target.closest("details.s");
+    if (!row || pinned) return;
+    const from = event.target.closest(".parts [data-p], .ann:not(.off) mark, .ctx mark.sel");
+    light(row, from ? from.dataset.p.split(" ") : []);
+  });
+  list.addEventListener("click", (event) => {
+    const row = event.target.closest("details.s");
+    const cell = event.target.closest("summary .c");
+    const tab = event.target.closest(".tabs a");
+    const from = event.target.closest(".parts [data-p], .ann:not(.off) mark");
+    if (cell && cell.closest("summary").parentElement === row) {
+      const m = String(all(".c", cell.parentElement).indexOf(cell));
+      event.preventDefault();
+      if (row.open && wanted === m) row.open = false;
+      else open(row, m);
+    } else if (tab) {
+      event.preventDefault();
+      wanted = tab.dataset.m;
+      pinned = false;
+      choose(row, wanted);
+    } else if (from && String(getSelection()) === "") {
+      if (event.target.closest("a")) event.preventDefault();
+      follow(row, from);
+    } else if (row && !event.target.closest("summary, a")) {
+      pinned = false;
+      light(row, []);
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      pinned = false;
+      for (const lit of all(".on", list)) lit.classList.remove("on");
+    }
+    const row = document.activeElement?.matches("details.s > summary") && document.activeElement.parentElement;
+    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    if (!row || !step) return;
+    let next = row[step];
+    while (next && next.hidden) next = next[step];
+    if (next) {
+      event.preventDefault();
+      one("summary", next).focus();
+    }
+  });
+
+  // Prompts and replies: lines stored once, put together when looked at --------------------------
+  let texts = null;
+  const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
+  const show = (pre) => {
+    texts ??= data("#texts");
+    const runs = texts.texts[Number(pre.dataset.text)];
+    const lines = [];
+    for (let i = 0; i < runs.length; i += 2) lines.push(...texts.lines.slice(runs[i], runs[i] + runs[i + 1]));
+    pre.textContent = lines.join("\n").replace(hidden, (c) => `[U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`) || "(empty)";
+    pre.removeAttribute("data-text");
+  };
+
+  // Filter and sort ---------------------------------------------------------------------------
+  const index = [];
+  const entities = { "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'", "&amp;": "&" };
+  const words = (i) => {
+    if (index[i] === undefined) {
+      const held = one(":scope > noscript", rows[i]);
+      const text = held ? held.textContent.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|#34|#39|amp);/g, (e) => entities[e]) : rows[i].textContent;
+      index[i] = (one("summary", rows[i]).textContent + " " + text).toLowerCase();
+    }
+    return index[i];
+  };
+  const misses = (value, metric) => metric.guide !== null && (metric.up ? value < metric.guide : value > metric.guide);
+  const kinds = {
+    "": () => true,
+    failed: (value) => value === "failed",
+    undefined: (value) => value === "undefined",
+    none: (value) => typeof value === "string",
+    miss: (value, metric) => typeof value === "number" && misses(value, metric),
+  };
+  const filter = () => {
+    const text = field("text").value.trim().toLowerCase();
+    const [kind, metric, side, group] = ["kind", "metric", "side", "group"].map((name) => field(name).value);
+    const limit = field("limit").valueAsNumber;
+    const chosen = metric === "" ? facts.metrics.map((_, m) => m) : [Number(metric)];
+    const fits = (value) => typeof value === "number" && (side === "below" ? value < limit : value > limit);
+    let shown = 0;
+    rows.forEach((row, i) => {
+      const [own, ...scores] = facts.rows[i];
+      const ok = (group === "" || own === Number(group))
+        && (kind === "" || chosen.some((m) => kinds[kind](scores[m], facts.metrics[m])))
+        && (Number.isNaN(limit) || chosen.some((m) => fits(scores[m])))
+        && (text === "" || words(i).includes(text));
+      row.hidden = !ok;
+      shown += ok;
+    });
+    one("#nothing").hidden = shown > 0;
+    const order = sorted === "" ? "" : `, ${sorted === "-1" ? "by name" : facts.metrics[sorted].label + (worstFirst ? ", worst first" : ", best first")}`;
+    one("#status").textContent = (shown === rows.length ? `${shown} samples` : `${shown} of ${rows.length} samples`) + order;
+  };
+  let sorted = "";
+  let worstFirst = true;
+  const sort = (by, first) => {
+    sorted = by;
+    worstFirst = first;
+    const up = by === "" || by === "-1" || facts.metrics[by].up;
+    const sign = (up ? 1 : -1) * (first ? 1 : -1);
+    const key = (row) => facts.rows[number.get(row)][Number(by) + 1];
+    const name = (row) => one(".id", row).textContent;
+    const compare = {
+      "": (a, b) => number.get(a) - number.get(b),
+      "-1": (a, b) => sign * name(a).localeCompare(name(b), undefined, { numeric: true }),
+    }[by] || ((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      const [m, n] = [typeof x === "number", typeof y === "number"];
+      return m && n ? sign * (x - y) || number.get(a) - number.get(b) : n - m || number.get(a) - number.get(b);
+    });
+    list.append(...[...rows].sort(compare));
+    for (const button of all("[data-sort]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.sort === by));
+      button.classList.toggle("desc", !first);
+    }
+    field("sort").value = by === "-1" ? "" : by;
+    filter();
+  };
+  let timer = 0;
+  form.addEventListener("input", (event) => {
+    clearTimeout(timer);
+    const metric = facts.metrics[field("metric").value];
+    if (event.target.id === "f-metric" && metric && field("limit").value === "" && field("kind").value === "") {
+      field("side").value = metric.up ? "below" : "above";
+    }
+    if (event.target.id === "f-sort") sort(event.target.value, true);
+    else timer = setTimeout(filter, event.target.id === "f-text" ? 150 : 0);
+  });
+  form.addEventListener("reset", () => setTimeout(() => sort("", true)));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  for (const button of all("[data-sort]")) {
+    button.addEventListener("click", () => {
+      const by = button.dataset.sort;
+      if (sorted !== by) sort(by, true);
+      else if (worstFirst) sort(by, false);
+      else sort("", true);
+    });
+  }
+  for (const button of all(".find")) {
+    button.addEventListener("click", () => {
+      const metric = facts.metrics[button.dataset.m];
+      form.reset();
+      field("metric").value = button.dataset.m;
+      field("side").value = metric.up ? "below" : "above";
+      field("limit").value = metric.guide;
+      wanted = button.dataset.m;
+      setTimeout(() => {
+        sort(button.dataset.m, true);
+        one("#samples").scrollIntoView();
+      });
+    });
+  }
+
+  // Links into the page -------------------------------------------------------------------------
+  const arrive = () => {
+    const found = /^#(s\d+)(?:m(\d+))?$/.exec(location.hash);
+    const row = found && document.getElementById(found[1]);
+    if (!row) return;
+    open(row, found[2]);
+    row.scrollIntoView();
+  };
+  addEventListener("hashchange", arrive);
+  filter();
+  arrive();
+})();

@@ -1,0 +1,125 @@
+"""What does the page show of a whole run: its head, its score table, its distributions?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.report import distribution, notes, numbers
+from assay.report.distribution import Spread
+
+Json = Mapping[str, Any]
+WIDTH: Final = 240
+HEIGHT: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a histogram, in the drawing's units."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    style: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One metric in the score table.
+
+    Attributes:
+        number: Which metric of the run it is.
+        metric: The metric as the report holds it.
+        spread: Its distribution.
+        bars: The distribution as it is drawn.
+        missed: How many samples shown lie on the wrong side of the guide value.
+    """
+
+    number: int
+    metric: Json
+    spread: Spread
+    bars: Sequence[Bar]
+    missed: int
+
+    @property
+    def verdict(self) -> str:
+        """How the mean stands to the guide value: "meets", "misses", or "" without a guide."""
+        if self.metric["guide"] is None or self.metric["mean"] is None:
+            return ""
+        return "misses" if distribution.misses(self.metric["mean"], self.metric) else "meets"
+
+    @property
+    def side(self) -> str:
+        """Where the scores lie that miss the guide value."""
+        return "below" if self.metric["higher_is_better"] else "above"
+
+    def x(self, value: float) -> float:
+        """Where a value is drawn."""
+        return round(self.spread.at(value) * WIDTH, 1)
+
+
+def rows(data: Json) -> list[Row]:
+    """The score table."""
+    return [_row(number, metric, data) for number, metric in enumerate(data["metrics"])]
+
+
+def head(data: Json) -> list[tuple[str, str]]:
+    """What was measured, by whom, when."""
+    run = data["run"]
+    found = [
+        ("Data", run["source"]),
+        ("Samples", numbers.count(run["n_samples"])),
+        ("Judge", run["judge"]),
+        ("Embedder", run["embedder"]),
+        ("Started", numbers.moment(run["created"])),
+        ("Took", notes.cost(data)),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def facts(data: Json) -> dict[str, Any]:
+    """What the page's script needs to sort and filter: the scores, without any text."""
+    groups = sorted({sample["group"] for sample in data["samples"] if sample["group"]})
+    places = {group: place for place, group in enumerate(groups)}
+    return {
+        "metrics": [
+            {"label": m["label"], "guide": m["guide"], "up": m["higher_is_better"]}
+            for m in data["metrics"]
+        ],
+        "groups": groups,
+        "rows": [
+            [places.get(sample["group"], -1), *(_fact(sample, m) for m in data["metrics"])]
+            for sample in data["samples"]
+        ],
+    }
+
+
+def _fact(sample: Json, metric: Json) -> float | str | None:
+    score = sample["scores"].get(metric["name"])
+    if score is None:
+        return None
+    return score["why"] if score["value"] is None else round(score["value"], 6)
+
+
+def _row(number: int, metric: Json, data: Json) -> Row:
+    found = distribution.spread(data, metric)
+    missed = sum(distribution.misses(value, metric) for value in found.values)
+    return Row(number, metric, found, _bars(found, metric), missed)
+
+
+def _bars(spread: Spread, metric: Json) -> list[Bar]:
+    top = max(spread.counts) or 1
+    width = WIDTH / len(spread.counts)
+    bars = []
+    for number, count in enumerate(spread.counts):
+        if not count:
+            continue
+        low, high = spread.edges(number)
+        # A single sample among thousands must still be seen.
+        height = max(round(count / top * HEIGHT, 1), 1.5)
+        style = "miss" if distribution.misses((low + high) / 2, metric) else "meet"
+        title = f"{numbers.score(low)} to {numbers.score(high)}: {numbers.plural(count, 'sample')}"
+        x = round(number * width + 0.5, 1)
+        bars.append(Bar(x, HEIGHT - height, round(width - 1, 1), height, style, title))
+    return bars
