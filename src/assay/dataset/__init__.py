@@ -1,0 +1,23 @@
+"""What rows does the user's data hold, and which of them can be evaluated?
+
+`read` opens a file or an object and gives its rows one by one; `samples` checks them against what
+the metrics need and gives those that are valid.
+"""
+
+from assay.dataset.aliases import ALIASES, FIELDS
+from assay.dataset.check import Samples, read, samples
+from assay.dataset.memory import values_of
+from assay.dataset.record import Record, Row
+from assay.dataset.source import Source
+
+__all__ = [
+    "ALIASES",
+    "FIELDS",
+    "Record",
+    "Row",
+    "Samples",
+    "Source",
+    "read",
+    "samples",
+    "values_of",
+]

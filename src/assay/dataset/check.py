@@ -1,0 +1,149 @@
+"""Can every row be evaluated, and if not, what are all the reasons?"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from assay.dataset.columns import check_mapping
+from assay.dataset.files import file_records
+from assay.dataset.memory import memory_records
+from assay.dataset.record import Row
+from assay.dataset.source import Source
+from assay.dataset.tally import KEPT, Tally
+from assay.errors import InputError, Problem
+from assay.sample import Sample
+
+
+def read(
+    data: Any, *, mapping: Mapping[str, str] | None = None, limit: int | None = None
+) -> Source:
+    """Open a data set without reading its rows.
+
+    Args:
+        data: Path to a JSONL, JSON, CSV, TSV or Parquet file; a list, generator or other iterable
+            of dicts or Samples; a pandas DataFrame; a Hugging Face Dataset; a dict of columns; or
+            a Source.
+        mapping: Field -> column, for columns that are not recognised by their name. A dotted path
+            reaches into an object; an empty column leaves the field out.
+        limit: Read only the first so many rows.
+
+    Raises:
+        InputError: The source cannot be read at all.
+    """
+    if limit is not None and limit < 1:
+        raise InputError([Problem(f"a limit of {limit} leaves no rows", "give 1 or more")])
+    check_mapping(mapping or {})
+    if isinstance(data, Source):
+        return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
+    if isinstance(data, str | PathLike):
+        path = Path(data)
+        return Source(path.name, file_records(path), mapping or {}, limit)
+    return Source(f"{type(data).__name__} in memory", memory_records(data), mapping or {}, limit)
+
+
+def samples(
+    data: Any,
+    *,
+    needs: Mapping[str, Iterable[str]],
+    mapping: Mapping[str, str] | None = None,
+    skip_invalid: str | PathLike[str] | None = None,
+    limit: int | None = None,
+) -> "Samples":
+    """The samples of a data set, checked for what the metrics need.
+
+    Args:
+        data: As for `read`.
+        needs: Metric -> fields that it needs.
+        mapping: As for `read`.
+        skip_invalid: File to which rows with problems are written instead of refusing the data.
+        limit: As for `read`.
+
+    Raises:
+        InputError: The source cannot be read at all. Problems of rows are raised in one InputError
+            when the returned iterator ends.
+    """
+    source = read(data, mapping=mapping, limit=limit)
+    path = None if skip_invalid is None else Path(skip_invalid)
+    if path is not None:
+        _check_skip_file(path, data)
+    return Samples(source, needs, path)
+
+
+class Samples(Iterator[Sample]):
+    """Gives the valid samples one by one; at the end raises one InputError if any row was invalid.
+
+    With a skip file, invalid rows are written there instead; InputError is then raised only if no
+    row is left or a field that a metric needs stands in no row.
+
+    Attributes:
+        name: Name of the data set.
+        rows: Rows seen so far.
+        skipped: Rows written to the skip file so far.
+        skip_file: Where they are, None if invalid rows are refused.
+    """
+
+    def __init__(
+        self, source: Source, needs: Mapping[str, Iterable[str]], skip_file: Path | None = None
+    ) -> None:
+        self.name = source.name
+        self.rows = 0
+        self.skipped = 0
+        self.skip_file = skip_file
+        self._tally = Tally(needs, source.mapping)
+        self._iterator = self._walk(source)
+
+    def __next__(self) -> Sample:
+        return next(self._iterator)
+
+    def _walk(self, source: Source) -> Iterator[Sample]:
+        broken: tuple[Problem, ...] = ()
+        given = 0
+        with self.skip_file.open("w", encoding="utf-8") if self.skip_file else nullcontext() as out:
+            try:
+                for row in source:
+                    self.rows += 1
+                    problems = self._tally.see(row)
+                    if not problems:
+                        given += 1
+                        yield Sample(**row.fields)
+                    elif out is not None:
+                        self._skip(out, row, problems)
+            except InputError as error:
+                # The source broke off: what its rows before that lack is told together with it.
+                broken = error.problems
+        self._conclude(broken, given)
+
+    def _skip(self, out: IO[str], row: Row, problems: Iterable[Problem]) -> None:
+        self.skipped += 1
+        shown = [str(problem) for problem in problems]
+        entry = {"row": row.number, "raw": row.record.raw, "problems": shown}
+        out.write(json.dumps(entry) + "\n")
+
+    def _conclude(self, broken: tuple[Problem, ...], given: int) -> None:
+        if not self.rows and not broken:
+            raise InputError([Problem(f"'{self.name}' holds no rows", "give at least one row")])
+        general = self._tally.general()
+        if self.skip_file is not None and given:
+            found = [*broken, *general]
+            error = InputError(found) if found else None
+        else:
+            error = self._tally.error()
+            if broken:
+                rest = error.problems if error else ()
+                total = len(broken) + (error.total if error else 0)
+                error = InputError([*broken, *rest][:KEPT], total=total)
+        if error is not None:
+            raise error
+
+
+def _check_skip_file(path: Path, data: Any) -> None:
+    """Refuse a file that cannot be written, or whose writing would destroy the data."""
+    if path.is_dir() or not path.parent.is_dir():
+        what = f"'{path}' cannot take the skipped rows"
+        raise InputError([Problem(what, "name a file in a directory that exists")])
+    if isinstance(data, str | PathLike) and path.exists() and path.samefile(data):
+        what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
+        raise InputError([Problem(what, "name another file")])

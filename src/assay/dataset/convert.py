@@ -1,0 +1,144 @@
+"""How does a record become a row: its columns fields, its faults problems?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.dataset.columns import MISSING, Path, Plan, fetch, plan
+from assay.dataset.lists import Documents
+from assay.dataset.plain import plain
+from assay.dataset.readers import READERS
+from assay.dataset.record import Record, Row
+from assay.dataset.values import FieldError, unboxed
+from assay.errors import Problem
+
+_OPTIONAL: Final = {"latency_ms", "cost", "tokens", "group", "language"}
+_PLANS_KEPT: Final = 256
+
+
+class Converter:
+    """Turns records into rows. Rows that share their columns share the work of finding fields."""
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        self._mapping = mapping
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+
+    def row(self, record: Record) -> Row:
+        """The row that the record makes."""
+        if record.values is None:
+            broken = (record.problem,) if record.problem else ()
+            return Row(record.number, {}, broken, (), record)
+        mapping = {} if record.form == "sample" else self._mapping
+        found = self._plan(record, mapping)
+        reading = _Reading(record, found)
+        for field, paths in found.fields.items():
+            reading.read(field, paths)
+        reading.finish()
+        unfound = frozenset(field for field in mapping if field in reading.unfound)
+        problems = tuple(reading.problems)
+        return Row(record.number, reading.fields, problems, found.columns, record, unfound)
+
+    def _plan(self, record: Record, mapping: Mapping[str, str]) -> Plan:
+        key = (record.form == "sample", *(record.values or ()))
+        if key not in self._plans:
+            if len(self._plans) >= _PLANS_KEPT:
+                self._plans.clear()  # rows of ever new columns must not fill the memory
+            self._plans[key] = plan(record.values or (), mapping)
+        return self._plans[key]
+
+
+class _Reading:
+    """One record while its fields are read."""
+
+    def __init__(self, record: Record, found: Plan) -> None:
+        self.values: Mapping[Any, Any] = record.values or {}
+        self.number = record.number
+        self.form = record.form
+        self.plan = found
+        self.fields: dict[str, Any] = {}
+        self.problems: list[Problem] = []
+        self.unfound: set[str] = set()
+        self.metadata: dict[str, Any] = {}
+
+    def complain(self, field: str, what: str, remedy: str = "") -> None:
+        if field in _OPTIONAL:
+            leave_out = f"--map {field}= leaves the field out"
+            remedy = f"{remedy}, or {leave_out}" if remedy else f"correct it, or {leave_out}"
+        self.problems.append(Problem(what, remedy, row=self.number, field=field))
+
+    def read(self, field: str, paths: tuple[Path, ...]) -> None:
+        """Read one field from all columns that may hold it; they must agree."""
+        found: dict[str, Any] = {}
+        for path in paths:
+            value = fetch(self.values, path)
+            if value is MISSING:
+                self.unfound.add(field)
+                continue
+            try:
+                value = self._value(field, unboxed(value))
+            except FieldError as error:
+                self.complain(field, error.what, error.remedy)
+                return
+            except RecursionError:
+                self.complain(field, "is nested too deeply", "flatten it")
+                return
+            if value is not None:
+                found[".".join(map(str, path))] = value
+        values = list(found.values())
+        if any(value != values[0] for value in values[1:]):
+            names = " and ".join(f"'{name}'" for name in found)
+            remedy = f"choose one with --map {field}=COLUMN"
+            self.complain(field, f"columns {names} both name it and differ", remedy)
+        elif values:
+            self.fields[field] = values[0]
+
+    def _value(self, field: str, value: Any) -> Any:
+        if value is None or (self.form == "table" and value == ""):
+            return None
+        return READERS[field](value, self.form)
+
+    def finish(self) -> None:
+        """Join what several columns say together and put the rest into the metadata."""
+        self._collect_metadata()
+        self._join_references()
+        self._join_contexts()
+        number_id = f"row-{self.number}"
+        self.fields["id"] = self.fields.get("id") or number_id
+        self.fields["metadata"] = self.metadata
+
+    def _collect_metadata(self) -> None:
+        try:
+            extra = {plain(str(key)): plain(self.values[key]) for key in self.plan.extra}
+        except RecursionError:
+            self.complain("metadata", "a column is nested too deeply", "flatten it")
+            return
+        own = self.fields.pop("metadata", {})
+        if not isinstance(own, dict) or own.keys() & extra.keys():
+            own = {"metadata": own}
+        self.metadata = {**own, **extra}
+
+    def _join_references(self) -> None:
+        first = self.fields.pop("reference", None)
+        accepted = self.fields.pop("accepted", ())
+        if first is not None:
+            self.fields["reference"] = first[0]
+            accepted = (*first[1:], *accepted)
+        self.fields["accepted"] = accepted
+
+    def _join_contexts(self) -> None:
+        for field, ids_field in (
+            ("contexts", "context_ids"),
+            ("reference_contexts", "reference_context_ids"),
+        ):
+            found: Documents | None = self.fields.get(field)
+            if found is None:
+                continue
+            self.fields[field] = found.texts
+            if found.rest:
+                self.metadata.setdefault(field, plain(found.rest))
+            ids = self.fields.get(ids_field)
+            if found.ids is not None and ids is not None and found.ids != ids:
+                self.complain(ids_field, f"differs from the ids in '{field}'", "keep one of them")
+            self.fields.setdefault(ids_field, found.ids)
+            if field == "contexts" and ids is not None and len(ids) != len(found.texts):
+                what = f"holds {len(ids)} ids for {len(found.texts)} contexts"
+                self.complain(ids_field, what, "give one id for each context, in the same order")

@@ -1,0 +1,101 @@
+"""How are rows read from one JSON document: a list of objects, or an object that holds them?"""
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Final
+
+from assay.dataset.jsonl import LONGEST_ROW, broken, line_records, lines, object_record
+from assay.dataset.memory import column_records, is_columns
+from assay.dataset.record import Record
+from assay.errors import InputError, Problem
+
+_CHUNK: Final = 2**18
+# A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
+# end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
+_MARK: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
+
+
+def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
+    """Records of a JSON document. A list is streamed; an object is read whole."""
+    with opened() as stream:
+        filled = (line for line in lines(stream) if line.strip())
+        first, second = next(filled, b""), next(filled, b"")
+    if first.lstrip().startswith(b"["):
+        with opened() as stream:
+            # A wrong byte is kept as half a character, so that only its own row is refused.
+            yield from _of_list(io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", ""))
+    elif second and _is_object(first):
+        yield from line_records(opened)  # one object a line under the name of a document
+    else:
+        with opened() as stream:
+            yield from _of_object(stream.read())
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_object(content: bytes) -> Iterator[Record]:
+    """Records of an object that holds a list of rows, columns, or one row."""
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InputError([Problem(f"the file is not JSON: {error}", "correct it there")]) from error
+    if not isinstance(found, dict):
+        raise InputError([Problem("the file holds no JSON list or object", "give a list of rows")])
+    held = [value for value in found.values() if _is_rows(value)]
+    if len(held) == 1:
+        return (Record(number, row) for number, row in enumerate(held[0], 1))
+    return column_records(found) if is_columns(found) else iter([Record(1, found)])
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _of_list(stream: IO[str]) -> Iterator[Record]:
+    for number, item in enumerate(_items(stream), 1):
+        if not item.isascii() and any("\udc80" <= mark <= "\udcff" for mark in item):
+            shown = item.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            yield broken(number, shown, "holds bytes that are not UTF-8", "save the file as UTF-8")
+        else:
+            yield object_record(number, item)
+
+
+def _items(stream: IO[str]) -> Iterator[str]:
+    """Text of each item of the list, found by its brackets so that a broken one hides no other."""
+    buffer, start, at, depth, number = "", 0, 0, 0, 1
+    # Reading ever more while an item does not end keeps the work linear in its length.
+    while chunk := stream.read(max(_CHUNK, len(buffer) - start)):
+        buffer, at, start = buffer[start:] + chunk, at - start, 0
+        for mark in _MARK.finditer(buffer, at):
+            if mark[1] is not None:
+                at = mark.start()
+                break
+            at = mark.end()
+            sign = buffer[mark.start()]
+            ends = depth == 1 and sign in ",]"
+            if ends and (sign == "," or buffer[start : at - 1].strip()):
+                yield buffer[start : at - 1].strip()
+                number += 1
+            if ends or depth == 0:
+                start = at
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(sign, 0)
+            if depth == 0:
+                _expect_end(buffer[at:] + stream.read(_CHUNK))
+                return
+        if len(buffer) - start > LONGEST_ROW:
+            break
+    what = f"not JSON: the list is not closed; what begins at row {number} never ends"
+    raise InputError([Problem(what, "the file is cut off, or a bracket or quote is missing")])
+
+
+def _expect_end(rest: str) -> None:
+    if rest.strip():
+        what = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
+        raise InputError([Problem(what, "keep one list, or one object a line as '.jsonl'")])

@@ -1,0 +1,121 @@
+"""What kind of data file is this path, and can it be read at all?"""
+
+import difflib
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final, cast
+
+from assay.dataset.documents import document_records
+from assay.dataset.jsonl import line_records
+from assay.dataset.parquet import parquet_records
+from assay.dataset.record import Record
+from assay.dataset.tables import table_records
+from assay.errors import InputError, Problem
+
+Opener = Callable[[], IO[bytes]]
+
+_READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
+    ".jsonl": line_records,
+    ".ndjson": line_records,
+    ".json": document_records,
+    ".csv": lambda opened: table_records(opened, ","),
+    ".tsv": lambda opened: table_records(opened, "\t"),
+    ".parquet": parquet_records,
+}
+_KNOWN: Final = ", ".join(_READERS)
+_UTF8: Final = "save it as UTF-8 (iconv -f UTF-16 -t UTF-8 OLD > NEW)"
+# First bytes that show that a file is not what its name says.
+_FOREIGN: Final = (
+    (b"\xff\xfe", "is UTF-16 text", _UTF8),
+    (b"\xfe\xff", "is UTF-16 text", _UTF8),
+    (b"PK\x03\x04", "is a ZIP archive or an Excel file", "unpack it, or save the sheet as CSV"),
+    (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
+    (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
+    (b"\xfd7zXZ", "is xz-compressed", "unpack it, or compress it with gzip"),
+    (b"ARROW1", "is an Arrow file", "save it as Parquet"),
+)
+
+
+def file_records(path: Path) -> Callable[[], Iterator[Record]]:
+    """What opens the file and gives its records; InputError if that cannot work."""
+    try:
+        suffix = _suffix(path)
+        head = _head(path)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError([Problem(f"'{path}' cannot be read: {error}")]) from error
+    _refuse_foreign(path, suffix, head)
+    reader = _READERS[suffix]
+
+    def records() -> Iterator[Record]:
+        number = 0
+        try:
+            for record in reader(lambda: _opened(path)):
+                number = record.number
+                yield record
+        except (OSError, EOFError, zlib.error) as error:
+            what = f"'{path}' cannot be read past row {number}: {error}"
+            raise InputError([Problem(what, "the file is damaged; get it again")]) from error
+
+    return records
+
+
+def _suffix(path: Path) -> str:
+    """The extension without .gz, which must be one that is known."""
+    if path.is_dir():
+        inside = sorted(p.name for p in path.iterdir() if _bare(p).suffix.lower() in _READERS)
+        remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
+        raise InputError([Problem(f"'{path}' is a directory", remedy)])
+    if not path.exists():
+        raise InputError([Problem(f"there is no file '{path}'", _near(path))])
+    suffix = _bare(path).suffix.lower()
+    if suffix not in _READERS:
+        near = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        shown = f"extension '{suffix}'" if suffix else "no extension"
+        remedy = f"{hint}known are {_KNOWN}, each also with .gz"
+        raise InputError([Problem(f"'{path}' has {shown}, which tells no known format", remedy)])
+    return suffix
+
+
+def _bare(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
+def _near(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no directory '{path.parent}' either"
+    names = [other.name for other in path.parent.iterdir()]
+    near = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The file's bytes; whether it is compressed is told by its content, not by its name."""
+    stream = path.open("rb")
+    if stream.read(2) != b"\x1f\x8b":
+        stream.seek(0)
+        return stream
+    stream.close()
+    return cast("IO[bytes]", gzip.open(path, "rb"))
+
+
+def _head(path: Path) -> bytes:
+    with _opened(path) as stream:
+        return stream.read(256)
+
+
+def _refuse_foreign(path: Path, suffix: str, head: bytes) -> None:
+    if not head.removeprefix(b"\xef\xbb\xbf").strip():
+        raise InputError([Problem(f"'{path}' is empty", "give a file with at least one row")])
+    is_parquet = head.startswith(b"PAR1")
+    if suffix == ".parquet" and not is_parquet:
+        raise InputError([Problem(f"'{path}' is not a Parquet file", "correct its extension")])
+    if is_parquet and suffix != ".parquet":
+        raise InputError([Problem(f"'{path}' is a Parquet file", "name it '*.parquet'")])
+    for magic, what, remedy in _FOREIGN:
+        if head.startswith(magic):
+            raise InputError([Problem(f"'{path}' {what}", remedy)])
+    if not is_parquet and head.count(b"\0") > len(head) // 4:
+        raise InputError([Problem(f"'{path}' is UTF-16 or binary", _UTF8)])

@@ -1,0 +1,71 @@
+"""How is a gap in the data told to the user, with what to do about it?"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from assay.dataset.aliases import FIELDS, closest, likely_column, recognised
+from assay.dataset.record import Row
+from assay.errors import Problem
+
+_COLUMNS_SHOWN: Final = 30
+
+
+def value_of(row: Row, name: str) -> Any:
+    """What the row holds under the name, which may also be a key of its metadata."""
+    if name in FIELDS:
+        return row.fields.get(name)
+    return row.fields.get("metadata", {}).get(name)
+
+
+def is_gap(value: Any) -> bool:
+    """Whether a metric that needs the value can do nothing with it.
+
+    An empty list is no gap: it says that nothing was retrieved.
+    """
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
+    """The gap in one row."""
+    what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
+    remedy = "fill it in, remove the row, or skip such rows with --skip-invalid FILE"
+    return Problem(what, remedy, row=row.number, field=name)
+
+
+def in_all_rows(name: str, users: Sequence[str], columns: Iterable[str]) -> Problem:
+    """The gap that all rows have, told once."""
+    found = recognised(columns)
+    empty = next((column for column, field in found.items() if field == name), None)
+    if empty is not None:
+        what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
+        remedy = f"fill it in, name another column with --map {name}=COLUMN, or drop {_each(users)}"
+        return Problem(what, remedy)
+    near = likely_column(name, columns)
+    hint = f"did you mean --map {name}={near}? " if near else ""
+    what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
+    remedy = f"{hint}name it with --map {name}=COLUMN (mapping= in Python), or drop {_each(users)}"
+    return Problem(what, remedy)
+
+
+def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
+    """The user's mapping names a column that no row has."""
+    names = list(columns)
+    near = closest(column, names)
+    hint = f"did you mean --map {name}={near}?" if near else f"columns found: {_shown(names)}"
+    return Problem(f"no row has the column '{column}' that --map {name}={column} names", hint)
+
+
+def _need(users: Sequence[str]) -> str:
+    return f"{_each(users)} {'needs' if len(users) == 1 else 'need'}"
+
+
+def _each(users: Sequence[str]) -> str:
+    if len(users) > 3:
+        return f"{users[0]}, {users[1]} and {len(users) - 2} more metrics"
+    return " and ".join(filter(None, [", ".join(users[:-1]), users[-1]]))
+
+
+def _shown(columns: Iterable[str]) -> str:
+    names = list(columns)
+    more = f" and {len(names) - _COLUMNS_SHOWN} more" if len(names) > _COLUMNS_SHOWN else ""
+    return ", ".join(f"'{name}'" for name in names[:_COLUMNS_SHOWN]) + more

@@ -1,0 +1,146 @@
+"""How do texts, ids and documents stand in a value that should be a list?"""
+
+import ast
+import io
+import json
+import tokenize
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from assay.dataset.values import FieldError, describe, identifier, text, unboxed
+
+_TEXT_KEYS: Final = ("page_content", "text", "content", "passage", "chunk", "body")
+_ID_KEYS: Final = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id", "id_")
+_AS_JSON: Final = "write the list as JSON text"
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts that stood in one field.
+
+    Attributes:
+        texts: The texts, in order.
+        ids: Their ids, None if not every one has an id.
+        rest: What else stood with each text; empty if nothing did.
+    """
+
+    texts: tuple[str, ...]
+    ids: tuple[str, ...] | None = None
+    rest: tuple[Mapping[str, Any], ...] = ()
+
+
+def listed(value: Any) -> list[Any]:
+    """The items of a list field; one text or one document is a list of one."""
+    if isinstance(value, str):
+        items = list_in_text(value)
+        return [value] if items is None else items
+    if isinstance(value, Mapping):
+        return _turned(value)
+    if isinstance(value, list | tuple):
+        return list(value)
+    if _document(value) is not None:
+        return [value]
+    raise FieldError(f"is {describe(value)}, but must be a list of texts", "write it as a list")
+
+
+def list_in_text(cell: str) -> list[Any] | None:
+    """The list that a cell spells out as JSON or as Python prints it, None if it is plain text."""
+    stripped = cell.strip()
+    if stripped.startswith("array("):
+        raise FieldError("is a numpy array printed as text", _AS_JSON)
+    if not stripped.startswith("["):
+        return None
+    found = _parsed(stripped)
+    if isinstance(found, list):
+        return found
+    if stripped[1:].lstrip()[:1] in {'"', "'", "{"}:
+        what = "begins like a list but cannot be read as JSON or as a Python list (cut off?)"
+        raise FieldError(what, _AS_JSON)
+    return None
+
+
+def _parsed(cell: str) -> Any:
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd backslash in a user's text is no fault here
+            found = ast.literal_eval(cell)
+            joined = "'" in cell + '"' and _has_neighbours(cell)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
+        return None
+    if joined:
+        raise FieldError("is a list without commas (a numpy array printed as text?)", _AS_JSON)
+    return found
+
+
+def _has_neighbours(cell: str) -> bool:
+    """Whether two texts stand side by side: Python would silently join what numpy printed apart."""
+    kinds = [
+        token.type
+        for token in tokenize.generate_tokens(io.StringIO(cell).readline)
+        if token.type not in {tokenize.NL, tokenize.NEWLINE}
+    ]
+    return any(one == other == tokenize.STRING for one, other in pairwise(kinds))
+
+
+def _turned(value: Mapping[Any, Any]) -> list[Any]:
+    """One document, or a dict of columns of documents, as a list of documents."""
+    columns = {key: unboxed(items) for key, items in value.items()}
+    if not any(isinstance(columns.get(key), list) for key in _TEXT_KEYS):
+        return [value]
+    lengths = {len(items) for items in columns.values() if isinstance(items, list)}
+    if len(lengths) != 1 or not all(isinstance(items, list) for items in columns.values()):
+        raise FieldError(f"is {describe(value)} whose lists differ in length")
+    return [dict(zip(columns, items, strict=True)) for items in zip(*columns.values(), strict=True)]
+
+
+def documents(value: Any) -> Documents:
+    """The texts of a list field, with the ids and whatever else stands beside them."""
+    found = [_read(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
+    texts = tuple(body for body, _, _ in found)
+    ids = tuple(key for _, key, _ in found if key is not None)
+    complete = bool(ids) and len(ids) == len(texts)
+    rest = tuple(
+        other if complete or key is None else {"id": key, **other} for _, key, other in found
+    )
+    return Documents(texts, ids if complete else None, rest if any(rest) else ())
+
+
+def _read(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
+    key: str | None = None
+    rest: dict[str, Any] = {}
+    if not isinstance(item, str):
+        fields = _document(item)
+        if fields is None:
+            keys = ", ".join(_TEXT_KEYS[:3])
+            what = f"{part} is {describe(item)}, but must be text or a document"
+            raise FieldError(what, f"a document holds its text under one of {keys}")
+        item, key, rest = fields
+    if not text(item, part).strip():
+        remedy = "remove it; [] says that nothing was retrieved"
+        raise FieldError(f"{part} is an empty text", remedy)
+    return item, key, rest
+
+
+def _document(item: Any) -> tuple[Any, str | None, dict[str, Any]] | None:
+    """Text, id and the rest of a document (dict, LangChain, LlamaIndex, Haystack), or None."""
+    if isinstance(item, Mapping):
+        rest = {str(key): value for key, value in item.items()}
+    else:
+        names = (*_TEXT_KEYS, *_ID_KEYS, "metadata", "score")
+        rest = {
+            name: getattr(item, name) for name in names if getattr(item, name, None) is not None
+        }
+    where = next((key for key in _TEXT_KEYS if isinstance(rest.get(key), str)), None)
+    if where is None:
+        return None
+    body = rest.pop(where)
+    named = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in {None, ""}), None)
+    found = identifier(unboxed(rest.pop(named)), "the id of a document") if named else None
+    return body, found, rest

@@ -1,0 +1,28 @@
+"""How are rows read from Parquet files, a few at a time?"""
+
+from collections.abc import Callable, Iterator
+from typing import IO, Final
+
+from assay.dataset.record import Record
+from assay.errors import InputError, Problem
+
+_BATCH: Final = 256
+
+
+def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
+    """Records of a Parquet file."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        remedy = "pip install 'assay[parquet]', or save the data as JSONL"
+        raise InputError([Problem("Parquet files need pyarrow", remedy)]) from error
+    number = 0
+    with opened() as stream:
+        try:
+            for batch in ParquetFile(stream).iter_batches(batch_size=_BATCH):
+                for number, values in enumerate(batch.to_pylist(), number + 1):  # noqa: B020
+                    yield Record(number, values)
+        except ArrowException as error:
+            what = f"the Parquet file cannot be read past row {number}: {error}"
+            raise InputError([Problem(what, "the file is damaged; get it again")]) from error

@@ -1,0 +1,64 @@
+"""What does each field of a sample accept, and what does it make of it?"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from assay.dataset.aliases import FIELDS
+from assay.dataset.lists import documents, list_in_text, listed
+from assay.dataset.plain import plain
+from assay.dataset.record import Form
+from assay.dataset.values import FieldError, count, describe, identifier, number, text, unboxed
+
+
+def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
+    """All right answers, the first one first."""
+    items: Any = value
+    if isinstance(value, str):
+        spelled = list_in_text(value) if form == "table" and value.lstrip()[:1] == "[" else None
+        # A right answer may be a list itself; only a list of texts is several right answers.
+        texts = bool(spelled) and all(isinstance(item, str) for item in spelled or ())
+        items = spelled if texts else [value]
+    if not isinstance(items, list | tuple):
+        raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
+    several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
+    if len(several) > 1 and not all(item.strip() for item in several):
+        raise FieldError("one of its items is an empty text", "remove the empty item")
+    return tuple(several) or None
+
+
+def _answer(value: Any, _form: Form) -> str:
+    if isinstance(value, list | tuple):
+        remedy = "give one text; if these are right answers: --map reference=COLUMN"
+        raise FieldError(f"is {describe(value)}, but must be text", remedy)
+    return text(value)
+
+
+def _ids(value: Any, _form: Form) -> tuple[str, ...]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = [value]
+    items = listed(value)
+    if items == [value] and isinstance(value, str) and value.lstrip().startswith("["):
+        raise FieldError("begins like a list but cannot be read as one", "write it as JSON text")
+    pairs = enumerate(items, 1)
+    return tuple(identifier(unboxed(item), f"item {n}") for n, item in pairs)
+
+
+READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
+    "id": lambda value, _: identifier(value) if str(value).strip() else None,
+    "question": lambda value, _: text(value),
+    "contexts": lambda value, _: documents(value),
+    "answer": _answer,
+    "reference": _reference,
+    "accepted": lambda value, _: documents(value).texts,
+    "reference_contexts": lambda value, _: documents(value),
+    "context_ids": _ids,
+    "reference_context_ids": _ids,
+    "latency_ms": lambda value, form: number(value, from_text=form == "table"),
+    "cost": lambda value, form: number(value, from_text=form == "table"),
+    "tokens": lambda value, form: count(value, from_text=form == "table"),
+    "group": lambda value, _: identifier(value),
+    "language": lambda value, _: text(value),
+    "metadata": lambda value, _: plain(value),
+}
+if set(READERS) != set(FIELDS):  # a new field of Sample must be given a reader
+    raise TypeError(set(READERS) ^ set(FIELDS))

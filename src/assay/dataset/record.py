@@ -1,0 +1,65 @@
+"""What stands between a source and a sample: a record as read, a row as understood."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from assay.errors import Problem
+from assay.sample import Sample
+
+Form = Literal["json", "table", "sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record as a source gives it, before its columns are understood.
+
+    Attributes:
+        number: 1-based line of a JSONL file; 1-based record of anything else (a CSV file's header
+            is not counted).
+        values: Column -> value, None if the record is broken.
+        form: "table" if lists and numbers may stand as text in a cell and an empty cell is an
+            absent value; "sample" if the columns are the fields of a Sample.
+        problem: What is broken, None if nothing is.
+        text: The record as it stood in the file, None if the source is not text.
+    """
+
+    number: int
+    values: Mapping[Any, Any] | None
+    form: Form = "json"
+    problem: Problem | None = None
+    text: str | None = None
+
+    @property
+    def raw(self) -> str:
+        """The record as text, to be shown to a person who repairs it."""
+        if self.text is not None:
+            return self.text
+        return json.dumps(self.values, ensure_ascii=False, default=str, skipkeys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record, understood.
+
+    Attributes:
+        number: As in Record.
+        fields: Fields of a Sample that could be read, those that are absent as None.
+        problems: Everything wrong with the row by itself.
+        columns: Names of the columns it had.
+        unfound: Fields whose column, named by the user's mapping, this row does not have.
+        record: What it was read from.
+    """
+
+    number: int
+    fields: Mapping[str, Any]
+    problems: tuple[Problem, ...]
+    columns: tuple[str, ...]
+    record: Record
+    unfound: frozenset[str] = field(default=frozenset())
+
+    @property
+    def sample(self) -> Sample | None:
+        """The sample, None if the row has a problem."""
+        return None if self.problems else Sample(**self.fields)

@@ -1,0 +1,90 @@
+"""How are rows read from CSV and TSV text?"""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from typing import IO, Final
+
+from assay.dataset.aliases import recognised
+from assay.dataset.jsonl import LONGEST_ROW, broken
+from assay.dataset.record import Record
+from assay.errors import InputError, Problem
+
+_DELIMITERS: Final = ",;\t|"
+
+
+def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[Record]:
+    """Records below the header. A row that does not fit the header carries its problem.
+
+    Args:
+        opened: Opens the file.
+        delimiter: What the extension promises; another one is taken if the header shows it.
+    """
+    # The csv module has one limit for the whole process; contexts are longer than its default.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
+    with opened() as stream:
+        # A wrong byte is kept as half a character, so that only its own row is refused.
+        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "")
+        head = next((line for line in text if line.strip()), "")
+        text.seek(0)
+        cells = csv.reader(text, delimiter=_delimiter(head, delimiter), strict=True)
+        header = _header(cells)
+        number = 0
+        while True:
+            try:
+                row = next(cells, None)
+            except csv.Error as error:
+                number += 1
+                what = f"is not readable (near line {cells.line_num} of the file): {error}"
+                yield broken(number, "", what, 'put text with quotes in "..." and double them: ""')
+                continue
+            if row is None:
+                return
+            if any(row):
+                number += 1
+                yield _record(number, header, row, cells.line_num)
+
+
+def _delimiter(head: str, promised: str) -> str:
+    """The delimiter under which the header has the most known columns."""
+
+    def known(mark: str) -> int:
+        names = next(csv.reader([head], delimiter=mark), [])
+        return len(recognised(names))
+
+    return max(promised + _DELIMITERS, key=known)
+
+
+def _header(cells: Iterator[list[str]]) -> list[str]:
+    try:
+        names = next((row for row in cells if any(row)), [])
+    except csv.Error as error:
+        raise InputError([Problem(f"the header is not readable: {error}")]) from error
+    # pandas writes its index under an empty name.
+    header = [name.strip() or f"column_{n}" for n, name in enumerate(names, 1)]
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        remedy = "give each column its own name"
+        raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])
+    return header
+
+
+def _record(number: int, header: list[str], row: list[str], line: int) -> Record:
+    if len(row) != len(header):
+        what = f"has {len(row)} cells, but the header has {len(header)} (line {line} of the file)"
+        remedy = 'put text that holds the delimiter or a line end in "..."'
+        return broken(number, _shown(row), what, remedy)
+    if any(not cell.isascii() and _has_wrong_byte(cell) for cell in row):
+        what = f"holds bytes that are not UTF-8 (line {line} of the file)"
+        return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
+    return Record(number, dict(zip(header, row, strict=True)), form="table")
+
+
+def _has_wrong_byte(cell: str) -> bool:
+    return any("\udc80" <= mark <= "\udcff" for mark in cell)
+
+
+def _shown(row: list[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(row)
+    return out.getvalue().encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -1,0 +1,113 @@
+"""Is a value what its field needs, and if not, what is it?"""
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+_PLAIN: Final = (str, int, list, dict, tuple, type(None))
+
+
+class FieldError(ValueError):
+    """The value of one field cannot be used.
+
+    Attributes:
+        what: What is wrong, in words.
+        remedy: What the user can do about it.
+    """
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+
+def unboxed(value: Any) -> Any:
+    """The value without numpy around it; None for every way to write "absent" (NaN, NA, NaT)."""
+    if not isinstance(value, _PLAIN):
+        if type(value).__name__ in {"NAType", "NaTType"}:
+            return None
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value
+
+
+def describe(value: Any) -> str:
+    """What a value is, in words that a user understands."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"the text {_short(value)}" if value.strip() else "an empty text"
+    if isinstance(value, Mapping):
+        keys = ", ".join(_short(key) for key in list(value)[:4])
+        return f"an object with {keys}" if keys else "an empty object"
+    if isinstance(value, list | tuple):
+        kinds = {type(item).__name__ for item in value}
+        return f"a list of {len(value)} ({', '.join(sorted(kinds))})" if value else "an empty list"
+    return f"a Python {type(value).__name__}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:36]}...{text[-1]}"
+
+
+def text(value: Any, part: str = "") -> str:
+    """The value, which must be text that can be stored and sent.
+
+    Args:
+        value: What stands there.
+        part: Which part of the field it is ("item 2"), "" for the whole.
+    """
+    place = f"{part} " if part else ""
+    if not isinstance(value, str):
+        remedy = "write it as text"
+        if isinstance(value, list | tuple | Mapping):
+            remedy = "give one text, or name another column with --map"
+        raise FieldError(f"{place}is {describe(value)}, but must be text", remedy)
+    if "\0" in value:
+        at = value.index("\0") + 1
+        raise FieldError(f"{place}holds a NUL character at position {at}", "remove it")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            code = f"U+{ord(value[error.start]):04X}"
+            raise FieldError(
+                f"{place}holds half of a character ({code}) at position {error.start + 1}",
+                "repair the text where it was cut or wrongly decoded",
+            ) from None
+    return value
+
+
+def identifier(value: Any, part: str = "") -> str:
+    """The value as an id: text as it is, a whole number as its digits."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # pandas turns whole numbers into floats where one is absent
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text(value, part)
+
+
+def number(value: Any, *, from_text: bool) -> float:
+    """The value, which must be a finite number that is not negative."""
+    if from_text and isinstance(value, str) and "_" not in value:
+        with suppress(ValueError):
+            value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FieldError(f"is {describe(value)}, but must be a number")
+    if not math.isfinite(value) or value < 0:
+        raise FieldError(f"is {value}, but must be a finite number that is not negative")
+    return float(value)
+
+
+def count(value: Any, *, from_text: bool) -> int:
+    """The value, which must be a whole number that is not negative."""
+    checked = number(value, from_text=from_text)
+    if not checked.is_integer():
+        raise FieldError(f"is {checked}, but must be a whole number")
+    return int(checked)
