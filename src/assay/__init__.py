@@ -1,1 +1,116 @@
 """assay measures how good a RAG system is, and shows the evidence behind every number."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay._version import __version__
+
+if TYPE_CHECKING:
+    from assay.backends import backend
+    from assay.backends.limit import Limits
+    from assay.backends.scripted import Scripted
+    from assay.backends.spending import Budget, Price
+    from assay.errors import (
+        AssayError,
+        Denied,
+        InputError,
+        JudgeError,
+        OverBudget,
+        Unavailable,
+        Unreadable,
+        Unsupported,
+    )
+    from assay.judge import Backend, Judge, Reply, Task
+    from assay.metrics import METRICS, Metric
+    from assay.prompt import Example, Template
+    from assay.run.estimate import Estimate, estimate
+    from assay.run.evaluate import aevaluate, evaluate
+    from assay.run.result import Result
+    from assay.run.settings import Settings
+    from assay.sample import Sample
+    from assay.score import Outcome, Part, Score, Unscored
+
+# Where each public name lives. Imported on first use, so that `import assay` stays instant and
+# pulls in no third-party module.
+_HOME = {
+    "backend": "assay.backends",
+    "Limits": "assay.backends.limit",
+    "Scripted": "assay.backends.scripted",
+    "Budget": "assay.backends.spending",
+    "Price": "assay.backends.spending",
+    "AssayError": "assay.errors",
+    "Denied": "assay.errors",
+    "InputError": "assay.errors",
+    "JudgeError": "assay.errors",
+    "OverBudget": "assay.errors",
+    "Unavailable": "assay.errors",
+    "Unreadable": "assay.errors",
+    "Unsupported": "assay.errors",
+    "Backend": "assay.judge",
+    "Judge": "assay.judge",
+    "Reply": "assay.judge",
+    "Task": "assay.judge",
+    "METRICS": "assay.metrics",
+    "Metric": "assay.metrics",
+    "Example": "assay.prompt",
+    "Template": "assay.prompt",
+    "Estimate": "assay.run.estimate",
+    "estimate": "assay.run.estimate",
+    "aevaluate": "assay.run.evaluate",
+    "evaluate": "assay.run.evaluate",
+    "Result": "assay.run.result",
+    "Settings": "assay.run.settings",
+    "Sample": "assay.sample",
+    "Outcome": "assay.score",
+    "Part": "assay.score",
+    "Score": "assay.score",
+    "Unscored": "assay.score",
+}
+
+__all__ = [
+    "METRICS",
+    "AssayError",
+    "Backend",
+    "Budget",
+    "Denied",
+    "Estimate",
+    "Example",
+    "InputError",
+    "Judge",
+    "JudgeError",
+    "Limits",
+    "Metric",
+    "Outcome",
+    "OverBudget",
+    "Part",
+    "Price",
+    "Reply",
+    "Result",
+    "Sample",
+    "Score",
+    "Scripted",
+    "Settings",
+    "Task",
+    "Template",
+    "Unavailable",
+    "Unreadable",
+    "Unscored",
+    "Unsupported",
+    "__version__",
+    "aevaluate",
+    "backend",
+    "estimate",
+    "evaluate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

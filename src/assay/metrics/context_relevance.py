@@ -10,7 +10,7 @@ from assay.metrics.evidence import share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import Choice, PaperExtraction, Passage, SelectSentences
-from assay.text.sentences import sentences
+from assay.text.sentences import spans
 
 # An extracted sentence may differ from the context in white space, case or a stray character;
 # below this ratio it is another sentence.
@@ -85,7 +85,7 @@ def _sentences(sample: Sample) -> list[_Sentence]:
     return [
         _Sentence(f"{c}.{n}", context[start:end], c - 1, (start, end))
         for c, context in enumerate(sample.contexts or (), start=1)
-        for n, (start, end) in enumerate(sentences(context), start=1)
+        for n, (start, end) in enumerate(spans(context), start=1)
     ]
 
 
@@ -103,7 +103,7 @@ def _part(sentence: _Sentence, choice: Choice | None) -> Part:
 
 
 def _split(line: str) -> list[str]:
-    return [line[start:end] for start, end in sentences(line)]
+    return [line[start:end] for start, end in spans(line)]
 
 
 def _match(text: str, found: list[_Sentence]) -> _Sentence | None:

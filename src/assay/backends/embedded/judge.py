@@ -1,0 +1,148 @@
+"""How the embedded models answer tasks: offline, without a key, in this process."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.relevance import (
+    answer_relevance,
+    context_usefulness,
+    sentence_relevance,
+)
+from assay.backends.embedded.support import support
+from assay.errors import Unsupported
+from assay.judge import Reply, Task
+from assay.tasks import (
+    Choice,
+    Embed,
+    JudgeContexts,
+    RateAnswer,
+    Rating,
+    SelectSentences,
+    SplitStatements,
+    Usefulness,
+    Verdict,
+    VerifyStatements,
+    judge_contexts,
+    rate_answer,
+    select_sentences,
+    split_statements,
+    verify_statements,
+)
+from assay.tasks.embed import encode_vector
+from assay.text.clauses import statements
+
+# Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
+VERSION = "v0"
+
+
+class Embedded:
+    """The judge that is always there: rules over words, numbers and names, and a small encoder.
+
+    It cannot generate questions, so answer_relevancy is rated directly, and says so.
+
+    Args:
+        threads: Cores to use; all that there are if None.
+    """
+
+    local = True
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._encoder = _encoder(threads)
+        self._say: dict[str, Callable[[Any], str]] = {
+            SplitStatements.kind: self._split,
+            VerifyStatements.kind: self._verify,
+            SelectSentences.kind: self._select,
+            JudgeContexts.kind: self._judge,
+            RateAnswer.kind: self._rate,
+            Embed.kind: self._embed,
+        }
+        # One task at a time off the event loop; the encoder spreads each over the cores.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-embedded")
+
+    @property
+    def name(self) -> str:
+        """Its version and that of its encoder's weights."""
+        return f"embedded:{VERSION}+{self._encoder.name}"
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name for what it can do; for embeddings the encoder's name alone."""
+        if kind is Embed:
+            return self._encoder.name
+        return self.name if kind.kind in self._say else None
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The models' answer in the form in which an LLM is asked to reply."""
+        if task.kind not in self._say:
+            raise Unsupported(f"the embedded judge cannot do {task.kind}")
+        loop = asyncio.get_running_loop()
+        raw, ms = await loop.run_in_executor(self._thread, self._timed, task)
+        identity = self.identity(type(task)) or ""
+        return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
+
+    async def aclose(self) -> None:
+        """Nothing is asked of it any more."""
+
+    def _timed(self, task: Task[Any]) -> tuple[str, float]:
+        start = time.perf_counter()
+        raw = self._say[task.kind](task)
+        return raw, (time.perf_counter() - start) * 1000
+
+    def _split(self, task: SplitStatements) -> str:
+        found = statements(task.text, task.question)
+        return split_statements.reply([(s.text, task.text[s.start : s.end]) for s in found])
+
+    def _verify(self, task: VerifyStatements) -> str:
+        found = support([s.text for s in task.statements], task.contexts, self._encoder)
+        verdicts = [
+            Verdict(
+                statement.id,
+                s.supported,
+                s.reason,
+                s.context if s.supported else None,
+                s.sentence if s.supported else "",
+                round(s.probability, 4),
+            )
+            for statement, s in zip(task.statements, found, strict=True)
+        ]
+        return verify_statements.reply(verdicts)
+
+    def _select(self, task: SelectSentences) -> str:
+        texts = [sentence.text for sentence in task.sentences]
+        found = sentence_relevance(task.question, texts, self._encoder)
+        return select_sentences.reply(
+            [
+                Choice(sentence.id, f.reason, round(f.probability, 4))
+                for sentence, f in zip(task.sentences, found, strict=True)
+                if f.relevant
+            ]
+        )
+
+    def _judge(self, task: JudgeContexts) -> str:
+        shown = task.shown()
+        found = context_usefulness(
+            task.question, task.target, [text for _, text in shown], self._encoder
+        )
+        return judge_contexts.reply(
+            [
+                Usefulness(i, f.useful, f.reason, f.sentence, round(f.probability, 4))
+                for (i, _), f in zip(shown, found, strict=True)
+            ]
+        )
+
+    def _rate(self, task: RateAnswer) -> str:
+        found = answer_relevance(task.question, task.answer, self._encoder)
+        return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
+
+    def _embed(self, task: Embed) -> str:
+        return encode_vector(self._encoder.encode([task.text])[0].tolist())
+
+
+@lru_cache
+def _encoder(threads: int | None) -> Encoder:
+    # Loaded once for all judges of a process.
+    return Encoder(threads)

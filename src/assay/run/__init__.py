@@ -1,0 +1,1 @@
+"""How data, metrics and a judge become a result."""

@@ -1,0 +1,166 @@
+"""How a judge becomes the one door: routes, ledger, limits, back ends."""
+
+import copy
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.backends import backend
+from assay.backends.ledger import Ledger, Served
+from assay.backends.limit import Limit
+from assay.backends.llm import LLM
+from assay.backends.route import Route
+from assay.backends.spending import Usage
+from assay.errors import InputError, Problem
+from assay.judge import Backend
+from assay.metrics import Metric
+from assay.run.settings import Settings
+from assay.store import Store
+from assay.tasks import TASKS, Embed
+
+DEFAULT = "embedded"
+
+
+def choose(judge: object, embedder: object, settings: Settings) -> Route:
+    """The back ends that serve a run, from specs or objects.
+
+    Raises:
+        InputError: If a spec is unknown or a prompt is replaced that nobody reads.
+    """
+    main = backend(judge)
+    route = main if isinstance(main, Route) else Route(main)
+    if embedder is not None or route.identity(Embed) is None:
+        embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
+        if embedding.identity(Embed) is None:
+            raise InputError(f"{embedding.name} makes no embeddings")
+        route = Route(route.default, {**route.kinds, Embed.kind: embedding})
+    return _reworded(route, settings)
+
+
+def _reworded(route: Route, settings: Settings) -> Route:
+    for kind in settings.prompts:
+        if kind not in TASKS:
+            raise InputError(f"a prompt for '{kind}', which is no task -> {', '.join(TASKS)}")
+        server = route.kinds.get(kind, route.default)
+        if not isinstance(server, LLM):
+            raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")
+
+    def reword(leaf: Backend) -> Backend:
+        if not settings.prompts or not isinstance(leaf, LLM):
+            return leaf
+        reworded = copy.copy(leaf)
+        reworded.prompts = {**leaf.prompts, **settings.prompts}
+        return reworded
+
+    return _mapped(route, reword)
+
+
+def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
+    # A back end that serves several kinds stays one object: its limits are shared.
+    changed: dict[int, Backend] = {}
+
+    def once(leaf: Backend) -> Backend:
+        return changed.setdefault(id(leaf), change(leaf))
+
+    kinds = {kind: once(leaf) for kind, leaf in route.kinds.items()}
+    return Route(once(route.default), kinds)
+
+
+def check(metrics: tuple[Metric, ...], route: Route) -> None:
+    """Name every task that the judge cannot do, before anything is asked.
+
+    Raises:
+        InputError: If there is one.
+    """
+
+    def can(kind: Any) -> bool:
+        return route.identity(kind) is not None
+
+    problems = [
+        Problem(
+            f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
+            "choose another judge (openai:MODEL), or mix: --judge "
+            f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
+        )
+        for metric in metrics
+        for kind in metric.asks(can)
+        if not can(kind)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def signature(metric: Metric, route: Route) -> str:
+    """All that could change a metric's number, in one line: two that are equal are comparable."""
+    from assay._version import __version__
+
+    def can(kind: Any) -> bool:
+        return route.identity(kind) is not None
+
+    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(can)]
+    return "|".join([metric.label, *tasks, f"assay={__version__}"])
+
+
+@dataclass
+class Door:
+    """The one door of a run, and what went through it.
+
+    Attributes:
+        backend: What judges ask.
+        served: Replies asked for and known.
+        usages: Calls, tokens and retries of every limited back end.
+    """
+
+    backend: Backend
+    served: Served
+    usages: list[Usage]
+    _leaves: list[Backend] = field(default_factory=list)
+
+    async def aclose(self) -> None:
+        """Close the connections of all back ends."""
+        async with AsyncExitStack() as stack:
+            for leaf in self._leaves:
+                if close := getattr(leaf, "aclose", None):
+                    stack.push_async_callback(close)
+
+
+def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
+    """Put the ledger and the limits between judges and back ends."""
+    door = Door(route, Served(), [])
+
+    def guard(leaf: Backend) -> Backend:
+        door._leaves.append(leaf)  # noqa: SLF001 - built here
+        inner = leaf
+        # In-process back ends need no rate limit, and no time-out while they wait their turn.
+        if not getattr(leaf, "local", False):
+            # Embeddings are not what a budget in chat tokens is about.
+            budget = None if leaf.identity(Embed) else settings.budget
+            limit = Limit(leaf, settings.limits, budget=budget)
+            door.usages.append(limit.usage)
+            inner = limit
+        return Ledger(inner, store, run, door.served)
+
+    door.backend = _mapped(route, guard)
+    return door
+
+
+def config(metrics: tuple[Metric, ...], route: Route) -> Mapping[str, Any]:
+    """What a run is, beside its samples, in words that outlive the objects."""
+    return {
+        "judge": route.default.name,
+        "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
+        "metrics": {metric.label: signature(metric, route) for metric in metrics},
+        "about": {metric.label: about(metric) for metric in metrics},
+    }
+
+
+def about(metric: Metric) -> Mapping[str, Any]:
+    """What a reader of the scores needs to know of a metric, one of the user's own included."""
+    return {
+        "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
+        "range": list(metric.range),
+        "higher_is_better": metric.higher_is_better,
+        "guide": metric.guide,
+        "cosine": metric.cosine,
+    }

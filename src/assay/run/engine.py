@@ -1,0 +1,139 @@
+"""How the scores of a run are made: a bounded number at once, each kept as soon as it is there."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.errors import Denied, JudgeError, OverBudget
+from assay.judge import Judge
+from assay.metrics import Metric
+from assay.run.connect import Door
+from assay.run.progress import Progress, Tally
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome, Score, Unscored
+from assay.store import Run, Store
+from assay.store.store import PAGE
+
+# Scores being worked on for each request that may be in flight: enough that requests never wait
+# for work, few enough that memory stays bounded.
+JOBS_PER_REQUEST = 4
+TICK_S = 0.5
+ROUNDING = 1e-9
+
+
+@dataclass
+class Engine:
+    """Makes the scores of one run that are not there yet.
+
+    Attributes:
+        stopped: The refusal or used-up budget that ended it early.
+    """
+
+    run: Run
+    metrics: tuple[Metric, ...]
+    door: Door
+    store: Store
+    settings: Settings
+    stopped: JudgeError | None = None
+    _tally: Tally = field(init=False)
+
+    async def work(self) -> None:
+        """Score until all is done or the judge refuses; a bug in a metric is raised."""
+        done = sum(
+            n
+            for metric in self.metrics
+            for why, n in self.store.counts(self.run.id).get(metric.label, {}).items()
+            if why != "failed"
+        )
+        self._tally = Tally(self.run.n_samples * len(self.metrics), done)
+        jobs = self._pending()
+        ticker = asyncio.create_task(self._tick())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.settings.limits.in_flight * JOBS_PER_REQUEST):
+                    group.create_task(self._worker(jobs))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            ticker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ticker
+            self._report()
+
+    def _pending(self) -> Iterator[tuple[int, Sample, Metric]]:
+        done: set[tuple[int, str]] = set()
+        for n, (row, sample) in enumerate(self.store.samples(self.run.id)):
+            if n % PAGE == 0:
+                done = self.store.done(self.run.id, row, row + PAGE - 1)
+            for metric in self.metrics:
+                if (row, metric.label) not in done:
+                    yield row, sample, metric
+
+    async def _worker(self, jobs: Iterator[tuple[int, Sample, Metric]]) -> None:
+        # All workers draw from one iterator: nobody waits for a slow neighbour.
+        for row, sample, metric in jobs:
+            if self.stopped:
+                return
+            label = f"{sample.id} {metric.label}"
+            self._tally.working[label] = time.monotonic()
+            judge = Judge(self.door.backend, tries=self.settings.tries)
+            try:
+                outcome = await _scored(metric, sample, judge)
+            except (Denied, OverBudget) as error:
+                self.stopped = self.stopped or error
+                return
+            finally:
+                del self._tally.working[label]
+            keys = [reply.key for reply in judge.replies]
+            await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys)
+            self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
+            self._report()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._report()
+
+    def _report(self) -> None:
+        if self.settings.on_progress is not None:
+            self.settings.on_progress(self.progress())
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        tally, usages = self._tally, self.door.usages
+        price = self.settings.budget.price
+        tokens_in = sum(usage.tokens_in for usage in usages)
+        tokens_out = sum(usage.tokens_out for usage in usages)
+        new = sum(tally.why.values())
+        return Progress(
+            total=tally.total,
+            done=tally.before + new,
+            new=new,
+            undefined=tally.why["undefined"],
+            failed=tally.why["failed"],
+            calls=self.door.served.asked,
+            known=self.door.served.known,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            money=price.of(tokens_in, tokens_out) if price else None,
+            retries=sum(usage.retries for usage in usages),
+            waiting_for=tally.longest(),
+            seconds=time.monotonic() - tally.start,
+        )
+
+
+async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+    try:
+        outcome = await metric.score(sample, judge)
+    except (Denied, OverBudget):
+        raise
+    except JudgeError as error:
+        return Unscored("failed", str(error) or type(error).__name__)
+    if isinstance(outcome, Score):
+        low, high = metric.range
+        if not low - ROUNDING <= outcome.value <= high + ROUNDING:
+            raise ValueError(f"{metric.label} of {sample.id} is {outcome.value}, outside its range")
+    return outcome

@@ -1,0 +1,269 @@
+"""What came out of a run: scores with their evidence, read from the store."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import InputError
+from assay.judge import Reply
+from assay.metrics import parse
+from assay.sample import Sample
+from assay.score import Outcome, Unscored
+from assay.store import Run, Spent, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOT_DONE = Unscored("failed", "the run stopped before it was scored")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSummary:
+    """One metric over all samples.
+
+    Attributes:
+        metric: Label of the metric.
+        mean: Mean over the scored samples, None if there is none.
+        interval: Confidence interval of the mean; None until a later release computes it.
+        bounds: Worst-case bounds: the mean if every failed sample had the lowest or the highest
+            possible value; None if nothing was scored or failed.
+        n_scored: Samples with a score.
+        n_undefined: Samples for which the metric is not defined.
+        n_failed: Samples for which the judge failed, those not reached included.
+        methods: How it was computed, where that differs from its definition.
+        signature: All that could change the number.
+    """
+
+    metric: str
+    mean: float | None
+    interval: tuple[float, float] | None
+    bounds: tuple[float, float] | None
+    n_scored: int
+    n_undefined: int
+    n_failed: int
+    methods: tuple[str, ...]
+    signature: str
+
+
+class Summary(tuple[MetricSummary, ...]):
+    """A row for each metric; prints as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        head = ("metric", "mean", "bounds", "scored", "undefined", "failed")
+        table = [head, *(_cells(row) for row in self)]
+        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in table
+        ]
+        notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        return "\n".join([*lines, *notes])
+
+
+def _cells(row: MetricSummary) -> tuple[str, ...]:
+    mean = "-" if row.mean is None else f"{row.mean:.3f}"
+    bounds = "-" if row.bounds is None else f"{row.bounds[0]:.3f}..{row.bounds[1]:.3f}"
+    return (row.metric, mean, bounds, str(row.n_scored), str(row.n_undefined), str(row.n_failed))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The evidence of one score.
+
+    Attributes:
+        sample: The sample.
+        metric: Label of the metric.
+        outcome: The score with its parts, or why there is none.
+        replies: Everything the judge said for it, in the order of asking.
+    """
+
+    sample: Sample
+    metric: str
+    outcome: Outcome
+    replies: tuple[Reply, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run has cost.
+
+    Attributes:
+        calls: Replies it paid for.
+        tokens_in: Their prompt tokens.
+        tokens_out: Their reply tokens.
+        seconds: Wall time.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+    def money(self, per_million_in: float, per_million_out: float) -> float:
+        """What the tokens cost at these prices for a million tokens."""
+        return (self.tokens_in * per_million_in + self.tokens_out * per_million_out) / 1e6
+
+
+class Result:
+    """The scores of one run. Only a name: everything is read from the store when asked for.
+
+    Args:
+        store: The SQLite file.
+        run: Id of the run, any unique beginning of it, or "last".
+
+    Raises:
+        InputError: If there is no such run.
+    """
+
+    def __init__(self, store: str | Path, run: str = "last") -> None:
+        path = Path(store)
+        if not path.is_file():
+            raise InputError(f"there is no store '{path}' -> `assay run` makes one")
+        self._path = path
+        with Store(path) as opened:
+            self._id = opened.run(run).id
+
+    def __repr__(self) -> str:
+        return f"Result({str(self._path)!r}, {self._id!r})"
+
+    @property
+    def run(self) -> Run:
+        """The run: its data, judges, metrics, whether it finished."""
+        with Store(self._path) as store:
+            return store.run(self._id)
+
+    @property
+    def stopped(self) -> str:
+        """Why it stopped early, "" if it did not."""
+        return self.run.stopped
+
+    def summary(self) -> Summary:
+        """Mean, counts and worst-case bounds of every metric."""
+        with Store(self._path) as store:
+            run = store.run(self._id)
+            return Summary(
+                _summary(store, run, metric, signature) for metric, signature in run.metrics.items()
+            )
+
+    def __getitem__(self, metric: str) -> list[Outcome]:
+        """The outcomes of a metric in the order of the samples."""
+        return [outcome for _, outcome in self.outcomes(metric)]
+
+    def outcomes(self, metric: str) -> Iterator[tuple[Sample, Outcome]]:
+        """(sample, outcome) of a metric, read one by one."""
+        with Store(self._path) as store:
+            label = _label(metric, store.run(self._id))
+            for row, sample in store.samples(self._id):
+                yield sample, store.outcome(self._id, row, label) or NOT_DONE
+
+    def trace(self, sample: str, metric: str) -> Trace:
+        """The evidence behind one score: parts, prompts and replies.
+
+        Raises:
+            InputError: If the run has no such sample or metric.
+        """
+        with Store(self._path) as store:
+            label = _label(metric, store.run(self._id))
+            row, found = store.sample(self._id, sample)
+            outcome = store.outcome(self._id, row, label) or NOT_DONE
+            return Trace(found, label, outcome, tuple(store.replies(self._id, row, label)))
+
+    def cost(self) -> Cost:
+        """Calls, tokens and wall time that this run paid for."""
+        with Store(self._path) as store:
+            spent: Spent = store.spent(self._id)
+            seconds = store.run(self._id).seconds
+        return Cost(spent.calls, spent.tokens_in, spent.tokens_out, seconds)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One dict a sample: its fields, then each metric's value and why there is none."""
+        with Store(self._path) as store:
+            labels = list(store.run(self._id).metrics)
+            for row, sample in store.samples(self._id):
+                found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}
+                yield {**msgspec.to_builtins(sample), **_columns(found)}
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A data frame, one row a sample; NaN stands only beside a ``<metric>_why``.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("to_pandas needs pandas -> pip install 'assay[pandas]'") from None
+        frame = pd.DataFrame(list(self.rows()))
+        for label in self.run.metrics:
+            frame[label] = pd.to_numeric(frame[label])
+        return frame
+
+    def to_jsonl(self, path: str | Path) -> None:
+        """Write one JSON object a sample: fields, scores and their evidence."""
+        with Store(self._path) as store, Path(path).open("w", encoding="utf-8") as file:
+            labels = list(store.run(self._id).metrics)
+            for row, sample in store.samples(self._id):
+                found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}
+                scores = {label: msgspec.to_builtins(o) for label, o in found.items()}
+                record = {**msgspec.to_builtins(sample), "scores": scores}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def report(self, path: str | Path) -> Path:
+        """Write the self-contained HTML report; returns its path."""
+        from assay.report import html
+        from assay.report.collect import collect
+
+        target = Path(path)
+        target.write_text(html.render(collect(self)), encoding="utf-8")
+        return target
+
+
+def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for label, outcome in found.items():
+        unscored = isinstance(outcome, Unscored)
+        columns[label] = None if unscored else outcome.value  # type: ignore[union-attr]
+        columns[f"{label}_why"] = f"{outcome.why}: {outcome.detail}" if unscored else ""  # type: ignore[union-attr]
+    return columns
+
+
+def _label(metric: str, run: Run) -> str:
+    if metric in run.metrics:
+        return metric
+    try:
+        label = parse(metric).label
+    except InputError:
+        label = metric
+    if label not in run.metrics:
+        raise InputError(f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}")
+    return label
+
+
+def _summary(store: Store, run: Run, metric: str, signature: str) -> MetricSummary:
+    found = store.values(run.id, metric)
+    values = [value for _, value, _ in found if value is not None]
+    undefined = sum(why == "undefined" for _, _, why in found)
+    failed = run.n_samples - len(values) - undefined
+    low, high = run.config["about"][metric]["range"]
+    n = len(values) + failed
+    total = sum(values)
+    return MetricSummary(
+        metric=metric,
+        mean=total / len(values) if values else None,
+        interval=None,
+        bounds=((total + failed * low) / n, (total + failed * high) / n) if n else None,
+        n_scored=len(values),
+        n_undefined=undefined,
+        n_failed=failed,
+        methods=tuple(store.methods(run.id, metric)),
+        signature=signature,
+    )

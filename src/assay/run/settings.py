@@ -1,0 +1,35 @@
+"""What a user may set about a run, beside data, metrics and judge."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.backends.limit import Limits
+from assay.backends.spending import Budget
+from assay.prompt import Template
+from assay.run.progress import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a run reads its data and asks its judge.
+
+    Attributes:
+        mapping: Column of the data by field of the sample, where it is not found by itself.
+        limit: Take only the first rows.
+        skip_invalid: Leave invalid rows out and write them to this file, instead of stopping.
+        prompts: Templates that replace the built-in ones, by kind of task.
+        tries: Draws that an unreadable or incomplete reply is worth in all.
+        limits: Requests in flight, rates, time-out and retries of each back end.
+        budget: What this start of the run may spend on the judge, and what tokens cost.
+        on_progress: Called after every score and about twice a second.
+    """
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    limit: int | None = None
+    skip_invalid: Path | None = None
+    prompts: Mapping[str, Template] = field(default_factory=dict)
+    tries: int = 3
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget = field(default_factory=Budget)
+    on_progress: Callable[[Progress], None] | None = None
