@@ -69,8 +69,10 @@ CASES: list[dict[str, Any]] = [
         "The uplink supports up to sixteen layers.",
         "verdicts": [1, 1, 0],
         "facts": [
-            "In the downlink, up to eight transmission layers are supported for single-user MIMO. "
-            "One to four layers are mapped to one codeword; five to eight layers are mapped to two codewords.",
+            (
+                "In the downlink, up to eight transmission layers are supported for single-user MIMO. "
+                "One to four layers are mapped to one codeword; five to eight layers are mapped to two codewords."
+            ),
             "In the uplink with CP-OFDM, up to four layers are supported for one user, while DFT-s-OFDM is limited to a single layer.",
         ],
     },
@@ -357,7 +359,7 @@ def _precision(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
         return outcome(None, why="undefined", detail="nothing was retrieved")
     order = [n < useful for n in range(len(made["contexts"]))]
     if case["id"].startswith("med"):
-        order = order[::-1]
+        order.reverse()
         made["contexts"].reverse()
     parts = [
         part(
@@ -366,7 +368,9 @@ def _precision(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
             "useful" if hit else "not useful",
             value=float(hit),
             context=number,
-            reason="It holds the fact that the reference states." if hit else "It says nothing about it.",
+            reason="It holds the fact that the reference states."
+            if hit
+            else "It says nothing about it.",
             probability=0.91 if hit else 0.12,
         )
         for number, (text, hit) in enumerate(zip(made["contexts"], order, strict=True))
@@ -376,7 +380,11 @@ def _precision(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
         hits += hit
         total += hit * hits / rank
     replies = [
-        reply("judge_context", fenced(("question", case["question"]), ("context", text)), '{"useful": true}')
+        reply(
+            "judge_context",
+            fenced(("question", case["question"]), ("context", text)),
+            '{"useful": true}',
+        )
         for text in made["contexts"]
     ]
     return outcome(total / hits, parts=parts, replies=replies)
@@ -384,7 +392,9 @@ def _precision(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
 
 def _recall(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
     if case["id"] in {"core-003", "zh-009"}:
-        broken = reply("verify_statements", fenced(("reference", case["reference"])), "Sure! Here are")
+        broken = reply(
+            "verify_statements", fenced(("reference", case["reference"])), "Sure! Here are"
+        )
         why = 'unreadable after 3 draws: expected JSON, found "Sure! Here are"'
         return outcome(None, why="failed", detail=why, replies=[broken])
     found = bool(case["facts"])
@@ -398,7 +408,9 @@ def _recall(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
         reason="It stands in the context." if found else "Nothing was retrieved.",
         span=[0, len(case["reference"])],
     )
-    return outcome(float(found), parts=[statement], replies=[_verify(made, [1], [case["reference"]])])
+    return outcome(
+        float(found), parts=[statement], replies=[_verify(made, [1], [case["reference"]])]
+    )
 
 
 def _correctness(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
@@ -412,11 +424,24 @@ def _correctness(case: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
     if right:
         parts.append(part("reference statement", case["reference"], "covered"))
     else:
-        parts.append(part("reference statement", case["reference"], "FN", value=1.0, reason="The answer does not say it."))
+        parts.append(
+            part(
+                "reference statement",
+                case["reference"],
+                "FN",
+                value=1.0,
+                reason="The answer does not say it.",
+            )
+        )
     missed = 0 if right else 1
     f1 = right / (right + 0.5 * (len(parts) - 1 - right + missed))
     details = {"precision": right / (len(parts) - 1), "recall": 1.0 - missed, "TP": int(right)}
-    return outcome(f1, parts=parts, details=details, replies=[_verify(made, case["verdicts"], [p["text"] for p in parts])])
+    return outcome(
+        f1,
+        parts=parts,
+        details=details,
+        replies=[_verify(made, case["verdicts"], [p["text"] for p in parts])],
+    )
 
 
 def _similarity(case: dict[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -476,7 +501,9 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
             "seconds": 12.3,
         },
         "judge_card": [
-            {"text": "On 450 answers with human labels this judge's faithfulness verdicts agree with people on 87 % (95 % interval 84 to 90)."}
+            {
+                "text": "On 450 answers with human labels this judge's faithfulness verdicts agree with people on 87 % (95 % interval 84 to 90)."
+            }
         ],
         "samples": list(samples),
         "n_shown": len(samples),
@@ -495,8 +522,14 @@ def large(n: int = 2000) -> dict[str, Any]:
     samples = []
     for row in range(1, n + 1):
         topic = rng.choice(["ran", "core", "energy", "law", "med", "fin"])
-        facts = [f"Clause {rng.randrange(9999)} sets limit {i} to {rng.randrange(900)} units." for i in range(3)]
-        claims = [f"Limit {i} is {rng.randrange(900)} units, says clause {rng.randrange(9999)}." for i in range(rng.randrange(1, 7))]
+        facts = [
+            f"Clause {rng.randrange(9999)} sets limit {i} to {rng.randrange(900)} units."
+            for i in range(3)
+        ]
+        claims = [
+            f"Limit {i} is {rng.randrange(900)} units, says clause {rng.randrange(9999)}."
+            for i in range(rng.randrange(1, 7))
+        ]
         case = {
             "id": f"{topic}-{row:04d}",
             "question": f"Which limits does document {rng.randrange(10**6)} set, and where are they stated?",
@@ -507,8 +540,12 @@ def large(n: int = 2000) -> dict[str, Any]:
         }
         made = sample(case, row, rng)
         # Real contexts share no sentence across samples: make each one its own.
-        made["contexts"] = [text.replace("The", f"The {rng.randrange(10**5)}th") for text in made["contexts"]]
+        made["contexts"] = [
+            text.replace("The", f"The {rng.randrange(10**5)}th") for text in made["contexts"]
+        ]
         if rng.random() < 0.02:
-            made["scores"]["faithfulness"] = outcome(None, why="failed", detail="time-out after 60 s")
+            made["scores"]["faithfulness"] = outcome(
+                None, why="failed", detail="time-out after 60 s"
+            )
         samples.append(made)
     return report(samples)

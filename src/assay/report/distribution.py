@@ -94,12 +94,10 @@ def misses(value: float, metric: Mapping[str, Any]) -> bool:
     return bool(value < guide) if metric["higher_is_better"] else bool(value > guide)
 
 
-def _axis(
-    ordered: Sequence[float], ends: Sequence[float | None] | None
-) -> tuple[float, float]:
+def _axis(ordered: Sequence[float], ends: Sequence[float | None] | None) -> tuple[float, float]:
     """The ends of the axis. A cosine may be negative, but hardly ever is: 0 is its usual end."""
     least, most = (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
-    low, high = ends if ends else (None, None)
+    low, high = ends or (None, None)
     low = min(least, 0.0) if low is None or low < 0 else low
     high = max(most, low) if high is None else high
     return (low, high) if high > low else (low, low + 1.0)

@@ -25,19 +25,23 @@ def render(data: Mapping[str, Any]) -> str:
     ]
     style = _asset("style.css").replace("/*COLUMNS*/0", str(len(metrics)))
     script = _asset("script.js")
-    page = _environment().get_template("page.html").render(
-        data=data,
-        head=view.head(data),
-        rows=view.rows(data),
-        notes=notes.notes(data),
-        baseline=notes.baseline(data),
-        facts=view.facts(data),
-        samples=samples,
-        texts={"lines": texts.lines, "texts": texts.texts},
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        style_hash=safe.source_hash(style),
-        script_hash=safe.source_hash(script),
+    page = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            data=data,
+            head=view.head(data),
+            rows=view.rows(data),
+            notes=notes.notes(data),
+            baseline=notes.baseline(data),
+            facts=view.facts(data),
+            samples=samples,
+            texts={"lines": texts.lines, "texts": texts.texts},
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            style_hash=safe.source_hash(style),
+            script_hash=safe.source_hash(script),
+        )
     )
     return page.encode("utf-8", "replace").decode()
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 Range = tuple[int, int]
 
@@ -30,7 +31,7 @@ def segments(text: str, spans: Iterable[tuple[Range, str]]) -> list[Segment]:
     cuts = sorted({0, len(text), *(cut for start, end, _ in fitting for cut in (start, end))})
     return [
         Segment(text[left:right], tuple(o for s, e, o in fitting if s <= left and right <= e))
-        for left, right in zip(cuts, cuts[1:], strict=False)
+        for left, right in pairwise(cuts)
     ]
 
 

@@ -33,10 +33,10 @@ def baseline(data: Mapping[str, Any]) -> str:
             "random-pair baseline not measured: a cosine is no absolute scale, unrelated texts "
             "may reach far above 0"
         )
+    pairs = f"{numbers.plural(found['pairs'], 'random pair')} of this run's texts"
     return (
-        f"unrelated texts of this run reach {numbers.score(found['mean'])} on average, "
-        f"{numbers.score(found['p95'])} at the 95th percentile "
-        f"({numbers.plural(found['pairs'], 'random pair')}, {found['embedder']})"
+        f"unrelated texts score {numbers.score(found['mean'])} on average, "
+        f"95 % of them below {numbers.score(found['p95'])} ({pairs}, {found['embedder']})"
     )
 
 
@@ -69,29 +69,32 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
 
 def _failures(data: Mapping[str, Any]) -> list[Note]:
     """A failed sample is missing from the mean: say how far it could have moved it."""
+    total = numbers.plural(data["run"]["n_samples"], "sample")
     found = []
     for metric in data["metrics"]:
         if not metric["n_failed"]:
             continue
-        samples = numbers.plural(metric["n_failed"], "sample")
-        text = f"{metric['label']}: the judge failed on {samples}, which the mean leaves out."
+        failed = numbers.count(metric["n_failed"])
+        text = f"{metric['label']}: the judge failed on {failed} of {total}."
         if metric["bounds"] is not None:
-            text += f" Whatever they deserved, it would lie within {numbers.span(metric['bounds'])}."
+            text += (
+                " The mean leaves them out; had they all scored lowest or all highest, "
+                f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
+            )
         found.append(Note("warn", text))
     return found
 
 
 def _unfit(data: Mapping[str, Any]) -> list[Note]:
     """A metric that is undefined on many samples speaks about the rest only."""
-    return [
-        Note(
-            "warn",
-            f"{metric['label']} is undefined on {metric['n_undefined']} of "
-            f"{numbers.plural(data['run']['n_samples'], 'sample')}: the mean speaks about the rest.",
-        )
-        for metric in data["metrics"]
-        if metric["n_undefined"] > data["run"]["n_samples"] / 5
-    ]
+    total = data["run"]["n_samples"]
+    found = []
+    for metric in data["metrics"]:
+        if metric["n_undefined"] > total / 5:
+            share = f"{numbers.count(metric['n_undefined'])} of {numbers.plural(total, 'sample')}"
+            text = f"{metric['label']} is undefined on {share}: its mean speaks about the rest."
+            found.append(Note("warn", text))
+    return found
 
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:

@@ -18,12 +18,12 @@ def score(value: float | None) -> str:
     return f"{value:.3g}"
 
 
-def span(pair: Sequence[float] | None) -> str:
+def span(pair: Sequence[float] | None, between: str = " to ") -> str:
     """An interval or a pair of bounds."""
     if pair is None:
         return DASH
     low, high = score(pair[0]), score(pair[1])
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low}{between}{high}"
 
 
 def count(number: int | None) -> str:
@@ -32,7 +32,7 @@ def count(number: int | None) -> str:
 
 
 def plural(number: int, noun: str) -> str:
-    """ "1 sample", "2 samples"."""
+    """A number with its noun: 1 sample, 2 samples."""
     if number == 1:
         return f"1 {noun}"
     stem = f"{noun[:-1]}ie" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 # lone surrogates, and those that turn the direction of what follows. A retrieved text may use
 # them to hide an instruction or to show another order than the judge saw.
 _HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 # What could end the element or, in an old engine, the string that the JSON stands in.
@@ -21,13 +21,13 @@ _UNSAFE_IN_SCRIPT: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def visible(text: object) -> Markup:
     """Escaped text in which hidden characters are shown by their code points."""
-    escaped = str(escape(text)).replace("\r\n", "\n")
+    escaped = str(escape(str(text).replace("\r\n", "\n")))
     return Markup(_HIDDEN.sub(_mark, escaped))  # noqa: S704 - escaped above
 
 
 def plain(text: object) -> str:
     """The same without markup, for attributes and for places where no element may stand."""
-    return _HIDDEN.sub(lambda found: f"[{_code(found)}]", str(text))
+    return _HIDDEN.sub(lambda found: f"[{_code(found)}]", str(text).replace("\r\n", "\n"))
 
 
 def script_json(value: Any) -> Markup:

@@ -99,7 +99,7 @@ def _fact(sample: Json, metric: Json) -> float | str | None:
     score = sample["scores"].get(metric["name"])
     if score is None:
         return None
-    return score["why"] if score["value"] is None else round(score["value"], 6)
+    return str(score["why"]) if score["value"] is None else float(round(score["value"], 6))
 
 
 def _row(number: int, metric: Json, data: Json) -> Row:

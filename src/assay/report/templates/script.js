@@ -148,13 +148,13 @@
 
   // Prompts and replies: lines stored once, put together when looked at --------------------------
   let texts = null;
-  const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
+  const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
   const show = (pre) => {
     texts ??= data("#texts");
     const runs = texts.texts[Number(pre.dataset.text)];
     const lines = [];
     for (let i = 0; i < runs.length; i += 2) lines.push(...texts.lines.slice(runs[i], runs[i] + runs[i + 1]));
-    pre.textContent = lines.join("\n").replace(hidden, (c) => `[U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`) || "(empty)";
+    pre.textContent = lines.join("\n").replace(/\r\n/g, "\n").replace(hidden, (c) => `[U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`) || "(empty)";
     pre.removeAttribute("data-text");
   };
 

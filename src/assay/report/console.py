@@ -1,0 +1,194 @@
+"""How is a run, and the evidence behind one score, shown on the console?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from assay.errors import InputError
+from assay.report import distribution, labels, marks, notes, numbers, safe
+
+Json = Mapping[str, Any]
+# No colour carries a meaning alone: each stands beside a symbol or a word.
+_STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}
+_EXCERPT: Final = 240
+
+
+def summary(data: Json) -> RenderableType:
+    """The score table with everything that must be read beside it."""
+    run = data["run"]
+    title = Text(f"run {safe.plain(run['id'])}", style="bold")
+    rest = [run["source"], numbers.plural(run["n_samples"], "sample"), run["judge"]]
+    title.append("  " + ", ".join(safe.plain(part) for part in rest if part), style="not bold")
+    warned = [_note(note) for note in notes.notes(data)]
+    return Group(title, _table(data), *_beside(data), *warned, _dim(notes.cost(data)))
+
+
+def sample(
+    data: Json, sample_id: str, metric: str | None = None, *, raw: bool = False
+) -> RenderableType:
+    """The evidence behind the scores of one sample, or behind one of them.
+
+    Raises:
+        InputError: If the report does not hold that sample or that metric.
+    """
+    found = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
+    if found is None:
+        raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
+    metrics = [m for m in data["metrics"] if m["name"] in found["scores"]]
+    chosen = [m for m in metrics if metric in (None, m["name"], m["label"])]
+    if not chosen:
+        known = ", ".join(m["name"] for m in metrics)
+        raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
+    texts = [("question", found["question"]), ("answer", found["answer"])]
+    texts.append(("reference", found["reference"]))
+    return Group(
+        Rule(Text(f"sample {safe.plain(found['id'])}, row {found['row']}")),
+        *(_labelled(name, text) for name, text in texts if text is not None),
+        *(_score(m, found["scores"][m["name"]], found, raw=raw) for m in chosen),
+    )
+
+
+def _table(data: Json) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), collapse_padding=True)
+    table.add_column("metric", overflow="fold")
+    for name in ("mean", "guide", "bounds", "n", "undef", "fail"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("spread", no_wrap=True, width=10)
+    for metric in data["metrics"]:
+        table.add_row(*_row(data, metric))
+    return table
+
+
+def _row(data: Json, metric: Json) -> list[Text]:
+    name = Text(safe.plain(metric["label"]))
+    if not metric["higher_is_better"]:
+        name.append(" \N{DOWNWARDS ARROW}", style="dim")
+    mean = Text(numbers.score(metric["mean"]), style="bold")
+    if metric["interval"]:
+        mean.append(f"\n{numbers.span(metric['interval'], numbers.DASH)}", style="not bold")
+    guide = Text()
+    if metric["guide"] is not None and metric["mean"] is not None:
+        tone = "bad" if distribution.misses(metric["mean"], metric) else "good"
+        sign = ">" if metric["higher_is_better"] else "<"
+        text = f"{labels.SYMBOLS[tone]} {sign}{numbers.score(metric['guide'])}"
+        guide = Text(text, style=_STYLES[tone])
+    bounds = numbers.span(metric["bounds"], numbers.DASH) if metric["n_failed"] else ""
+    return [
+        name,
+        mean,
+        guide,
+        Text(bounds),
+        Text(numbers.count(metric["n_scored"])),
+        Text(numbers.count(metric["n_undefined"])),
+        Text(numbers.count(metric["n_failed"]), style=_STYLES["bad"] if metric["n_failed"] else ""),
+        Text(distribution.spread(data, metric).line(), style="cyan"),
+    ]
+
+
+def _beside(data: Json) -> list[RenderableType]:
+    lines = [("judge", line["text"]) for line in data["judge_card"]]
+    for metric in data["metrics"]:
+        lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
+    cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
+    if cosines:
+        lines.append((cosines, notes.baseline(data)))
+    return [Text.assemble((f"{safe.plain(k)}: ", "dim"), safe.plain(v)) for k, v in lines]
+
+
+def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableType:
+    head = Text(safe.plain(metric["label"]), style="bold")
+    if score["value"] is None:
+        head.append(f"  {score['why']}: {safe.plain(score['detail'])}", style=_STYLES["bad"])
+    else:
+        head.append(f"  {numbers.score(score['value'])}")
+    for name, value in score["details"].items():
+        head.append(f"  {safe.plain(name)} {safe.plain(numbers.detail(value))}", style="dim")
+    lines: list[RenderableType] = [Text(), head]
+    if score["method"]:
+        lines.append(_dim(f"computed as {safe.plain(score['method'])}"))
+    for kind, parts in labels.grouped(score["parts"]).items():
+        title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
+        lines.append(Text(safe.plain(title)))
+        lines += [_part(part, metric, found["contexts"]) for part in parts]
+    lines += _replies(score["replies"], raw=raw)
+    return Group(*lines)
+
+
+def _part(part: Json, metric: Json, contexts: list[str]) -> RenderableType:
+    tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
+    lines: list[Text] = [Text(safe.plain(part["text"]))]
+    facts = [labels.meaning(part["label"])] if part["label"] else []
+    if part["value"] is not None and tone == "plain":
+        facts.append(numbers.score(part["value"]))
+    if part["probability"] is not None:
+        facts.append(f"p = {numbers.score(part['probability'])}")
+    if part["context"] is not None:
+        facts.append(f"context {part['context'] + 1}")
+    lines.append(Text(safe.plain(", ".join(facts)), style=_STYLES[tone]))
+    if part["reason"]:
+        lines.append(Text(safe.plain(part["reason"]), style="dim"))
+    lines += _excerpt(part, contexts)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=1)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(labels.SYMBOLS[tone], style=_STYLES[tone]), Group(*lines))
+    return Padding(grid, (0, 0, 0, 2))
+
+
+def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
+    """The quote with the words around it in its context, so that it can be checked."""
+    if not part["quote"] or part["context"] is None:
+        return []
+    known = 0 <= part["context"] < len(contexts)
+    text = contexts[part["context"]] if known else ""
+    place = marks.find_quote(text, part["quote"])
+    if place is None:
+        lost = Text(f'"{safe.plain(part["quote"])}"', style="italic")
+        return [lost, Text("~ these words do not stand in that context", _STYLES["warn"])]
+    start, end = place
+    room = max((_EXCERPT - (end - start)) // 2, 20)
+    before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
+    after = "\N{HORIZONTAL ELLIPSIS}" if end + room < len(text) else ""
+    line = Text("\N{BOX DRAWINGS LIGHT VERTICAL} " + before, style="dim")
+    line.append(_flat(text[max(start - room, 0) : start]))
+    # Brackets show the quote where neither colour nor underline can.
+    line.append(f"[{_flat(text[start:end])}]", style="not dim underline")
+    line.append(_flat(text[end : end + room]) + after)
+    return [line]
+
+
+def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
+    if not replies:
+        return []
+    tokens = sum(reply["tokens_in"] + reply["tokens_out"] for reply in replies)
+    spent = numbers.milliseconds(sum(reply["ms"] for reply in replies))
+    total = numbers.plural(len(replies), "judge call")
+    lines: list[RenderableType] = [_dim(f"{total}, {numbers.plural(tokens, 'token')}, {spent}")]
+    for reply in replies if raw else []:
+        name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
+        lines.append(Rule(Text(safe.plain(name), style="dim"), align="left", style="dim"))
+        lines += [_labelled("prompt", reply["prompt"]), _labelled("reply", reply["raw"])]
+    return lines
+
+
+def _labelled(name: str, text: str) -> RenderableType:
+    return Group(Text(name, style="dim"), Padding(Text(safe.plain(text)), (0, 0, 0, 2)))
+
+
+def _note(note: notes.Note) -> Text:
+    symbol, style = ("!", _STYLES["bad"]) if note.level == "warn" else ("i", "")
+    return Text(f"{symbol} {safe.plain(note.text)}", style=style)
+
+
+def _dim(text: str) -> Text:
+    return Text(text, style="dim")
+
+
+def _flat(text: str) -> str:
+    return safe.plain(text.replace("\n", " "))

@@ -1,0 +1,88 @@
+"""How is a run summed up where Markdown is read: a pull request, an issue, a wiki?"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.report import distribution, notes, numbers, safe
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
+# Mentions, issue numbers, links and emoji names are found in the text after escapes are undone;
+# an invisible joiner keeps them from being found.
+_MAGNETS: Final = re.compile(r"([@#]|:(?=\S)|www(?=\.))")
+_JOINER: Final = "\N{WORD JOINER}"
+_HEAD: Final = (
+    "| metric | mean | guide | worst-case bounds | scored | undefined | failed | distribution |",
+    "|:---|---:|---:|:---:|---:|---:|---:|:---|",
+)
+
+
+def render(data: Mapping[str, Any]) -> str:
+    """The score table with everything that must be read beside it."""
+    run = data["run"]
+    made_of = [name for name in (run["source"], run["judge"], run["embedder"]) if name]
+    samples = numbers.plural(run["n_samples"], "sample")
+    blocks = [
+        f"## assay run {_code(run['id'])}",
+        ", ".join([samples, *map(_code, made_of)]),
+        "\n>\n".join(_note(note) for note in notes.notes(data)),
+        "\n".join([*_HEAD, *(_row(data, metric) for metric in data["metrics"])]),
+        "\n".join(f"- {line}" for line in _beside(data)),
+        _inline(notes.cost(data)),
+    ]
+    text = "\n\n".join(block for block in blocks if block) + "\n"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _row(data: Mapping[str, Any], metric: Mapping[str, Any]) -> str:
+    mean = numbers.score(metric["mean"])
+    if metric["interval"]:
+        mean += f" ({numbers.span(metric['interval'])})"
+    guide = ""
+    if metric["guide"] is not None:
+        missed = metric["mean"] is not None and distribution.misses(metric["mean"], metric)
+        guide = numbers.score(metric["guide"]) + (" missed" if missed else "")
+    cells = [
+        _code(metric["label"]) + ("" if metric["higher_is_better"] else " (lower is better)"),
+        mean,
+        guide,
+        numbers.span(metric["bounds"]) if metric["n_failed"] else "none failed",
+        numbers.count(metric["n_scored"]),
+        numbers.count(metric["n_undefined"]),
+        numbers.count(metric["n_failed"]),
+        # Spaces at the ends of a code span are lost, and with them where the axis begins.
+        "`" + distribution.spread(data, metric).line().replace(" ", "·") + "`",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _beside(data: Mapping[str, Any]) -> list[str]:
+    lines = [_inline(line["text"]) for line in data["judge_card"]]
+    for metric in data["metrics"]:
+        name = _code(metric["label"])
+        lines += [f"{name}: computed as {_inline(method)}" for method in metric["methods"]]
+    cosines = [_code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
+    if cosines:
+        lines.append(f"{', '.join(cosines)}: {_inline(notes.baseline(data))}")
+    return lines
+
+
+def _note(note: notes.Note) -> str:
+    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{_inline(note.text)}"
+
+
+def _flat(text: object) -> str:
+    return " ".join(safe.plain(text).split())
+
+
+def _inline(text: object) -> str:
+    """Text that stays text, and on its line, whatever it holds."""
+    return _MAGNETS.sub(rf"\1{_JOINER}", _SPECIAL.sub(r"\\\1", _flat(text)))
+
+
+def _code(name: object) -> str:
+    """A name as a code span, which nothing inside can end; pipes end cells even there."""
+    text = _flat(name).replace("|", "\\|")
+    ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    pad = " " if "`" in text or not text else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
