@@ -1,0 +1,223 @@
+"""What would a plausible judge say to this prompt? By word overlap; the same prompt, the same words.
+
+Nothing of assay is imported: what a prompt asks for is read off the prompt, as an LLM does it.
+"""
+
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{16})\n(.*?)\n\2>>>$", re.MULTILINE | re.DOTALL)
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+_EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_STOP = frozenset(
+    "a an and are as at be by for from in is it of on or that the to was with".split(" ")  # noqa: SIM905
+)
+
+Texts = Mapping[str, str]
+
+
+def materials(prompt: str) -> dict[str, str]:
+    """The fenced texts of a prompt by their names."""
+    return {name: text for name, _, text in _MATERIAL.findall(prompt)}
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that mean something."""
+    return frozenset(_WORD.findall(text.lower())) - _STOP
+
+
+def overlap(part: str, whole: str) -> float:
+    """Share of the words of `part` that stand in `whole`."""
+    wanted = words(part)
+    return len(wanted & words(whole)) / len(wanted) if wanted else 0.0
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [found.strip() for found in _SENTENCE.findall(text) if found.strip()]
+
+
+def kind_of(prompt: str, texts: Texts) -> str:
+    """Which task a prompt is, told from the names of its materials; "" if it is none of ours."""
+    contexts = any(name.startswith("context ") for name in texts)
+    named = frozenset(name for name in texts if not name.startswith("context "))
+    known = {
+        (frozenset({"question", "text"}), False): "split_statements",
+        (frozenset({"statements"}), True): "verify_statements",
+        (frozenset({"statements"}), False): "verify_statements",
+        (frozenset({"question", "answer"}), True): "judge_contexts",
+        (frozenset({"question", "answer"}), False): "rate_answer",
+        (frozenset({"number", "answer"}), False): "generate_questions",
+        (frozenset({"question", "sentences"}), False): "select_sentences",
+    }
+    if (named, contexts) in known:
+        return known[named, contexts]
+    return next((kind for start, kind in _PAPER.items() if prompt.startswith(start)), "")
+
+
+def answer(
+    prompt: str, kind: str = "", schema: Mapping[str, Any] | None = None, seed: int = 0
+) -> str:
+    """What a plausible judge replies.
+
+    Args:
+        prompt: The prompt.
+        kind: Kind of the task (the name of the schema), "" to tell it from the prompt.
+        schema: JSON schema of the reply, for kinds that are not known here.
+        seed: Other seeds word questions differently.
+    """
+    texts = materials(prompt)
+    kind = kind or kind_of(prompt, texts)
+    if kind in _SAID:
+        return _SAID[kind](prompt)
+    if kind in _MADE:
+        return json.dumps(_MADE[kind](texts, seed), ensure_ascii=False)
+    return json.dumps(_least(schema)) if schema else "I have nothing to say about that."
+
+
+def _split(texts: Texts, seed: int) -> Any:
+    found = sentences(texts["text"])
+    claims = [s for s in found if not s.endswith("?") and not _EVASIVE.search(s)]
+    return {"statements": [{"text": s, "source": s} for s in claims]}
+
+
+def _verify(texts: Texts, seed: int) -> Any:
+    contexts = [
+        (n.removeprefix("context "), t) for n, t in texts.items() if n.startswith("context ")
+    ]
+    verdicts = []
+    for line in texts["statements"].splitlines():
+        item = json.loads(line)
+        places = [(overlap(item["text"], s), c, s) for c, text in contexts for s in sentences(text)]
+        share, context, quote = max(places, default=(0.0, "", ""), key=lambda place: place[0])
+        supported = share >= 0.6
+        verdicts.append(
+            {
+                "id": item["id"],
+                "reason": f"{share:.0%} of its words stand in one sentence.",
+                "context": context if supported else None,
+                "quote": quote if supported else "",
+                "supported": supported,
+            }
+        )
+    return {"verdicts": verdicts}
+
+
+def _judge_contexts(texts: Texts, seed: int) -> Any:
+    shares = {
+        name.removeprefix("context "): overlap(texts["answer"], text)
+        for name, text in texts.items()
+        if name.startswith("context ")
+    }
+    return {
+        "verdicts": [
+            {"id": i, "reason": f"It has {share:.0%} of the words.", "useful": share >= 0.5}
+            for i, share in shares.items()
+        ]
+    }
+
+
+def _questions(texts: Texts, seed: int) -> Any:
+    n, subject = int(texts["number"]), " ".join(texts["answer"].split()[:12]).rstrip(".")
+    ways = ("What is known about", "What can be said on", "Which facts are there on", "Why")
+    return {
+        "noncommittal": bool(_EVASIVE.search(texts["answer"])),
+        "questions": [f"{ways[(seed + i) % len(ways)]}: {subject} ({seed + i})?" for i in range(n)],
+    }
+
+
+def _rate(texts: Texts, seed: int) -> Any:
+    share = overlap(texts["question"], texts["answer"])
+    evasive = bool(_EVASIVE.search(texts["answer"]))
+    return {
+        "reason": f"{share:.0%} of the question's words are taken up.",
+        "noncommittal": evasive,
+        "relevance": 0.0 if evasive else round(min(1.0, 0.4 + share), 2),
+    }
+
+
+def _select(texts: Texts, seed: int) -> Any:
+    items = [json.loads(line) for line in texts["sentences"].splitlines()]
+    chosen = [i for i in items if overlap(texts["question"], i["text"]) >= 0.3]
+    return {"relevant": [{"id": i["id"], "reason": "It names what was asked."} for i in chosen]}
+
+
+def _after(prompt: str, label: str) -> str:
+    # The paper's prompts mark their texts with nothing but a label at the start of a line.
+    found = re.search(
+        rf"^{label}: (.*?)(?=^\w+(?: \[\d+\])?: |\Z)", prompt, re.MULTILINE | re.DOTALL
+    )
+    return found[1].strip() if found else ""
+
+
+def _paper_statements(prompt: str) -> str:
+    return "\n".join(f"- {s}" for s in sentences(_after(prompt, "answer")))
+
+
+def _paper_verdicts(prompt: str) -> str:
+    context = _after(prompt, "context")
+    asked = re.findall(r"^statement \[\d+\]: (.*)$", prompt, re.MULTILINE)
+    verdicts = ["Yes" if overlap(s, context) >= 0.6 else "No" for s in asked]
+    reasons = [f"{n}. Words of it stand in the context: {v}" for n, v in enumerate(verdicts, 1)]
+    return "\n".join([*reasons, "Final verdict: " + ". ".join(verdicts) + "."])
+
+
+def _paper_question(prompt: str) -> str:
+    return f"What is known about: {' '.join(_after(prompt, 'answer').split()[:12])}?"
+
+
+def _paper_extraction(prompt: str) -> str:
+    question, context = _after(prompt, "question"), _after(prompt, "context")
+    found = [s for s in sentences(context) if overlap(question, s) >= 0.3]
+    return "\n".join(found) or "Insufficient Information"
+
+
+_MADE: dict[str, Callable[[Texts, int], Any]] = {
+    "split_statements": _split,
+    "verify_statements": _verify,
+    "judge_contexts": _judge_contexts,
+    "generate_questions": _questions,
+    "rate_answer": _rate,
+    "select_sentences": _select,
+}
+_SAID: dict[str, Callable[[str], str]] = {
+    "paper_statements": _paper_statements,
+    "paper_verdicts": _paper_verdicts,
+    "paper_question": _paper_question,
+    "paper_extraction": _paper_extraction,
+}
+_PAPER = {
+    "Given a question and answer, create": "paper_statements",
+    "Consider the given context and following": "paper_verdicts",
+    "Generate a question for the given answer": "paper_question",
+    "Please extract relevant sentences": "paper_extraction",
+}
+
+
+def _least(schema: Mapping[str, Any]) -> Any:
+    # The smallest value that a schema allows, for kinds of task that are not known here.
+    if "anyOf" in schema:
+        return _least(schema["anyOf"][-1])
+    made: dict[str, Callable[[], Any]] = {
+        "object": lambda: {k: _least(v) for k, v in schema.get("properties", {}).items()},
+        "array": list,
+        "string": lambda: schema.get("enum", ["none"])[0],
+        "number": lambda: 0.0,
+        "integer": lambda: 0,
+        "boolean": lambda: False,
+    }
+    return made.get(schema.get("type", "null"), lambda: None)()
+
+
+def vector(text: str, dimensions: int = 64) -> list[float]:
+    """An embedding of length 1 made of the text's words: texts that share words lie close."""
+    values = [0.0] * dimensions
+    for word in words(text) or {text or " "}:
+        values[zlib.crc32(word.encode("utf-8", "replace")) % dimensions] += 1.0
+    norm = math.sqrt(sum(v * v for v in values))
+    return [v / norm for v in values]
