@@ -26,16 +26,17 @@ class Route:
         routes = [f"{kind}={backend.name}" for kind, backend in sorted(self.kinds.items())]
         return ",".join([self.default.name, *routes])
 
-    def _to(self, kind: str) -> Backend:
+    def to(self, kind: str) -> Backend:
+        """The back end that serves a kind."""
         return self.kinds.get(kind, self.default)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """The identity of the back end that serves this kind."""
-        return self._to(kind.kind).identity(kind)
+        return self.to(kind.kind).identity(kind)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply of the back end that serves this kind."""
-        backend = self._to(task.kind)
+        backend = self.to(task.kind)
         if backend.identity(type(task)) is None:
             raise Unsupported(f"the judge {backend.name} cannot do {task.kind}")
         return await backend.reply(task, draw)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.answer_similarity import AnswerSimilarity
-from assay.metrics.base import Metric
+from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -28,6 +28,7 @@ class AnswerCorrectness(Metric):
     similarity_weight: float = 0.25
 
     name = "answer_correctness"
+    source = RAGAS_DOCS
     needs = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements, Embed)
     range = (-1.0, 1.0)

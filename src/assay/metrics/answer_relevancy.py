@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.judge import Judge, Task
-from assay.metrics.base import Can, Metric
+from assay.metrics.base import PAPER, Can, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer
@@ -30,6 +30,7 @@ class AnswerRelevancy(Metric):
     n: int = 3
 
     name = "answer_relevancy"
+    source = PAPER
     needs = ("question", "answer")
     tasks = (GenerateQuestions, RateAnswer, Embed)
     range = (-1.0, 1.0)
@@ -66,6 +67,7 @@ class PaperAnswerRelevance(Metric):
     n: int = 3
 
     name = "paper:answer_relevancy"
+    source = PAPER
     needs = ("question", "answer")
     tasks = (PaperQuestion, Embed)
     range = (-1.0, 1.0)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score
 from assay.tasks import Embed
@@ -20,6 +20,7 @@ class AnswerSimilarity(Metric):
     """
 
     name = "answer_similarity"
+    source = RAGAS_DOCS
     needs = ("answer", "reference")
     tasks = (Embed,)
     range = (-1.0, 1.0)

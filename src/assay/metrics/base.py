@@ -9,6 +9,9 @@ from assay.judge import Judge, Task
 from assay.sample import Sample
 from assay.score import Outcome
 
+PAPER = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 3"
+RAGAS_DOCS = "RAGAS documentation"
+
 Can: TypeAlias = Callable[[type[Task[Any]]], bool]
 
 
@@ -18,6 +21,7 @@ class Metric(ABC):
 
     Attributes:
         name: The field's standard name for it.
+        source: Where it is defined.
         needs: Fields of the sample that must be there.
         tasks: Kinds of tasks it asks.
         range: Smallest and largest possible value.
@@ -27,6 +31,7 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
+    source: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]]
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import JudgeContexts
@@ -39,6 +39,7 @@ class ContextPrecision(Metric):
     """
 
     name = "context_precision"
+    source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")
     tasks = (JudgeContexts,)
     guide = 0.7
@@ -57,6 +58,7 @@ class ContextPrecisionWithoutReference(Metric):
     """
 
     name = "context_precision_without_reference"
+    source = RAGAS_DOCS
     needs = ("question", "contexts", "answer")
     tasks = (JudgeContexts,)
     guide = 0.7

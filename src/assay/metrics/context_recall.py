@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.evidence import share, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
@@ -19,6 +19,7 @@ class ContextRecall(Metric):
     """
 
     name = "context_recall"
+    source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")
     tasks = (SplitStatements, VerifyStatements)
     guide = 0.8

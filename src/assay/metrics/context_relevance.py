@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import PAPER, Metric
 from assay.metrics.evidence import share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
@@ -35,6 +35,7 @@ class ContextRelevance(Metric):
     """
 
     name = "context_relevance"
+    source = PAPER
     needs = ("question", "contexts")
     tasks = (SelectSentences,)
 
@@ -59,6 +60,7 @@ class PaperContextRelevance(Metric):
     """
 
     name = "paper:context_relevance"
+    source = PAPER
     needs = ("question", "contexts")
     tasks = (PaperExtraction,)
 

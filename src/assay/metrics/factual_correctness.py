@@ -6,7 +6,7 @@ from typing import Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
@@ -42,6 +42,7 @@ class FactualCorrectness(Metric):
     beta: float = 1.0
 
     name = "factual_correctness"
+    source = RAGAS_DOCS
     needs = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
 

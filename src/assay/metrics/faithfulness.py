@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import PAPER, Metric
 from assay.metrics.evidence import share, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
@@ -19,6 +19,7 @@ class Faithfulness(Metric):
     """
 
     name = "faithfulness"
+    source = PAPER
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements)
     guide = 0.8
@@ -41,6 +42,7 @@ class PaperFaithfulness(Metric):
     """
 
     name = "paper:faithfulness"
+    source = PAPER
     needs = ("question", "contexts", "answer")
     tasks = (PaperStatements, PaperVerdicts)
     guide = 0.8

@@ -11,7 +11,7 @@ from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit
 from assay.backends.llm import LLM
 from assay.backends.route import Route
-from assay.backends.spending import Usage
+from assay.backends.spending import Price, Usage
 from assay.errors import InputError, Problem
 from assay.judge import Backend
 from assay.metrics import Metric
@@ -42,7 +42,7 @@ def _reworded(route: Route, settings: Settings) -> Route:
     for kind in settings.prompts:
         if kind not in TASKS:
             raise InputError(f"a prompt for '{kind}', which is no task -> {', '.join(TASKS)}")
-        server = route.kinds.get(kind, route.default)
+        server = route.to(kind)
         if not isinstance(server, LLM):
             raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")
 
@@ -145,12 +145,13 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     return door
 
 
-def config(metrics: tuple[Metric, ...], route: Route) -> Mapping[str, Any]:
+def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Mapping[str, Any]:
     """What a run is, beside its samples, in words that outlive the objects."""
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
         "metrics": {metric.label: signature(metric, route) for metric in metrics},
+        "price": [price.per_million_in, price.per_million_out] if price else None,
         "about": {metric.label: about(metric) for metric in metrics},
     }
 
@@ -159,6 +160,7 @@ def about(metric: Metric) -> Mapping[str, Any]:
     """What a reader of the scores needs to know of a metric, one of the user's own included."""
     return {
         "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
+        "source": metric.source,
         "range": list(metric.range),
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,

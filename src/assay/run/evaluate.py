@@ -66,7 +66,8 @@ async def aevaluate(
     kept = Store(store)
     try:
         # Off the event loop: a server goes on answering while a large file is read.
-        run = await asyncio.to_thread(kept.begin, rows, config(chosen, route), rows.name)
+        named = config(chosen, route, settings.budget.price)
+        run = await asyncio.to_thread(kept.begin, rows, named, rows.name)
         await _work(run, chosen, route, kept, settings, rows.skipped)
     finally:
         await asyncio.to_thread(kept.close)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from assay.backends.spending import Price
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import parse
+from assay.run.baseline import Baseline, random_pairs
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
-from assay.store import Run, Spent, Store
+from assay.store import Run, Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,16 +103,14 @@ class Cost:
         tokens_in: Their prompt tokens.
         tokens_out: Their reply tokens.
         seconds: Wall time.
+        money: What the tokens cost, None if the run was not told their price.
     """
 
     calls: int
     tokens_in: int
     tokens_out: int
     seconds: float
-
-    def money(self, per_million_in: float, per_million_out: float) -> float:
-        """What the tokens cost at these prices for a million tokens."""
-        return (self.tokens_in * per_million_in + self.tokens_out * per_million_out) / 1e6
+    money: float | None
 
 
 class Result:
@@ -134,6 +134,11 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({str(self._path)!r}, {self._id!r})"
+
+    @property
+    def path(self) -> Path:
+        """The store that holds it."""
+        return self._path
 
     @property
     def run(self) -> Run:
@@ -180,9 +185,16 @@ class Result:
     def cost(self) -> Cost:
         """Calls, tokens and wall time that this run paid for."""
         with Store(self._path) as store:
-            spent: Spent = store.spent(self._id)
-            seconds = store.run(self._id).seconds
-        return Cost(spent.calls, spent.tokens_in, spent.tokens_out, seconds)
+            spent = store.spent(self._id)
+            run = store.run(self._id)
+        price = Price(*run.config["price"]) if run.config.get("price") else None
+        money = price.of(spent.tokens_in, spent.tokens_out) if price else None
+        return Cost(spent.calls, spent.tokens_in, spent.tokens_out, run.seconds, money)
+
+    def baseline(self) -> Baseline | None:
+        """The embedder's cosine between texts of different samples; None without embeddings."""
+        with Store(self._path) as store:
+            return random_pairs(store, store.run(self._id))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""

@@ -1,0 +1,185 @@
+"""What would a run cost? Calls, tokens and money, counted before anything is spent."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.backends.embedded import Embedded
+from assay.backends.llm import LLM
+from assay.backends.route import Route
+from assay.dataset import samples
+from assay.errors import JudgeError
+from assay.judge import Backend, Judge, Reply, Task
+from assay.metrics import Metric, resolve
+from assay.run.connect import DEFAULT, check, choose
+from assay.run.evaluate import STORE, run_to_completion
+from assay.run.settings import Settings
+from assay.store import Store
+from assay.store.keys import reply_key
+from assay.tasks import Embed, GenerateQuestions, PaperVerdicts
+from assay.tasks.embed import encode_vector
+
+CHARS_PER_TOKEN = 4
+# What a judge writes for each item beyond what the stand-in writes: reasons and quotes in words.
+REPLY_FACTOR = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would ask for. Statements are counted as the embedded judge would split them.
+
+    Attributes:
+        samples: Samples that would be scored.
+        calls: Calls to judges outside this process that are not in the store yet.
+        known: Calls whose reply is in the store already: they cost nothing.
+        local: Calls that are answered in this process: they cost nothing.
+        tokens_in: Prompt tokens of `calls`, about.
+        tokens_out: Reply tokens of `calls`, about.
+        money: What they would cost, None without a price.
+    """
+
+    samples: int
+    calls: int
+    known: int
+    local: int
+    tokens_in: int
+    tokens_out: int
+    money: float | None
+
+
+def estimate(
+    data: Any,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    embedder: Any = None,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
+) -> Estimate:
+    """Count what `evaluate` would ask for with the same arguments; nothing is spent or stored.
+
+    Raises:
+        InputError: As `evaluate` would.
+    """
+    settings = settings or Settings()
+    chosen = resolve(metrics)
+    route = choose(judge, embedder, settings)
+    check(chosen, route)
+    rows = samples(
+        data,
+        needs={metric.label: metric.needs for metric in chosen},
+        mapping=settings.mapping,
+        limit=settings.limit,
+    )
+    kept = Store(store) if Path(store).is_file() else None
+    try:
+        return run_to_completion(_count(rows, chosen, _StandIn(route, kept), settings))
+    finally:
+        if kept:
+            kept.close()
+
+
+async def _count(
+    rows: Iterable[Any], metrics: tuple[Metric, ...], door: "_StandIn", settings: Settings
+) -> Estimate:
+    n = 0
+    for sample in rows:
+        n += 1
+        for metric in metrics:
+            try:
+                await metric.score(sample, Judge(door, tries=1))
+            except JudgeError:
+                continue  # a stand-in's reply cannot always be read; what was asked is counted
+    price = settings.budget.price
+    return Estimate(
+        samples=n,
+        calls=door.calls,
+        known=door.known,
+        local=door.local,
+        tokens_in=door.tokens_in,
+        tokens_out=door.tokens_out,
+        money=price.of(door.tokens_in, door.tokens_out) if price else None,
+    )
+
+
+@dataclass
+class _StandIn:
+    """Answers in place of the judge: from the store where it can, roughly where it cannot."""
+
+    route: Route
+    store: Store | None
+    calls: int = 0
+    known: int = 0
+    local: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    _embedded: Embedded = field(default_factory=Embedded)
+    _seen: dict[str, Reply] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.route.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        return self.route.identity(kind)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        if key in self._seen:
+            return self._seen[key]
+        known = self.store.reply(key) if self.store else None
+        reply = known or await self._guess(task, draw)
+        self._seen[key] = reply
+        server = self.route.to(task.kind)
+        if known:
+            self.known += 1
+        elif getattr(server, "local", False):
+            self.local += 1
+        else:
+            self.calls += 1
+            self.tokens_in += _prompt_length(server, task) // CHARS_PER_TOKEN
+            if not isinstance(task, Embed):
+                self.tokens_out += int(REPLY_FACTOR * len(reply.raw)) // CHARS_PER_TOKEN
+        return reply
+
+    async def _guess(self, task: Task[Any], draw: int) -> Reply:
+        if not isinstance(task, Embed) and self._embedded.identity(type(task)):
+            return await self._embedded.reply(task, draw)
+        guess = _GUESSES.get(task.kind, _paper_lines)
+        return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)
+
+
+def _prompt_length(server: Backend, task: Task[Any]) -> int:
+    template = server.template(type(task)) if isinstance(server, LLM) else None
+    return sum(map(len, task.pieces(template)))
+
+
+def _vector(task: Any) -> str:
+    return encode_vector([float(len(task.text)), 1.0])
+
+
+def _questions(task: Any) -> str:
+    question = task.answer.split(".")[0] + "?"
+    return json.dumps({"noncommittal": False, "questions": [question] * task.n})
+
+
+def _paper_verdicts(task: Any) -> str:
+    explained = "\n".join(f"{s.text} The context supports this." for s in task.statements)
+    return (
+        f"{explained}\nFinal verdict for each statement in order:{' Yes.' * len(task.statements)}"
+    )
+
+
+def _paper_lines(task: Any) -> str:
+    # One line a sentence of what was given last: statements of an answer, sentences of a context.
+    text: str = task.material()[-1].text
+    return text.replace(". ", ".\n")[:4000] + "?"
+
+
+_GUESSES: dict[str, Callable[[Any], str]] = {
+    Embed.kind: _vector,
+    GenerateQuestions.kind: _questions,
+    PaperVerdicts.kind: _paper_verdicts,
+}
