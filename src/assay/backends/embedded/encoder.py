@@ -20,16 +20,16 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
-    import numpy.typing as npt
     import onnxruntime
     from tokenizers import Tokenizer
 
-    Vectors = npt.NDArray[np.float32]
+Vectors = npt.NDArray[np.float32]
 
 WINDOW = 256  # tokens the model was trained to read at once, the two special ones among them
 DIMENSIONS = 384
@@ -161,11 +161,13 @@ def _run(model: _Model, window: list[int], output: str) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     (result,) = model.session.run([output], feed)
-    return np.asarray(result, dtype=np.float32)[0]
+    vectors: Vectors = result[0]
+    return vectors
 
 
 def _mean(vectors: Vectors, weights: list[int]) -> Vectors:
-    if len(weights) == 1:
-        return vectors[0]
-    mean = np.average(vectors.astype(np.float64), axis=0, weights=weights)
-    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
+    if len(weights) == 1:  # already of length 1
+        return vectors.reshape(DIMENSIONS)
+    mean: Vectors = np.average(vectors.astype(np.float64), axis=0, weights=weights)
+    unit: Vectors = np.divide(mean, np.linalg.norm(mean)).astype(np.float32)
+    return unit

@@ -1,0 +1,133 @@
+"""How does a statement compare with the evidence: what of it is there, and what is not?
+
+`FEATURES` names the measurements in the order of `Comparison.features`; each is in [0, 1], except
+the cosines, in [-1, 1], and the two lengths, natural logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.text import facts, numbers, overlap, words
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from assay.backends.embedded.evidence import Evidence
+
+FEATURES = (
+    "recall_all",  # content words found anywhere, the rare ones counting more
+    "recall_window",  # ... in the best sentence and its neighbours
+    "recall_best",  # ... in the best sentence
+    "bigrams_all",  # pairs of neighbouring content words found anywhere
+    "run_best",  # longest stretch of content words shared with the best sentence
+    "numbers_missing_all",  # share of its numbers that stand nowhere
+    "numbers_missing_window",  # ... not near the best sentence
+    "names_missing_all",
+    "names_missing_window",
+    "calendar_missing",  # a month or week day that stands nowhere
+    "negation_differs",  # one denies and the other does not, by how alike they are otherwise
+    "opposites",  # "increase" against "decrease", by how alike they are otherwise
+    "cosine_best",  # to the nearest sentence
+    "cosine_pair",  # to the nearest two sentences in a row
+    "log_words",
+    "log_sentences",
+)
+_ABOUT = re.compile(
+    r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
+    r"at least|at most|up to|some|estimated|close to)\b|~",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The measurements of one statement and what a reason is made of."""
+
+    features: tuple[float, ...]
+    best: int  # index of the closest piece
+    numbers: tuple[str, ...]  # as written in the statement, missing from all contexts
+    names: tuple[str, ...]
+    words: tuple[str, ...]  # content words missing from all contexts, lower case
+    negation_differs: bool
+    opposites: tuple[tuple[str, str], ...]
+    far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
+
+
+def compare(
+    statement: str,
+    evidence: Evidence,
+    cosines: npt.NDArray[np.float32],
+    pairs: npt.NDArray[np.float32],
+) -> Comparison:
+    """Compare one statement with prepared evidence of at least one piece.
+
+    `cosines[i]` is the statement's cosine to piece i, `pairs[i]` to pieces i and i + 1 together.
+    """
+    stems = words.stems(statement)
+    wanted = set(stems)
+    recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
+    best = int(np.argmax(np.asarray(recalls) + cosines))
+    piece = evidence.pieces[best]
+    window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
+    near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
+    stated = numbers.numbers(statement)
+    tolerance = 0.05 if _ABOUT.search(statement) else 0.0
+    gone = _missing(stated, evidence.numbers, tolerance)
+    far = _missing(stated, numbers.numbers(window), tolerance)
+    named = facts.names(statement)
+    absent = [n for n in named if not facts.stands_in(n, evidence.words, evidence.acronyms)]
+    near_words = frozenset(words.words(window)) | near
+    distant = [n for n in named if not facts.stands_in(n, near_words, evidence.acronyms)]
+    differs = bool(wanted) and facts.is_negated(statement) != facts.is_negated(piece.text)
+    contrary = facts.opposites(wanted, evidence.sets[best])
+    dates = facts.calendar_words(statement)
+    features = (
+        overlap.weighted_recall(wanted, evidence.stems, evidence.weights),
+        overlap.weighted_recall(wanted, near, evidence.weights),
+        recalls[best],
+        overlap.bigram_recall(stems, evidence.bigrams),
+        overlap.longest_run(stems, piece.stems),
+        len(gone) / len(stated) if stated else 0.0,
+        len(far) / len(stated) if stated else 0.0,
+        len(absent) / len(named) if named else 0.0,
+        len(distant) / len(named) if named else 0.0,
+        float(bool(dates - evidence.words)),
+        recalls[best] if differs else 0.0,
+        recalls[best] if contrary else 0.0,
+        float(cosines.max()),
+        float(max(pairs.max(initial=-1.0), cosines.max())),
+        math.log1p(len(wanted)),
+        math.log1p(len(evidence.pieces)),
+    )
+    return Comparison(
+        features=features,
+        best=best,
+        numbers=tuple(gone),
+        names=tuple(absent),
+        words=tuple(_missing_words(statement, evidence)),
+        negation_differs=differs and recalls[best] > 0.5,
+        opposites=tuple(contrary),
+        far_numbers=tuple(number for number in far if number not in gone),
+    )
+
+
+def _missing(stated: dict[str, str], found: dict[str, str], tolerance: float) -> list[str]:
+    return [
+        written
+        for plain, written in stated.items()
+        if plain not in found and not (tolerance and numbers.close_to_any(plain, found, tolerance))
+    ]
+
+
+def _missing_words(statement: str, evidence: Evidence) -> list[str]:
+    return [
+        word
+        for word in dict.fromkeys(words.content_words(statement))
+        if words.stem(word) not in evidence.stems and word not in evidence.words
+    ]

@@ -1,0 +1,1 @@
+"""What can be read off a text without any model: sentences, statements, words and facts."""

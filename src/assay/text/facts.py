@@ -1,0 +1,125 @@
+"""Which checkable facts does a text state: names, dates, negations, directions?
+
+Heuristics for English, made so that what they report is worth reporting: a name that begins a
+sentence is only counted where it is clearly a name. Numbers are in `numbers.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from assay.text.sentences import spans
+from assay.text.words import STOP_WORDS, stem, words
+
+MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_NAME_WORD = r"(?:[A-Z][\w’'.&-]*\w|[A-Z])"
+_NAME = re.compile(
+    rf"{_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|scarcely|lacks?|"
+    r"lacking|fails?\s+to|failed\s+to|unable|refus\w+\s+to|den(?:y|ies|ied))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+# Not denials: "not only ... but", "no doubt", "no. 5", "why not".
+_FALSE_NEGATION = re.compile(r"\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d", re.IGNORECASE)
+_OPPOSITES = (
+    "increase/decrease increase/reduce increase/decline increase/fall increase/drop rise/fall "
+    "rise/decline rise/drop grow/shrink grow/decline gain/lose gain/loss high/low higher/lower "
+    "highest/lowest more/less more/fewer most/least maximum/minimum large/small larger/smaller "
+    "largest/smallest big/small bigger/smaller long/short longer/shorter old/young older/younger "
+    "oldest/youngest old/new fast/slow faster/slower hot/cold warm/cool warmer/cooler early/late "
+    "earlier/later before/after first/last begin/end start/end start/finish open/close win/lose "
+    "won/lost victory/defeat accept/reject approve/reject allow/forbid allow/ban allow/prohibit "
+    "permit/prohibit agree/disagree agree/refuse include/exclude add/remove buy/sell bought/sold "
+    "import/export arrive/leave enter/exit live/die alive/dead birth/death born/died marry/divorce "
+    "male/female man/woman men/women boy/girl husband/wife father/mother son/daughter "
+    "brother/sister king/queen north/south east/west northern/southern eastern/western left/right "
+    "up/down above/below inside/outside front/back positive/negative good/bad better/worse "
+    "best/worst strong/weak stronger/weaker safe/dangerous legal/illegal possible/impossible "
+    "necessary/unnecessary success/failure succeed/fail true/false guilty/innocent "
+    "convicted/acquitted public/private internal/external always/never often/rarely all/none "
+    "many/few support/oppose love/hate like/dislike rich/poor cheap/expensive hard/soft "
+    "hard/easy wet/dry day/night summer/winter morning/evening teacher/student"
+).split()
+OPPOSITES: dict[str, frozenset[str]] = {}
+for _pair in _OPPOSITES:
+    _left, _right = (stem(_word) for _word in _pair.split("/"))
+    OPPOSITES[_left] = OPPOSITES.get(_left, frozenset()) | {_right}
+    OPPOSITES[_right] = OPPOSITES.get(_right, frozenset()) | {_left}
+
+
+def names(text: str) -> list[str]:
+    """Names of people, places, bodies and works, by their capitals, in order, each once.
+
+    A single capitalised word at the beginning of a sentence is left out unless it is written like
+    no ordinary word (NASA, McDonald, B2B): there a capital proves nothing.
+    """
+    found: dict[str, None] = {}
+    for start, end in spans(text):
+        sentence = text[start:end]
+        for match in _NAME.finditer(sentence):
+            name = _without_first_word(match.group()) if _opens(sentence, match) else match.group()
+            if name and name.lower() not in STOP_WORDS and name.lower() not in MONTHS | _DAYS:
+                found.setdefault(name)
+    return list(found)
+
+
+def calendar_words(text: str) -> set[str]:
+    """The months and week days that a text names, in lower case; "may" only with a capital."""
+    candidates = set(words(text)) & (MONTHS | _DAYS)
+    return candidates - {"may", "march"} | {
+        word.lower() for word in re.findall(r"\b(?:May|March)\b(?!\s+(?:not|be|have)\b)", text)
+    }
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text denies something."""
+    return bool(_NEGATION.search(_FALSE_NEGATION.sub(" ", text)))
+
+
+def opposites(statement: AbstractSet[str], evidence: AbstractSet[str]) -> list[tuple[str, str]]:
+    """Pairs of stems of which the statement has one and the evidence only the other."""
+    return [
+        (word, other)
+        for word in sorted(statement - evidence)
+        for other in sorted(OPPOSITES.get(word, frozenset()) & (evidence - statement))
+    ]
+
+
+def stands_in(name: str, lower_words: AbstractSet[str], acronyms: AbstractSet[str]) -> bool:
+    """Whether every part of a name is among these words, or the name is one of their acronyms."""
+    letters = name.replace(".", "")
+    if letters.isupper() and (letters in acronyms or letters.lower() in lower_words):
+        return True
+    parts = [part for part in words(name) if part not in STOP_WORDS]
+    if all(part in lower_words or stem(part) in lower_words for part in parts):
+        return True
+    return "".join(part[0] for part in parts).upper() in lower_words
+
+
+def acronyms(text: str) -> set[str]:
+    """The first letters of every name of two or more words: "World Health Organization" -> WHO."""
+    found: set[str] = set()
+    for match in _NAME.finditer(text):
+        initials = [part[0] for part in match.group().split() if part[0].isupper()]
+        for size in range(2, min(6, len(initials)) + 1):
+            found.update("".join(initials[i : i + size]) for i in range(len(initials) - size + 1))
+    return found
+
+
+def _opens(sentence: str, match: re.Match[str]) -> bool:
+    return not any(char.isalnum() for char in sentence[: match.start()])
+
+
+def _without_first_word(name: str) -> str:
+    """A name at the beginning of a sentence, without what may be an ordinary word there."""
+    first, _, rest = name.partition(" ")
+    marked = any(char.isupper() or char.isdigit() for char in first[1:])
+    if marked or (rest and rest[0].isupper() and first.lower() not in STOP_WORDS):
+        return name
+    return rest if rest[:1].isupper() else ""

@@ -1,0 +1,111 @@
+"""Which numbers does a text state, whatever way they are written?
+
+"1,000", "1000" and "one thousand" are one number; so are "$2.5 million" and "2500000", "5 PM" and
+"17:00". Units are not kept: "5 km" and "5 miles" both state 5.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SMALL = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen".split()
+    )
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+    )
+}
+_SCALE = {
+    "hundred": 100,
+    "dozen": 12,
+    "thousand": 1_000,
+    "k": 1_000,
+    "million": 1_000_000,
+    "mn": 1_000_000,
+    "m": 1_000_000,
+    "billion": 1_000_000_000,
+    "bn": 1_000_000_000,
+    "b": 1_000_000_000,
+    "trillion": 1_000_000_000_000,
+}
+_WORDS = "|".join([*_SMALL, *_TENS])
+_CLOCK = re.compile(
+    r"(?<![\d:])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>\d{1,2}))?(?::\d\d)?"
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?)?(?![\d:])",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(
+    r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen)\b|(?P<short>k|mn|bn|m|b)\b)?"
+    r"(?:st|nd|rd|th|s)?(?!\d)",
+    re.IGNORECASE,
+)
+_SPELLED = re.compile(
+    rf"\b(?P<first>{_WORDS}|(?:a|half\sa)(?=\s(?:hundred|thousand|million|billion|dozen)\b))"
+    rf"(?:[\s-]+(?P<second>{'|'.join(list(_SMALL)[1:10])}))?"
+    r"(?:[\s-]+(?P<scale>hundred|thousand|million|billion|trillion|dozen))?\b",
+    re.IGNORECASE,
+)
+# "one" is mostly a pronoun, and a missing "one" says nothing.
+_IGNORED_WORDS = frozenset({"one", "zero"})
+
+
+def numbers(text: str) -> dict[str, str]:
+    """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
+    found: dict[str, str] = {}
+    covered: list[tuple[int, int]] = []
+    for clock in _CLOCK.finditer(text):
+        if clock["minute"] or clock["half"]:
+            found.setdefault(_time(clock), clock.group().strip())
+            covered.append(clock.span())
+    for digits in _DIGITS.finditer(text):
+        if not any(start <= digits.start("number") < end for start, end in covered):
+            found.setdefault(_plain(digits), digits.group().strip())
+    for spelled in _SPELLED.finditer(text):
+        if spelled.group().lower() not in _IGNORED_WORDS:
+            found.setdefault(_spelled_value(spelled), spelled.group())
+    return found
+
+
+def close_to_any(number: str, others: dict[str, str], tolerance: float) -> bool:
+    """Whether `number` (plain form) differs from one of `others` by at most that share of it."""
+    if ":" in number:
+        return number in others
+    value = float(number)
+    return any(
+        abs(float(other) - value) <= tolerance * abs(value) for other in others if ":" not in other
+    )
+
+
+def _time(clock: re.Match[str]) -> str:
+    hour = int(clock["hour"])
+    if clock["half"]:
+        hour = hour % 12 + (12 if clock["half"] in "pP" else 0)
+    return f"{hour:02d}:{int(clock['minute'] or 0):02d}"
+
+
+def _plain(digits: re.Match[str]) -> str:
+    value = float(digits["number"].replace(",", ""))
+    scale = (digits["word"] or digits["short"] or "").lower()
+    return _format(value * _SCALE.get(scale, 1))
+
+
+def _spelled_value(spelled: re.Match[str]) -> str:
+    first = spelled["first"].lower()
+    if first.startswith(("a", "half")):
+        value = 1.0 if first == "a" else 0.5
+    else:
+        value = float(_SMALL.get(first, _TENS.get(first, 0)))
+    if spelled["second"] and first in _TENS:
+        value += _SMALL[spelled["second"].lower()]
+    return _format(value * _SCALE.get((spelled["scale"] or "").lower(), 1))
+
+
+def _format(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".")

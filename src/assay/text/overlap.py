@@ -1,0 +1,79 @@
+"""How much of one text stands, word by word, in another?
+
+Every function takes stems (see `words.stems`) and returns a share in [0, 1]; with nothing to look
+for the share is 1.0, so a caller decides first whether an empty text is worth asking about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+
+def recall(wanted: Collection[str], found: Collection[str]) -> float:
+    """Share of the distinct wanted stems that were found."""
+    distinct = set(wanted)
+    if not distinct:
+        return 1.0
+    return len(distinct.intersection(found)) / len(distinct)
+
+
+def inverse_frequency(texts: Iterable[Collection[str]]) -> dict[str, float]:
+    """Weight of every stem: log(1 + texts / texts with it); the rarer the heavier."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for stems in texts:
+        counts.update(set(stems))
+        total += 1
+    return {stem: math.log(1 + total / count) for stem, count in counts.items()}
+
+
+def weighted_recall(
+    wanted: Collection[str], found: Collection[str], weights: Mapping[str, float]
+) -> float:
+    """Share of the wanted stems that were found, by weight; an unknown stem weighs most."""
+    most = max(weights.values(), default=1.0)
+    total = hit = 0.0
+    lookup = found if isinstance(found, set | frozenset) else set(found)
+    for stem in set(wanted):
+        weight = weights.get(stem, most)
+        total += weight
+        if stem in lookup:
+            hit += weight
+    return hit / total if total else 1.0
+
+
+def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:
+    """Every pair of neighbours."""
+    return set(pairwise(stems))
+
+
+def bigram_recall(wanted: Sequence[str], found: Collection[tuple[str, str]]) -> float:
+    """Share of the wanted pairs of neighbours that were found; a single word has no pair: 1.0."""
+    return recall_of(bigrams(wanted), found)
+
+
+def recall_of(wanted: Collection[tuple[str, str]], found: Collection[tuple[str, str]]) -> float:
+    """Share of the wanted pairs that were found."""
+    if not wanted:
+        return 1.0
+    lookup = found if isinstance(found, set | frozenset) else set(found)
+    return sum(pair in lookup for pair in wanted) / len(wanted)
+
+
+def longest_run(wanted: Sequence[str], found: Sequence[str]) -> float:
+    """Length of the longest stretch of stems that both share, over the length of `wanted`."""
+    if not wanted:
+        return 1.0
+    best = 0
+    before: dict[int, int] = {}
+    places: dict[str, list[int]] = {}
+    for place, stem in enumerate(found):
+        places.setdefault(stem, []).append(place)
+    for stem in wanted:
+        now = {place: before.get(place - 1, 0) + 1 for place in places.get(stem, ())}
+        best = max(best, max(now.values(), default=0))
+        before = now
+    return best / len(wanted)

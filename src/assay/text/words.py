@@ -1,0 +1,82 @@
+"""Which words does a text consist of, and which of them carry its content?
+
+Words are lower-cased; hyphenated words are taken apart; a possessive 's is dropped; a number keeps
+its separators; every Chinese, Japanese or Korean character is a word of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+WORD = re.compile(rf"\d+(?:[.,:]\d+)+|[{_CJK}]|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_VOWEL = re.compile(r"[aeiouy]")
+_SUFFIXES = ("ations", "ation", "ings", "edly", "ing", "ied", "ed", "ly")
+
+STOP_WORDS = frozenset(
+    "a an the this that these those it its he him his she her hers they them their theirs we us "
+    "our ours i me my mine you your yours who whom whose which what where when why how there here "
+    "is are was were be been being am do does did doing done have has had having will would shall "
+    "should can could may might must and or but nor so yet if then than as of in on at by to for "
+    "from with into onto upon about over under between among through during within out up off per "
+    "not no also too very just only such both each any some all more most other another same own "
+    "s t don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain "
+    "however therefore thus hence moreover furthermore additionally overall while whereas although "
+    "though because since until unless both either neither including included include includes "
+    "according etc".split()
+)
+
+
+def words(text: str) -> list[str]:
+    """Every word of `text`, in order, in lower case."""
+    return [_POSSESSIVE.sub("", word).replace("’", "'") for word in WORD.findall(text.lower())]
+
+
+def content_words(text: str) -> list[str]:
+    """The words of `text` without stop words, in order, in lower case."""
+    return [word for word in words(text) if word and word not in STOP_WORDS]
+
+
+def stems(text: str) -> list[str]:
+    """The stems of the content words of `text`, in order."""
+    return [stem(word) for word in content_words(text)]
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A short form shared by the inflections of a lower-case word.
+
+    Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are one,
+    "make" and "making" too; "organ" and "organise" are not.
+    """
+    if len(word) < 4 or not word.isalpha() or not word.isascii():
+        return word.replace(",", "") if word[:1].isdigit() else word
+    word = _singular(word)
+    for suffix in _SUFFIXES:
+        base = word.removesuffix(suffix)
+        least = 4 if suffix.startswith("ation") else 3
+        if base != word and len(base) >= least and _VOWEL.search(base):
+            word = base + "y" if suffix == "ied" else _undouble(base)
+            break
+    if len(word) > 3 and word[-1] == "e":
+        return word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+def _singular(word: str) -> str:
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
+def _undouble(word: str) -> str:
+    """ "stopp" is "stop", but "fall" stays "fall"."""
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        return word[:-1]
+    return word
