@@ -141,7 +141,7 @@ class Function(LLM):
             if inspect.isawaitable(text):
                 text = await text
         except OSError as error:  # TimeoutError and ConnectionError are among them
-            raise Unavailable(f"{self.name}: {error or type(error).__name__}") from error
+            raise Unavailable(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
             what = f"{self.name} returned {type(text).__name__} instead of str"
             raise InputError([Problem(what, "return the text of the reply")])

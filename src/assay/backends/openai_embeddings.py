@@ -64,7 +64,7 @@ class OpenAIEmbedder:
         extra_body: Further fields of the request (``dimensions``, say).
     """
 
-    def __init__(  # noqa: PLR0913 - the same names as those of `OpenAI`
+    def __init__(
         self,
         model: str,
         *,

@@ -1,0 +1,322 @@
+"""Is a back end asked within limits, again where that helps, and never for ever?"""
+
+import asyncio
+import time
+
+import pytest
+
+from assay.backends.limit import HOPELESS, Bucket, Limit, Limits
+from assay.backends.openai import OpenAI
+from assay.backends.spending import USUAL_REPLY, Budget, Price
+from assay.errors import Denied, InputError, OverBudget, Unavailable, Unsupported
+from assay.judge import Backend, Reply
+from assay.tasks import RateAnswer
+from support.faults import Faults
+from support.llm_server import LLMServer
+
+FAST = Limits(backoff=0.002)
+
+
+def task(number=0):
+    return RateAnswer(f"Question {number}?", "Answer.")
+
+
+class Model:
+    """A back end that does what it is told, one thing a call; replies when nothing is left."""
+
+    name = "model"
+
+    def __init__(self, *events, seconds=0.0, tokens=(100, 10)):
+        self.events = list(events)
+        self.seconds = seconds
+        self.tokens = tokens
+        self.asked = self.now = self.most = 0
+        self.closed = False
+
+    def identity(self, kind):
+        return "model#1"
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        event = self.events.pop(0) if self.events else None
+        try:
+            await asyncio.sleep(self.seconds)
+            if event == "hang":
+                await asyncio.sleep(3600)
+            if event is not None:
+                raise event
+        finally:
+            self.now -= 1
+        return Reply(("p",), "{}", *self.tokens, kind=task.kind, draw=draw)
+
+    async def aclose(self):
+        self.closed = True
+
+
+async def test_it_shows_the_back_end_unchanged():
+    model = Model()
+    limit = Limit(model)
+    assert isinstance(limit, Backend)
+    assert (limit.name, limit.identity(RateAnswer)) == ("model", "model#1")
+    await limit.aclose()
+    assert model.closed
+
+
+async def test_calls_at_the_same_time_are_bounded_and_counted():
+    model = Model(seconds=0.01)
+    limit = Limit(model, Limits(in_flight=3))
+    asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(10)]
+    await asyncio.sleep(0.005)
+    assert (limit.usage.in_flight, limit.usage.waiting) == (3, 7)
+    await asyncio.gather(*asked)
+    assert model.most == 3
+    assert (limit.usage.in_flight, limit.usage.waiting) == (0, 0)
+    assert (limit.usage.calls, limit.usage.tokens_in, limit.usage.tokens_out) == (10, 1000, 100)
+
+
+async def test_what_was_lost_is_asked_again():
+    model = Model(Unavailable("a"), Unavailable("b", throttled=True))
+    limit = Limit(model, FAST)
+    assert (await limit.reply(task(), 2)).draw == 2
+    assert (model.asked, limit.usage.retries, limit.usage.throttled) == (3, 2, 1)
+
+
+async def test_it_gives_up_after_the_last_try():
+    model = Model(*[Unavailable(str(n)) for n in range(9)])
+    limit = Limit(model, Limits(retries=2, backoff=0.001))
+    with pytest.raises(Unavailable, match=r"^2$"):
+        await limit.reply(task())
+    assert model.asked == 3
+
+
+@pytest.mark.parametrize(
+    "error", [Denied("x"), Unsupported("x"), Unavailable("x", permanent=True), ValueError("x")]
+)
+async def test_what_would_fail_again_is_not_asked_again(error):
+    model = Model(error)
+    with pytest.raises(type(error)):
+        await Limit(model, FAST).reply(task())
+    assert model.asked == 1
+
+
+async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
+    model = Model(Unavailable("busy", throttled=True, retry_after=0.05))
+    limit = Limit(model, Limits(in_flight=1, backoff=0.0))
+    start = time.monotonic()
+    await asyncio.gather(limit.reply(task(1)), limit.reply(task(2)))
+    assert time.monotonic() - start >= 0.05
+    assert model.asked == 3
+
+
+async def test_a_server_that_asks_for_hours_is_not_waited_for():
+    model = Model(Unavailable("tomorrow", throttled=True, retry_after=9999.0))
+    limit = Limit(model, FAST)
+    with pytest.raises(Unavailable, match="tomorrow"):
+        await limit.reply(task())
+    assert (await limit.reply(task())).raw == "{}"
+
+
+async def test_a_call_that_hangs_holds_up_no_other():
+    model = Model("hang", "hang")
+    limit = Limit(model, Limits(in_flight=2, timeout=0.03, backoff=0.001))
+    hanging = asyncio.ensure_future(limit.reply(task(0)))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0.001)
+    model.events = []
+    start = time.monotonic()
+    await asyncio.gather(*(limit.reply(task(n)) for n in range(1, 9)))
+    assert time.monotonic() - start < 0.02
+    assert (await hanging).raw == "{}"
+    assert (limit.usage.timeouts, limit.usage.retries) == (1, 1)
+
+
+async def test_a_call_that_always_hangs_is_tried_twice():
+    model = Model(*["hang"] * 9)
+    limit = Limit(model, Limits(timeout=0.01, backoff=0.001))
+    with pytest.raises(Unavailable, match=r"no reply from model within 0\.01 s"):
+        await limit.reply(task())
+    assert (model.asked, limit.usage.timeouts) == (2, 2)
+
+
+class Deaf(Model):
+    """Not even cancelling it makes it return."""
+
+    async def reply(self, task, draw=0):
+        end = time.monotonic() + 0.1
+        while time.monotonic() < end:
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                continue
+        raise ValueError
+
+
+async def test_a_back_end_deaf_to_cancelling_is_left_behind():
+    limit = Limit(Deaf(), Limits(timeout=0.01, retries=0))
+    start = time.monotonic()
+    with pytest.raises(Unavailable):
+        await limit.reply(task())
+    assert time.monotonic() - start < 0.08
+    await asyncio.sleep(0.12)  # what it raises in the end is no news
+
+
+async def test_cancelling_a_call_cancels_it_at_the_back_end():
+    model = Model("hang")
+    limit = Limit(model)
+    call = asyncio.ensure_future(limit.reply(task()))
+    await asyncio.sleep(0.005)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await asyncio.sleep(0)
+    assert (model.now, limit.usage.in_flight, limit.usage.waiting) == (0, 0, 0)
+
+
+async def test_a_server_that_never_answers_stops_the_run():
+    model = Model(*[Unavailable("refused")] * 99)
+    limit = Limit(model, Limits(retries=1, backoff=0.0))
+    for _ in range(HOPELESS - 1):
+        with pytest.raises(Unavailable):
+            await limit.reply(task())
+    with pytest.raises(Denied, match=r"cannot reach model: 8 calls .* refused -> check that"):
+        await limit.reply(task())
+
+
+async def test_a_server_that_answered_once_is_never_given_up():
+    model = Model(None, *[Unavailable("refused")] * 99)
+    limit = Limit(model, Limits(retries=0))
+    await limit.reply(task())
+    for _ in range(HOPELESS + 2):
+        with pytest.raises(Unavailable):
+            await limit.reply(task())
+
+
+def most_in_a_minute(bucket, calls, amount=1.0):
+    now, times = 0.0, []
+    for _ in range(calls):
+        now += bucket.reserve(amount, now)
+        times.append(now)
+    return max(sum(start <= t < start + 60 - 1e-6 for t in times) for start in times)
+
+
+@pytest.mark.parametrize("per_minute", [1, 3, 20, 60, 500])
+def test_no_minute_sees_more_than_allowed(per_minute):
+    assert most_in_a_minute(Bucket(per_minute, 0.0), per_minute * 3) <= per_minute
+
+
+def test_a_bucket_comes_close_to_what_is_allowed():
+    assert most_in_a_minute(Bucket(60, 0.0), 180) >= 58
+
+
+def test_a_bucket_takes_back_what_was_not_used():
+    bucket = Bucket(600, 0.0)
+    assert bucket.reserve(600, 0.0) > 50
+    bucket.reserve(-590, 0.0)
+    assert bucket.reserve(10, 0.0) == 0.0
+
+
+def test_a_reservation_larger_than_the_bucket_passes_in_time():
+    bucket = Bucket(60, 0.0)
+    assert bucket.reserve(120, 0.0) == pytest.approx(121, abs=1)
+
+
+async def test_requests_a_minute_are_bounded():
+    limit = Limit(Model(), Limits(requests_per_minute=1200))
+    start = time.monotonic()
+    await asyncio.gather(*(limit.reply(task(n)) for n in range(63)))
+    # 60 at once, then 19 a second.
+    assert 0.1 < time.monotonic() - start < 0.4
+
+
+async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
+    # Estimated at more than 500 tokens a call, used are 110.
+    limit = Limit(Model(), Limits(tokens_per_minute=60_000))
+    start = time.monotonic()
+    for n in range(10):
+        await limit.reply(task(n))
+    assert time.monotonic() - start < 0.1
+
+
+async def test_a_budget_in_tokens_is_never_exceeded():
+    model = Model(tokens=(100, 10), seconds=0.001)
+    limit = Limit(model, budget=Budget(tokens=5000))
+    asked = (limit.reply(task(n)) for n in range(100))
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    over = [error for error in found if isinstance(error, OverBudget)]
+    usage = limit.usage
+    assert over
+    assert "raise the budget" in str(over[0])
+    assert len(over) + model.asked == 100
+    assert usage.tokens_in + usage.tokens_out <= 5000
+
+
+async def test_money_is_counted_and_bounded():
+    price = Price(per_million_in=1000.0, per_million_out=10_000.0)
+    limit = Limit(Model(tokens=(100, 10)), budget=Budget(money=10.0, price=price))
+    await limit.reply(task())
+    assert limit.usage.money == pytest.approx(0.2)
+    asked = (limit.reply(task(n)) for n in range(100))
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert any(isinstance(error, OverBudget) for error in found)
+    while limit.usage.money < 9.5:
+        await limit.reply(task())
+    with pytest.raises(OverBudget, match="budget in money"):
+        await asyncio.gather(*(limit.reply(task(n)) for n in range(9)))
+    assert 9.0 < limit.usage.money <= 10.0
+
+
+async def test_what_timed_out_may_have_been_paid_for():
+    limit = Limit(Model("hang"), Limits(timeout=0.01, retries=0), budget=Budget(tokens=10**6))
+    with pytest.raises(Unavailable):
+        await limit.reply(task())
+    assert limit.usage.tokens_in > 100
+
+
+async def test_a_failed_call_leaves_the_budget_alone():
+    limit = Limit(Model(Denied("x"), Denied("x")), budget=Budget(tokens=USUAL_REPLY + 400))
+    for _ in range(2):
+        with pytest.raises(Denied):
+            await limit.reply(task())
+    assert (await limit.reply(task())).raw == "{}"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Limits(in_flight=0),
+        lambda: Limits(timeout=-1.0),
+        lambda: Limits(retries=-1),
+        lambda: Limits(requests_per_minute=0.0),
+        lambda: Budget(money=1.0),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(InputError, match="-> give"):
+        wrong()
+
+
+def test_it_serves_several_loops_in_turn():
+    limit = Limit(Model(seconds=0.001), Limits(in_flight=1))
+
+    async def run():
+        await asyncio.gather(*(limit.reply(task(n)) for n in range(3)))
+
+    asyncio.run(run())
+    asyncio.run(run())
+    assert limit.usage.calls == 6
+
+
+async def test_a_bad_day_at_a_real_server_ends_well():
+    faults = Faults(share_429=0.15, share_500=0.1, share_cut=0.05, hang_on=(5,), retry_after_s=0.01)
+    async with LLMServer(faults) as server:
+        limit = Limit(OpenAI("m", base_url=server.url), Limits(backoff=0.01, timeout=0.3))
+        replies = await asyncio.gather(*(limit.reply(task(n)) for n in range(80)))
+        await limit.aclose()
+        usage = limit.usage
+        assert len(replies) == usage.calls == 80
+        assert usage.retries == server.arrived - 80
+        assert usage.timeouts == 1
+        assert usage.throttled == server.count(status=429) > 0
+        assert server.most_at_once <= 17  # 16, and the one that was given up

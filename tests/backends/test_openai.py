@@ -1,0 +1,427 @@
+"""Is an OpenAI-compatible server asked the right way, and understood when it refuses?"""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+
+import pytest
+from aiohttp import web
+
+from assay.backends.openai import OpenAI
+from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url, retry_after
+from assay.errors import Denied, Unavailable
+from assay.judge import Judge
+from assay.tasks import (
+    GenerateQuestions,
+    JudgeContexts,
+    PaperExtraction,
+    PaperQuestion,
+    PaperStatements,
+    PaperVerdicts,
+    Passage,
+    RateAnswer,
+    SelectSentences,
+    SplitStatements,
+    Statement,
+    VerifyStatements,
+)
+from support.faults import Faults
+from support.llm_server import LLMServer
+
+TASK = RateAnswer("Who built the mill?", "Anna built the mill.")
+STATEMENTS = (Statement("s1", "Anna built the mill."), Statement("s2", "Otto owns a boat."))
+CONTEXTS = ("The mill was built by Anna in 1890.", "Cats sleep.")
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch):
+    for name in ("BASE_URL", "API_KEY", "API_VERSION"):
+        monkeypatch.delenv(f"OPENAI_{name}", raising=False)
+    for name in ("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY", "OLLAMA_HOST"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+async def server():
+    async with LLMServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def llm(server):
+    made = OpenAI("m", base_url=server.url)
+    yield made
+    await made.aclose()
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        TASK,
+        SplitStatements("Who?", "Anna built it. Otto paid for it."),
+        VerifyStatements(STATEMENTS, CONTEXTS),
+        JudgeContexts("Who?", "Anna built the mill", CONTEXTS),
+        GenerateQuestions("Anna built it.", n=2),
+        SelectSentences("Who built the mill?", (Passage("1.1", CONTEXTS[0]),)),
+        PaperStatements("Who?", "Anna built it. Otto paid for it."),
+        PaperVerdicts(STATEMENTS, CONTEXTS[0]),
+        PaperQuestion("Anna built it."),
+        PaperExtraction("Who built the mill?", " ".join(CONTEXTS)),
+    ],
+    ids=lambda task: task.kind,
+)
+@pytest.mark.parametrize("form", ["schema", "text"])
+async def test_every_kind_of_task_is_served(server, llm, task, form):
+    if form == "text":
+        server.faults = Faults(reject=("json_schema", "json_object"))
+    judge = Judge(llm)
+    assert await judge(task)
+    assert server.log[-1].kind == task.kind
+    assert judge.replies[0].tokens_in == len(task.prompt()) // 4
+    assert judge.replies[0].tokens_out > 0
+
+
+async def test_verdicts_are_read_off_the_wire(llm):
+    verdicts = await Judge(llm)(VerifyStatements(STATEMENTS, CONTEXTS))
+    assert [(v.id, v.supported, v.context) for v in verdicts] == [
+        ("s1", True, 0),
+        ("s2", False, None),
+    ]
+
+
+async def test_the_request_is_what_it_should_be(server, llm):
+    await llm.reply(TASK)
+    await llm.reply(TASK, draw=2)
+    first, second = (call.body for call in server.log)
+    assert first == {
+        "model": "m",
+        "messages": [{"role": "user", "content": TASK.prompt()}],
+        "temperature": 0.0,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "rate_answer", "schema": RateAnswer.schema, "strict": True},
+        },
+    }
+    assert (second["temperature"], second["seed"]) == (0.7, 2)
+    assert "authorization" not in server.log[0].headers
+
+
+async def test_options_reach_the_server(server):
+    llm = OpenAI(
+        "m",
+        base_url=server.url,
+        api_key=" secret\n",
+        temperature=0.2,
+        max_tokens=50,
+        headers={"X-Team": "rag"},
+        extra_body={"top_k": 1},
+        schema_extra={"x-guidance": {}},
+    )
+    await llm.reply(TASK)
+    await llm.aclose()
+    call = server.log[0]
+    assert call.headers["authorization"] == "Bearer secret"
+    assert call.headers["x-team"] == "rag"
+    body = call.body
+    assert (body["temperature"], body["max_tokens"], body["top_k"]) == (0.2, 50, 1)
+    assert body["response_format"]["json_schema"]["schema"]["x-guidance"] == {}
+
+
+def test_the_name_holds_all_that_could_change_a_reply_but_no_secret():
+    plain = OpenAI("gpt-4o-mini", api_key="secret")
+    assert plain.name == "openai:gpt-4o-mini"
+    assert plain.identity(RateAnswer) == f"openai:gpt-4o-mini#{RateAnswer.template.digest}"
+    url = "https://me:secret@host.example:8443/llm/v1?key=secret"
+    names = [
+        OpenAI("m", base_url=url, api_key="secret", **options).name
+        for options in (
+            {},
+            {"temperature": 0.3},
+            {"draw_temperature": 0.3},
+            {"max_tokens": 9},
+            {"extra_body": {"top_k": 1}},
+            {"extra_body": {"top_k": 2}},
+            {"schema_extra": {"top_k": 1}},
+        )
+    ]
+    assert names[0] == "openai:m@host.example:8443/llm/v1"
+    assert names[1] == "openai:m@host.example:8443/llm/v1?temperature=0.3"
+    assert len(set(names)) == len(names)
+    assert "secret" not in " ".join(names)
+
+
+def test_the_environment_is_read_when_it_is_made(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://first/v1/")
+    llm = OpenAI("m")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://second/v1")
+    assert llm.name == "openai:m@first/v1"
+
+
+def find(environ, base_url=None, api_key=None):
+    return Endpoint.find(environ, "dep", base_url, api_key, {})
+
+
+def test_azure_has_its_own_header_and_version():
+    environ = {
+        "AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com/",
+        "AZURE_OPENAI_API_KEY": "k",
+        "OPENAI_API_VERSION": "2025-01-01",
+    }
+    found = find(environ)
+    assert found.at("chat/completions") == (
+        "https://x.openai.azure.com/openai/deployments/dep/chat/completions?api-version=2025-01-01"
+    )
+    assert found.headers == {"api-key": "k"}
+    given = find({}, "https://gw.example/openai/deployments/dep?api-version=1", "k")
+    assert given.at("embeddings") == (
+        "https://gw.example/openai/deployments/dep/embeddings?api-version=1"
+    )
+    assert given.headers == {"api-key": "k"}
+    newer = find({"AZURE_OPENAI_API_KEY": "k"}, "https://x.openai.azure.com/openai/v1")
+    assert newer.at("embeddings") == "https://x.openai.azure.com/openai/v1/embeddings"
+    assert newer.headers == {"api-key": "k"}
+
+
+def test_openai_wins_over_azure_where_both_are_set():
+    environ = {"AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com", "OPENAI_API_KEY": "k"}
+    assert find(environ).at("embeddings") == "https://api.openai.com/v1/embeddings"
+    assert find(environ).headers == {"Authorization": "Bearer k"}
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("", "http://localhost:11434/v1"),
+        ("0.0.0.0", "http://localhost:11434/v1"),
+        ("box:8080", "http://box:8080/v1"),
+        ("http://box", "http://box:11434/v1"),
+        ("https://box/", "https://box:443/v1"),
+    ],
+)
+def test_ollama_is_where_its_variable_says(host, url):
+    assert ollama_url({"OLLAMA_HOST": host}) == url
+
+
+def test_ollama_is_never_sent_the_key_of_openai(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert OpenAI.ollama("llama3").name == "openai:llama3@localhost:11434/v1"
+    assert OpenAI("m", base_url="http://localhost:11434").name == "openai:m@localhost:11434/v1"
+    assert OpenAI.ollama("llama3")._connection.endpoint.headers == {}
+
+
+@pytest.mark.parametrize(
+    ("rejected", "left"),
+    [
+        (("json_schema",), {"response_format": {"type": "json_object"}}),
+        (("json_schema", "json_object"), {}),
+        (("response_format", "temperature", "seed"), {}),
+    ],
+)
+async def test_what_a_server_does_not_take_is_left_out_and_remembered(server, llm, rejected, left):
+    server.faults = Faults(reject=rejected)
+    await llm.reply(TASK, draw=1)
+    refused = server.count(status=400)
+    assert refused >= 1
+    await llm.reply(TASK, draw=2)
+    assert server.count(status=400) == refused
+    body = server.log[-1].body
+    assert body.get("response_format") == left.get("response_format")
+    assert ("temperature" in body) == ("temperature" not in rejected)
+    assert ("seed" in body) == ("seed" not in rejected)
+
+
+async def test_the_bound_on_length_has_two_names(server):
+    server.faults = Faults(reject=("max_tokens",))
+    llm = OpenAI("m", base_url=server.url, max_tokens=9)
+    await llm.reply(TASK)
+    await llm.aclose()
+    assert server.log[-1].body["max_completion_tokens"] == 9
+
+
+async def test_one_call_probes_for_all(server, llm):
+    server.faults = Faults(reject=("json_schema", "json_object"), latency_s=0.02)
+    await asyncio.gather(*(llm.reply(TASK, draw=n) for n in range(10)))
+    # Those that were on their way are refused once; a single one tries the second form.
+    forms = [call.body["response_format"]["type"] for call in server.log if call.status == 400]
+    assert forms.count("json_schema") <= 10
+    assert forms.count("json_object") == 1
+    assert server.count(status=200) == 10
+
+
+async def serve(answer):
+    """A server that gives this answer to every request; returns its runner and base URL."""
+
+    async def handle(request):
+        await request.read()
+        return answer()
+
+    runner = web.ServerRunner(web.Server(handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+
+
+async def answered(answer, **options):
+    runner, url = await serve(answer)
+    llm = OpenAI("m", base_url=url, **options)
+    try:
+        return await llm.reply(TASK)
+    finally:
+        await llm.aclose()
+        await runner.cleanup()
+
+
+def chat(message, **more):
+    return lambda: web.json_response({"choices": [{"message": message}], **more})
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": "x", "reasoning_content": "long"}, "x"),
+        ({"content": None, "refusal": "I will not"}, ""),
+        ({"content": [{"type": "thinking", "text": "y"}, {"type": "text", "text": "x"}]}, "x"),
+        ({}, ""),
+    ],
+)
+async def test_the_text_is_kept_as_it_came(message, text):
+    assert (await answered(chat(message))).raw == text
+
+
+async def test_tokens_are_estimated_where_the_server_does_not_count(server, llm):
+    server.faults = Faults(no_usage=True)
+    reply = await llm.reply(TASK)
+    assert reply.tokens_in == len(reply.prompt) // 4
+    assert reply.tokens_out == len(reply.raw) // 4
+
+
+async def test_half_a_surrogate_pair_does_not_stop_a_call(server, llm):
+    await llm.reply(RateAnswer("Who?", "broken \ud83d emoji"))
+    assert "broken ? emoji" in server.log[0].body["messages"][0]["content"]
+
+
+def error(status, message="no", headers=None, **more):
+    body = {"error": {"message": message, **more}}
+    return lambda: web.json_response(body, status=status, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (error(401), "none was sent: set the key \\(OPENAI_API_KEY or api_key=\\)"),
+        (error(403), "set the key"),
+        (error(400, "API key not valid"), "set the key"),
+        (error(404, "no such model"), "check the model 'm' and the base URL 127.0.0.1"),
+        (error(400, code="model_not_found"), "check the model 'm'"),
+        (error(429, code="insufficient_quota"), "used up"),
+        (error(402), "used up"),
+        (lambda: web.Response(status=307, headers={"Location": "/x"}), "redirects to /x"),
+    ],
+)
+async def test_what_no_further_call_can_cure_is_denied(answer, says):
+    with pytest.raises(Denied, match=says):
+        await answered(answer)
+
+
+async def test_a_refused_key_is_to_be_checked():
+    with pytest.raises(Denied, match="check the key"):
+        await answered(error(401), api_key="wrong")
+
+
+@pytest.mark.parametrize(
+    ("answer", "throttled", "wait", "permanent"),
+    [
+        (error(429, headers={"Retry-After": "2"}), True, 2.0, False),
+        (error(429, headers={"Retry-After-Ms": "250"}), True, 0.25, False),
+        (error(503), True, None, False),
+        (error(500), False, None, False),
+        (error(408), False, None, False),
+        (error(400, "maximum context length; see response_format schema"), False, None, True),
+        (error(400, "odd request"), False, None, True),
+        (error(413), False, None, True),
+        (error(403, "input flagged by moderation"), False, None, True),
+        (error(400, code="content_filter"), False, None, True),
+        (lambda: web.json_response({"error": {"code": 429, "message": "x"}}), True, None, False),
+        (lambda: web.json_response({"error": "upstream"}), False, None, False),
+        (lambda: web.json_response({"choices": []}), False, None, False),
+        (lambda: web.Response(text="<html>hello"), False, None, False),
+        (lambda: web.Response(status=500, text="<html>oops"), False, None, False),
+    ],
+)
+async def test_what_passes_and_what_does_not(answer, throttled, wait, permanent):
+    with pytest.raises(Unavailable) as caught:
+        await answered(answer)
+    found = caught.value
+    assert (found.throttled, found.retry_after, found.permanent) == (throttled, wait, permanent)
+
+
+async def test_a_refusal_about_the_prompt_teaches_nothing_about_the_server(server, llm):
+    dialect = llm._dialect
+    refusal = Refusal.of(400, b'{"error": {"message": "schema is odd"}}', {})
+    body = {"response_format": {}}
+    assert dialect.after(refusal, body) is not None
+    too_long = Refusal.of(400, b'{"error": {"message": "maximum context length, schema"}}', {})
+    assert dialect.after(too_long, body) is None
+
+
+async def test_a_lost_connection_is_no_reply(server, llm):
+    server.faults = Faults(share_cut=1.0)
+    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1"):
+        await llm.reply(TASK)
+    unreachable = OpenAI("m", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1:9/v1 failed"):
+        await unreachable.reply(TASK)
+    await unreachable.aclose()
+
+
+async def test_no_url_is_denied():
+    llm = OpenAI("m", base_url="nonsense")
+    with pytest.raises(Denied, match="check the base URL"):
+        await llm.reply(TASK)
+    await llm.aclose()
+
+
+async def test_a_server_that_hangs_is_given_up(server):
+    server.faults = Faults(share_hang=1.0)
+    llm = OpenAI("m", base_url=server.url, timeout=0.05)
+    with pytest.raises(Unavailable, match=r"no reply from .* within 0.05 s"):
+        await llm.reply(TASK)
+    await llm.aclose()
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "Sat, 01 Nov 2025 12:00:30 GMT"}, 30.0),
+        ({"retry-after": "Sat, 01 Nov 2025 11:00:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_a_server_asks_to_wait(headers, seconds):
+    assert retry_after(headers, datetime(2025, 11, 1, 12, 0, 0, tzinfo=UTC)) == seconds
+
+
+def test_a_refusal_is_read_off_any_body():
+    for body in (b"", b"\xff\xfe", b"[1]", b'"x"', b'{"detail": [{"loc": ["body"]}]}', b"null"):
+        refusal = Refusal.of(500, body, {})
+        assert refusal.message
+        assert isinstance(meaning(refusal, Endpoint("http://x/v1"), "m"), Unavailable)
+
+
+def test_one_back_end_serves_several_loops_in_turn():
+    with LLMServer().in_thread() as server:
+        llm = OpenAI("m", base_url=server.url)
+        for draw in range(3):
+            # Not closed on purpose: a loop that ends takes its connections with it.
+            assert json.loads(asyncio.run(llm.reply(TASK, draw)).raw)
+        assert server.count(status=200) == 3
+
+
+async def test_it_works_again_after_it_was_closed(server, llm):
+    await llm.reply(TASK)
+    await llm.aclose()
+    await llm.aclose()
+    assert (await llm.reply(TASK)).raw

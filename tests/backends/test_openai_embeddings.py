@@ -1,0 +1,121 @@
+"""Are texts embedded in few requests, each text with its own vector?"""
+
+import asyncio
+
+import pytest
+from aiohttp import web
+
+from assay.backends.openai_embeddings import MOST_TEXTS, OpenAIEmbedder
+from assay.errors import Denied, Unavailable, Unsupported
+from assay.judge import Backend, Judge
+from assay.tasks import Embed, RateAnswer
+from support.answers import vector
+from support.faults import Faults
+from support.llm_server import LLMServer
+
+
+@pytest.fixture
+async def server():
+    async with LLMServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def embedder(server):
+    made = OpenAIEmbedder("e", base_url=server.url, api_key="")
+    yield made
+    await made.aclose()
+
+
+async def test_texts_asked_at_once_are_sent_at_once_and_equal_ones_only_once(server, embedder):
+    texts = ["a red boat", "a blue boat", "a red boat"]
+    vectors = await Judge(embedder).each([Embed(text) for text in texts])
+    assert [list(v) for v in vectors] == [pytest.approx(vector(text)) for text in texts]
+    (call,) = server.log
+    assert call.body == {"model": "e", "input": texts[:2], "encoding_format": "float"}
+
+
+async def test_a_request_is_bounded(server, embedder):
+    texts = [f"text {n}" for n in range(MOST_TEXTS * 2 + 5)]
+    await Judge(embedder).each([Embed(text) for text in texts])
+    assert sorted(len(call.body["input"]) for call in server.log) == [5, MOST_TEXTS, MOST_TEXTS]
+
+
+async def test_a_reply_says_what_it_cost(embedder):
+    judge = Judge(embedder)
+    await judge.each([Embed("short"), Embed("a much longer text " * 10)])
+    short, long = judge.replies
+    assert (short.kind, short.backend, short.prompt) == ("embed", embedder.name, "short")
+    assert short.tokens_in < long.tokens_in
+    assert short.tokens_in + long.tokens_in == pytest.approx(48, abs=2)
+
+
+async def test_it_serves_nothing_else(embedder):
+    assert isinstance(embedder, Backend)
+    assert embedder.identity(Embed) == embedder.name
+    assert embedder.identity(RateAnswer) is None
+    with pytest.raises(Unsupported, match="cannot serve 'rate_answer'"):
+        await embedder.reply(RateAnswer("q", "a"))
+
+
+def test_its_name_holds_what_could_change_a_vector():
+    assert OpenAIEmbedder("e", base_url="https://api.openai.com/v1").name == "openai:e"
+    shorter = OpenAIEmbedder("e", base_url="http://x/v1", extra_body={"dimensions": 8})
+    assert shorter.name == 'openai:e@x/v1?{"dimensions":8}'
+    assert OpenAIEmbedder.ollama("e", base_url="http://y/v1").name == "openai:e@y/v1"
+
+
+@pytest.mark.parametrize(
+    ("faults", "error"),
+    [(Faults(deny=True), Denied), (Faults(share_500=1.0), Unavailable)],
+)
+async def test_all_that_were_sent_together_fail_together(server, embedder, faults, error):
+    server.faults = faults
+    asked = [embedder.reply(Embed(text)) for text in ("a", "b")]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(e) for e in found] == [error, error]
+
+
+async def test_one_impossible_text_does_not_fail_the_others():
+    async def handle(request):
+        texts = (await request.json())["input"]
+        if "too long" in texts:
+            return web.json_response({"error": {"message": "too long"}}, status=400)
+        data = [{"index": i, "embedding": [1.0]} for i, _ in enumerate(texts)]
+        return web.json_response({"data": data})
+
+    runner = web.ServerRunner(web.Server(handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    embedder = OpenAIEmbedder("e", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}")
+    texts = ["a", "b", "too long", "c", "d"]
+    found = await asyncio.gather(
+        *(embedder.reply(Embed(text)) for text in texts), return_exceptions=True
+    )
+    assert [isinstance(reply, Unavailable) for reply in found] == [t == "too long" for t in texts]
+    await embedder.aclose()
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("body", ["{}", "<html>", '{"data": [{"index": 1, "embedding": [1]}]}'])
+async def test_a_vector_is_never_given_to_another_text(body):
+    async def handle(request):
+        return web.Response(text=body)
+
+    runner = web.ServerRunner(web.Server(handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    embedder = OpenAIEmbedder("e", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}")
+    with pytest.raises(Unavailable, match="embeddings"):
+        await embedder.reply(Embed("a"))
+    await embedder.aclose()
+    await runner.cleanup()
+
+
+async def test_a_cancelled_request_does_not_take_the_others_with_it(server, embedder):
+    server.faults = Faults(latency_s=0.03)
+    one, other = (asyncio.ensure_future(embedder.reply(Embed("a"))) for _ in range(2))
+    await asyncio.sleep(0.01)
+    one.cancel()
+    assert (await other).raw
+    assert len(server.log) == 1
