@@ -122,7 +122,7 @@ def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableTy
 
 def _part(part: Json, metric: Json, contexts: list[str]) -> RenderableType:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
-    lines: list[Text] = [Text(safe.plain(part["text"]))]
+    lines: list[Text] = [Text(safe.plain(labels.excerpt(part, contexts)))]
     facts = [labels.meaning(part["label"])] if part["label"] else []
     if part["value"] is not None and tone == "plain":
         facts.append(numbers.score(part["value"]))

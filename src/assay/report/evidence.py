@@ -43,6 +43,7 @@ class Piece:
         ref: Names it on the page of its sample: "m0p3" is piece 3 of metric 0.
         part: The evidence itself.
         tone: Whether it speaks for the answer.
+        text: The statement, sentence, question ... itself.
         quote_found: Whether its quote stands in the context that it names.
         has_context: Whether the context that it names exists.
     """
@@ -50,6 +51,7 @@ class Piece:
     ref: str
     part: Json
     tone: str
+    text: str
     quote_found: bool = False
     has_context: bool = False
 
@@ -180,7 +182,7 @@ def _piece(ref: str, part: Json, contexts: Sequence[str], metric: Json) -> Piece
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     known = part["context"] is not None and 0 <= part["context"] < len(contexts)
     found = known and marks.find_quote(contexts[part["context"]], part["quote"]) is not None
-    return Piece(ref, part, tone, found, known)
+    return Piece(ref, part, tone, labels.excerpt(part, contexts), found, known)
 
 
 def _coloured(

@@ -34,6 +34,7 @@ def render(data: Mapping[str, Any]) -> str:
             rows=view.rows(data),
             notes=notes.notes(data),
             baseline=notes.baseline(data),
+            zero=notes.zero(data),
             facts=view.facts(data),
             samples=samples,
             texts={"lines": texts.lines, "texts": texts.texts},

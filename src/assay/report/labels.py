@@ -31,6 +31,7 @@ _TONES: Final = {
     "generated": "plain",
     "cosine": "plain",
 }
+_EXCERPT: Final = 140
 _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
     "FP": "FP: in the answer only",
@@ -63,6 +64,15 @@ def tone(part: Mapping[str, Any], *, higher_is_better: bool = True) -> str:
 def meaning(label: str) -> str:
     """The label in words, where it is an abbreviation."""
     return _MEANINGS.get(label, label)
+
+
+def excerpt(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
+    """The text of a piece of evidence; of a context that is shown elsewhere, its beginning."""
+    text, at = str(part["text"]), part["context"]
+    shown = part["kind"] == "context" and at is not None and 0 <= at < len(contexts)
+    if not shown or len(text) <= _EXCERPT:
+        return text
+    return text[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
 
 
 def heading(kind: str) -> str:

@@ -40,6 +40,15 @@ def baseline(data: Mapping[str, Any]) -> str:
     )
 
 
+def zero(data: Mapping[str, Any]) -> str:
+    """The same in short, to stand beside every score that is a cosine."""
+    found = data["baseline"]
+    if found is None:
+        return "unknown: random-pair baseline not measured"
+    mean, most = numbers.score(found["mean"]), numbers.score(found["p95"])
+    return f"unrelated texts score {mean}, 95 % of them below {most}"
+
+
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
