@@ -35,7 +35,7 @@ def random_pairs(store: Store, run: Run) -> Baseline | None:
     Each pair takes the text that was asked about (question, answer) from one sample, and one that
     it is compared with (generated question, reference) from another.
     """
-    found: list[tuple[Vector, Vector]] = []
+    found: list[tuple[Reply, Reply]] = []
     embedder = ""
     cosines = [label for label, about in run.config["about"].items() if about["cosine"]]
     for label in cosines:
@@ -43,16 +43,22 @@ def random_pairs(store: Store, run: Run) -> Baseline | None:
             embeds = [] if why else _embeds(store.replies(run.id, row, label))
             if len(embeds) > 1:
                 embedder = embeds[0].backend
-                found.append((_vector(embeds[0]), _vector(embeds[1])))
+                found.append((embeds[0], embeds[1]))
     # A fixed seed: the same run prints the same baseline.
     chance = random.Random(0)  # noqa: S311 - it draws pairs, it guards nothing
     n = len(found)
     drawn = [(chance.randrange(n), chance.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
-    values = sorted(cosine(found[i][0], found[j][1]) for i, j in drawn if i != j)
+    pairs = [(found[i], found[j]) for i, j in drawn]
+    values = sorted(cosine(_vector(a[0]), _vector(b[1])) for a, b in pairs if _unrelated(a, b))
     if not values:
         return None
     p95 = values[int(0.95 * (len(values) - 1))]
     return Baseline(embedder, sum(values) / len(values), p95, len(values))
+
+
+def _unrelated(a: tuple[Reply, Reply], b: tuple[Reply, Reply]) -> bool:
+    # Samples often share their question or reference (several answers to one question).
+    return a[0].prompt != b[0].prompt and a[1].prompt != b[1].prompt
 
 
 def _embeds(replies: list[Reply]) -> list[Reply]:
