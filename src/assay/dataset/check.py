@@ -10,6 +10,7 @@ from typing import IO, Any
 from assay.dataset.columns import check_mapping
 from assay.dataset.files import file_records
 from assay.dataset.memory import memory_records
+from assay.dataset.plain import plain
 from assay.dataset.record import Row
 from assay.dataset.source import Source
 from assay.dataset.tally import KEPT, Tally
@@ -40,7 +41,7 @@ def read(
         return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
     if isinstance(data, str | PathLike):
         path = Path(data)
-        return Source(path.name, file_records(path), mapping or {}, limit)
+        return Source(plain(path.name), file_records(path), mapping or {}, limit)
     return Source(f"{type(data).__name__} in memory", memory_records(data), mapping or {}, limit)
 
 

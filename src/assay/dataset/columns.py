@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS, closest, normal, recognised
+from assay.dataset.plain import plain
 from assay.errors import InputError, Problem
 
 MISSING: Final = object()
@@ -43,7 +44,7 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 def plan(keys: Iterable[Hashable], mapping: Mapping[str, str]) -> Plan:
     """How to read a row with these columns."""
-    names = {str(key): key for key in keys}
+    names = {plain(str(key)): key for key in keys}
     mapped = {field: _path(names, column) for field, column in mapping.items()}
     whole = {path[0] for path in mapped.values() if len(path) == 1}
     fields: dict[str, tuple[Path, ...]] = {field: (path,) for field, path in mapped.items() if path}
@@ -74,6 +75,8 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
 
     A name that meets a list is looked up in its items: `docs.text` is every document's text.
     """
+    if len(path) == 1:
+        return values.get(path[0], MISSING)
     found: Any = values
     for depth, name in enumerate(path):
         if isinstance(found, list):

@@ -59,10 +59,9 @@ class _Reading:
         self.unfound: set[str] = set()
         self.metadata: dict[str, Any] = {}
 
-    def complain(self, field: str, what: str, remedy: str = "") -> None:
+    def complain(self, field: str, what: str, remedy: str) -> None:
         if field in _OPTIONAL:
-            leave_out = f"--map {field}= leaves the field out"
-            remedy = f"{remedy}, or {leave_out}" if remedy else f"correct it, or {leave_out}"
+            remedy = f"{remedy}; --map {field}= leaves the field out"
         self.problems.append(Problem(what, remedy, row=self.number, field=field))
 
     def read(self, field: str, paths: tuple[Path, ...]) -> None:
@@ -73,16 +72,23 @@ class _Reading:
             if value is MISSING:
                 self.unfound.add(field)
                 continue
+            name = ".".join(map(str, path))
             try:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
-                self.complain(field, error.what, error.remedy)
+                column = "" if name == field else f" (column {name!r})"
+                self.complain(field, f"{error.what}{column}", error.remedy)
                 return
             except RecursionError:
                 self.complain(field, "is nested too deeply", "flatten it")
                 return
             if value is not None:
-                found[".".join(map(str, path))] = value
+                found[name] = value
+        self._agree(field, found)
+
+    def _agree(self, field: str, found: Mapping[str, Any]) -> None:
+        """Take the value that the columns agree on; an empty text disagrees with nothing."""
+        found = {name: value for name, value in found.items() if value != ""} or found
         values = list(found.values())
         if any(value != values[0] for value in values[1:]):
             names = " and ".join(f"'{name}'" for name in found)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
 
-from assay.dataset.jsonl import LONGEST_ROW, broken, line_records, lines, object_record
+from assay.dataset.aliases import recognised
+from assay.dataset.jsonl import DECODER, LONGEST_ROW, broken, line_records, lines, object_record
 from assay.dataset.memory import column_records, is_columns
 from assay.dataset.record import Record
 from assay.errors import InputError, Problem
@@ -23,10 +24,13 @@ def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
         filled = (line for line in lines(stream) if line.strip())
         first, second = next(filled, b""), next(filled, b"")
     if first.lstrip().startswith(b"["):
-        with opened() as stream:
-            # A wrong byte is kept as half a character, so that only its own row is refused.
-            yield from _of_list(io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", ""))
-    elif second and _is_object(first):
+        # A wrong byte is kept as half a character, so that only its own row is refused.
+        with (
+            opened() as stream,
+            io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text,
+        ):
+            yield from _of_list(text)
+    elif not first or (second and _is_object(first)):
         yield from line_records(opened)  # one object a line under the name of a document
     else:
         with opened() as stream:
@@ -43,12 +47,13 @@ def _is_object(line: bytes) -> bool:
 def _of_object(content: bytes) -> Iterator[Record]:
     """Records of an object that holds a list of rows, columns, or one row."""
     try:
-        found = json.loads(content.decode("utf-8-sig"))
+        found = DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError([Problem(f"the file is not JSON: {error}", "correct it there")]) from error
     if not isinstance(found, dict):
         raise InputError([Problem("the file holds no JSON list or object", "give a list of rows")])
-    held = [value for value in found.values() if _is_rows(value)]
+    # A list of documents under a known name is one row's contexts, not a list of rows.
+    held = [value for key, value in found.items() if _is_rows(value) and not recognised([key])]
     if len(held) == 1:
         return (Record(number, row) for number, row in enumerate(held[0], 1))
     return column_records(found) if is_columns(found) else iter([Record(1, found)])

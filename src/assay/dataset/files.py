@@ -26,6 +26,7 @@ _READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
 }
 _KNOWN: Final = ", ".join(_READERS)
 _UTF8: Final = "save it as UTF-8 (iconv -f UTF-16 -t UTF-8 OLD > NEW)"
+_HEAD: Final = 256
 # First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
     (b"\xff\xfe", "is UTF-16 text", _UTF8),
@@ -103,11 +104,11 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _head(path: Path) -> bytes:
     with _opened(path) as stream:
-        return stream.read(256)
+        return stream.read(_HEAD)
 
 
 def _refuse_foreign(path: Path, suffix: str, head: bytes) -> None:
-    if not head.removeprefix(b"\xef\xbb\xbf").strip():
+    if len(head) < _HEAD and not head.removeprefix(b"\xef\xbb\xbf").strip():
         raise InputError([Problem(f"'{path}' is empty", "give a file with at least one row")])
     is_parquet = head.startswith(b"PAR1")
     if suffix == ".parquet" and not is_parquet:

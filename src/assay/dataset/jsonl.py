@@ -56,7 +56,7 @@ def line_record(number: int, line: bytes) -> Record:
 def object_record(number: int, text: str) -> Record:
     """The record that one JSON object makes."""
     try:
-        values = json.loads(text, object_pairs_hook=_unique)
+        values = DECODER.decode(text)
     except json.JSONDecodeError as error:
         what = f"is not JSON: {error.msg} at position {error.pos + 1}"
         return broken(number, text, what, _ONE_A_LINE)
@@ -81,6 +81,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise RepeatedKeyError(f"names '{twice}' more than once")
     return found
+
+
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def _kind(value: Any) -> str:

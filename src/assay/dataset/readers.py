@@ -1,6 +1,8 @@
 """What does each field of a sample accept, and what does it make of it?"""
 
+import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS
@@ -43,13 +45,20 @@ def _ids(value: Any, _form: Form) -> tuple[str, ...]:
     return tuple(identifier(unboxed(item), f"item {n}") for n, item in pairs)
 
 
+def _metadata(value: Any, form: Form) -> Any:
+    if form == "table" and isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(value)
+    return plain(value)
+
+
 READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "id": lambda value, _: identifier(value) if str(value).strip() else None,
     "question": lambda value, _: text(value),
     "contexts": lambda value, _: documents(value),
     "answer": _answer,
     "reference": _reference,
-    "accepted": lambda value, _: documents(value).texts,
+    "accepted": lambda value, form: _reference(value, form) or (),
     "reference_contexts": lambda value, _: documents(value),
     "context_ids": _ids,
     "reference_context_ids": _ids,
@@ -58,7 +67,7 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "tokens": lambda value, form: count(value, from_text=form == "table"),
     "group": lambda value, _: identifier(value),
     "language": lambda value, _: text(value),
-    "metadata": lambda value, _: plain(value),
+    "metadata": _metadata,
 }
 if set(READERS) != set(FIELDS):  # a new field of Sample must be given a reader
     raise TypeError(set(READERS) ^ set(FIELDS))

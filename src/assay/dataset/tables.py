@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
@@ -22,27 +23,22 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
     """
     # The csv module has one limit for the whole process; contexts are longer than its default.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
-    with opened() as stream:
-        # A wrong byte is kept as half a character, so that only its own row is refused.
-        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "")
+    # A wrong byte is kept as half a character, so that only its own row is refused.
+    with opened() as stream, io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text:
         head = next((line for line in text if line.strip()), "")
         text.seek(0)
         cells = csv.reader(text, delimiter=_delimiter(head, delimiter), strict=True)
         header = _header(cells)
-        number = 0
-        while True:
+        for number in itertools.count(1):
             try:
-                row = next(cells, None)
+                row = next(filter(_is_filled, cells), None)
             except csv.Error as error:
-                number += 1
                 what = f"is not readable (near line {cells.line_num} of the file): {error}"
                 yield broken(number, "", what, 'put text with quotes in "..." and double them: ""')
                 continue
             if row is None:
                 return
-            if any(row):
-                number += 1
-                yield _record(number, header, row, cells.line_num)
+            yield _record(number, header, row, cells.line_num)
 
 
 def _delimiter(head: str, promised: str) -> str:
@@ -57,7 +53,7 @@ def _delimiter(head: str, promised: str) -> str:
 
 def _header(cells: Iterator[list[str]]) -> list[str]:
     try:
-        names = next((row for row in cells if any(row)), [])
+        names = next(filter(_is_filled, cells), [])
     except csv.Error as error:
         raise InputError([Problem(f"the header is not readable: {error}")]) from error
     # pandas writes its index under an empty name.
@@ -78,6 +74,11 @@ def _record(number: int, header: list[str], row: list[str], line: int) -> Record
         what = f"holds bytes that are not UTF-8 (line {line} of the file)"
         return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
     return Record(number, dict(zip(header, row, strict=True)), form="table")
+
+
+def _is_filled(row: list[str]) -> bool:
+    """Whether any cell holds anything; spreadsheets leave empty rows behind."""
+    return any(cell.strip() for cell in row)
 
 
 def _has_wrong_byte(cell: str) -> bool:

@@ -16,7 +16,7 @@ class FieldError(ValueError):
         remedy: What the user can do about it.
     """
 
-    def __init__(self, what: str, remedy: str = "") -> None:
+    def __init__(self, what: str, remedy: str = "correct it or remove it") -> None:
         super().__init__(what)
         self.what = what
         self.remedy = remedy

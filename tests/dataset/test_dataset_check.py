@@ -1,0 +1,152 @@
+"""Are all gaps named at once, and is nothing dropped without a word?"""
+
+import json
+import tracemalloc
+
+import pytest
+from dataset_help import NONE, load, problem, refused
+
+from assay.dataset import samples
+from assay.errors import InputError
+
+NEEDS = {"faithfulness": ("question", "answer", "contexts"), "recall": ("contexts", "reference")}
+FULL = {"question": "q", "answer": "a", "contexts": ["c"], "reference": "g"}
+
+
+def rows(*changes):
+    return [{"id": str(n), **FULL, **change} for n, change in enumerate(changes)]
+
+
+def test_full_rows_pass():
+    assert len(load(rows({}, {"contexts": []}), needs=NEEDS)) == 2
+
+
+def test_every_gap_of_every_row_is_named_at_once():
+    data = rows({}, {"answer": " ", "contexts": None}, {"id": "0"}, {"contexts": ["", "c"]}, {})
+    data[4] = "no row"
+    error = refused(data, needs=NEEDS)
+    assert [(found.row, found.field) for found in error.problems] == [
+        (2, "answer"),
+        (2, "contexts"),
+        (3, "id"),
+        (4, "contexts"),
+        (5, ""),
+    ]
+    told = str(error)
+    assert "is empty, and faithfulness needs it" in told
+    assert "is missing, and faithfulness and recall need it" in told
+    assert "'0' is the id of an earlier row" in told
+    assert all(found.remedy for found in error.problems)
+
+
+def test_valid_samples_are_given_before_the_error_is_raised():
+    found = samples(rows({}, {"answer": ""}, {}), needs=NEEDS)
+    assert [next(found).id, next(found).id] == ["0", "2"]
+    with pytest.raises(InputError):
+        next(found)
+
+
+def test_a_field_that_no_row_has_is_one_problem():
+    data = [{"question": "q", "refrence": "g"} for _ in range(50)]
+    told = problem(data, needs={"context_recall": ("question", "reference")})
+    assert "no column holds 'reference', which context_recall needs" in told
+    assert "columns found: 'question', 'refrence'" in told
+    assert "did you mean --map reference=refrence?" in told
+
+
+def test_a_column_that_is_empty_everywhere_is_one_problem():
+    data = rows({"reference": None}, {"reference": None})
+    assert "column 'reference' is empty in every row" in problem(data, needs=NEEDS)
+
+
+def test_a_field_may_be_one_of_the_metadata():
+    needs = {"selfcheck": ("other_answers",)}
+    assert len(load([{"other_answers": ["a"]}], needs=needs)) == 1
+    assert "no column holds 'other_answers'" in problem(rows({}), needs=needs)
+
+
+def test_very_many_problems_are_counted_and_the_first_kept():
+    data = [FULL, *({**FULL, "answer": "", "tokens": -1} for _ in range(3000))]
+    error = refused(data, needs=NEEDS)
+    assert error.total == 6000
+    assert len(error.problems) == 1000
+    assert [found.row for found in error.problems[:4]] == [2, 2, 3, 3]
+
+
+def test_generated_ids_meet_given_ones():
+    error = refused([{"question": "q"}, {"question": "q", "id": "row-1"}])
+    assert "'row-1' is the id of an earlier row" in str(error)
+
+
+def test_invalid_rows_can_be_skipped_and_are_kept_aside(tmp_path):
+    path = tmp_path / "data.jsonl"
+    lines = [json.dumps(row) for row in rows({}, {"answer": ""}, {})]
+    path.write_text("\n".join([*lines, "{broken", ""]))
+    found = samples(path, needs=NEEDS, skip_invalid=tmp_path / "skipped.jsonl")
+    assert [sample.id for sample in found] == ["0", "2"]
+    assert (found.rows, found.skipped, found.name) == (4, 2, "data.jsonl")
+    kept = [json.loads(line) for line in (tmp_path / "skipped.jsonl").read_text().splitlines()]
+    assert [(entry["row"], entry["raw"]) for entry in kept] == [(2, lines[1]), (4, "{broken")]
+    assert "faithfulness needs it" in kept[0]["problems"][0]
+
+
+def test_rows_without_text_of_their_own_are_kept_aside_too(tmp_path):
+    data = rows({}, {"tokens": -1, "note": {1, 2}}, {"question": "\ud800"})
+    found = samples(data, needs=NONE, skip_invalid=tmp_path / "skipped.jsonl")
+    assert len(list(found)) == 1
+    kept = [json.loads(line) for line in (tmp_path / "skipped.jsonl").read_text().splitlines()]
+    assert json.loads(kept[0]["raw"])["tokens"] == -1
+    assert json.loads(kept[1]["raw"])["question"] == "\ud800"
+
+
+def test_nothing_skipped_leaves_an_empty_file(tmp_path):
+    found = samples(rows({}), needs=NEEDS, skip_invalid=tmp_path / "skipped.jsonl")
+    assert len(list(found)) == 1
+    assert (tmp_path / "skipped.jsonl").read_text() == ""
+
+
+def test_a_field_that_no_row_has_cannot_be_skipped(tmp_path):
+    data = [{"question": "q"}]
+    options = {"skip_invalid": tmp_path / "s.jsonl", "needs": {"m": ("reference",)}}
+    assert "no column holds 'reference'" in problem(data, **options)
+
+
+def test_skipping_every_row_is_refused(tmp_path):
+    error = refused([{"question": 1}, {"question": 2}], skip_invalid=tmp_path / "s.jsonl")
+    assert error.total == 2
+
+
+def test_a_damaged_source_cannot_be_skipped(tmp_path):
+    (tmp_path / "x.json").write_text('[{"question": "q"}, {"question": 1}, {')
+    told = problem(tmp_path / "x.json", skip_invalid=tmp_path / "s.jsonl")
+    assert "never ends" in told
+
+
+def test_the_skip_file_must_be_writable_and_not_the_data(tmp_path):
+    (tmp_path / "x.jsonl").write_text("{}")
+    assert "overwritten" in problem(tmp_path / "x.jsonl", skip_invalid=tmp_path / "x.jsonl")
+    assert "exists" in problem([FULL], skip_invalid=tmp_path / "no" / "s.jsonl")
+    assert "exists" in problem([FULL], skip_invalid=tmp_path)
+
+
+def test_a_large_file_is_read_in_little_memory(tmp_path):
+    path = tmp_path / "x.jsonl"
+    line = json.dumps({"question": "q" * 40, "contexts": ["c" * 200], "answer": "a" * 40})
+    path.write_text((line + "\n") * 100_000)  # 32 MB
+    first = samples(path, needs={"m": ("question", "answer", "contexts")}, limit=4000)
+    tracemalloc.start()
+    assert sum(1 for _ in first) == 4000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_bad_rows_do_not_fill_the_memory():
+    bad = ({"question": n, "answer": "x" * 1000} for n in range(6000))
+    tracemalloc.start()
+    with pytest.raises(InputError) as caught:
+        load(bad, needs={"m": ("reference",)})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert caught.value.total == 6001
+    assert peak < 3_000_000

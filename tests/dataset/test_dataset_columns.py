@@ -1,0 +1,142 @@
+"""Is every usual column name understood, and does the user's mapping win?"""
+
+import pytest
+from dataset_help import load, one, problem, refused
+
+from assay.dataset import ALIASES
+
+RAGAS_1 = {"question": "q", "answer": "a", "contexts": ["c"], "ground_truth": "g"}
+RAGAS_2 = {
+    "user_input": "q",
+    "response": "a",
+    "retrieved_contexts": ["c"],
+    "reference": "g",
+    "reference_contexts": ["r"],
+    "retrieved_context_ids": ["1"],
+    "reference_context_ids": [2],
+}
+DEEPEVAL = {
+    "input": "q",
+    "actual_output": "a",
+    "retrieval_context": ["c"],
+    "expected_output": "g",
+    "context": ["r"],
+}
+PLAIN = {"query": "q", "output": "a", "context": "c", "expected": "g"}
+PROMPTS = {"Prompt": "q", "COMPLETION": "a", "Documents": ["c"], "gold": "g"}
+SPACED = {"User Input": "q", "Model-Answer": "a", "retrieved contexts": ["c"], "groundTruth": "g"}
+
+
+@pytest.mark.parametrize("row", [RAGAS_1, RAGAS_2, DEEPEVAL, PLAIN, PROMPTS, SPACED])
+def test_usual_names_need_no_configuration(row):
+    sample = one(row)
+    assert (sample.question, sample.answer, sample.contexts) == ("q", "a", ("c",))
+    assert sample.reference == "g"
+    assert sample.metadata == {}
+
+
+def test_names_of_one_field_are_not_names_of_another():
+    names = [name.replace("_", "") for names in ALIASES.values() for name in names]
+    doubled = {name for name in names if names.count(name) > 1}
+    assert doubled <= {"id"}  # "id" and "_id"
+
+
+def test_ids_of_contexts_and_ideal_contexts_are_read():
+    sample = one(RAGAS_2)
+    assert sample.context_ids == ("1",)
+    assert sample.reference_context_ids == ("2",)
+    assert sample.reference_contexts == ("r",)
+
+
+def test_context_means_ideal_context_beside_retrieval_context():
+    assert one(DEEPEVAL).reference_contexts == ("r",)
+    assert one({**DEEPEVAL, "retrieval_context": None}).contexts is None
+    assert one({"input": "q", "context": ["r"]}).contexts == ("r",)
+
+
+def test_ragas_reference_lists_keep_every_answer():
+    sample = one({"question": "q", "ground_truths": ["g", "h", "i"]})
+    assert (sample.reference, sample.accepted) == ("g", ("h", "i"))
+
+
+def test_unknown_columns_become_metadata():
+    sample = one({"question": "q", "source": "wiki", "metadata": {"level": 3}, "labels": [1, None]})
+    assert sample.metadata == {"source": "wiki", "level": 3, "labels": [1, None]}
+
+
+def test_metadata_that_would_hide_a_column_is_kept_whole():
+    sample = one({"question": "q", "level": 1, "metadata": {"level": 3}})
+    assert sample.metadata == {"level": 1, "metadata": {"level": 3}}
+
+
+def test_two_columns_of_one_field_must_agree():
+    assert one({"question": "q", "query": "q"}).question == "q"
+    assert one({"ground_truth": "g", "ground_truths": ["g"]}).reference == "g"
+    assert one({"question": "q", "query": None}).question == "q"
+    assert one({"question": "q", "query": ""}).question == "q"
+    told = problem([{"id": 1, "question": "q", "query": "r"}])
+    assert "row 1, field 'question'" in told
+    assert "'question' and 'query'" in told
+    assert "--map question=COLUMN" in told
+
+
+def test_mapping_settles_two_columns():
+    sample = one({"question": "q", "query": "r"}, mapping={"question": "query"})
+    assert sample.question == "r"
+    assert sample.metadata == {"question": "q"}
+
+
+def test_mapping_wins_over_names_and_takes_the_column_away():
+    row = {"question": "q", "answer": "gold", "my text": "said"}
+    sample = one(row, mapping={"reference": "answer", "answer": "My Text"})
+    assert (sample.answer, sample.reference) == ("said", "gold")
+
+
+def test_mapping_reaches_into_objects_and_their_lists():
+    row = {"meta": {"q": "q"}, "hits": [{"doc": {"body": "one"}}, {"doc": {"body": "two"}}]}
+    sample = one(row, mapping={"question": "meta.q", "contexts": "hits.doc.body"})
+    assert sample.question == "q"
+    assert sample.contexts == ("one", "two")
+    assert sample.metadata["meta"] == {"q": "q"}
+
+
+def test_a_column_whose_name_has_a_dot_is_found():
+    assert one({"meta.q": "q"}, mapping={"question": "meta.q"}).question == "q"
+
+
+def test_a_hit_without_the_mapped_key_is_named():
+    row = {"hits": [{"body": "one"}, {"other": 2}]}
+    told = problem([row], mapping={"contexts": "hits.body"})
+    assert "item 2 is null" in told
+
+
+def test_an_empty_mapping_leaves_a_field_out():
+    rows = [{"question": "q", "tokens": ["a", "list"]}]
+    assert "--map tokens= leaves the field out" in problem(rows)
+    sample = one(rows[0], mapping={"tokens": ""})
+    assert sample.tokens is None
+    assert sample.metadata == {"tokens": ["a", "list"]}
+
+
+def test_unknown_fields_of_a_mapping_are_named_at_once():
+    error = refused([{"q": 1}], mapping={"questoin": "q", "zzz": "q"})
+    assert error.total == 2
+    assert "did you mean 'question'?" in str(error)
+
+
+def test_a_mapped_column_that_no_row_has_is_named_once():
+    rows = [{"query_text": "q"}, {"query_text": "r"}]
+    needs = {"metric": ("question",)}
+    told = problem(rows, mapping={"question": "qery_text"}, needs=needs)
+    assert "did you mean --map question=query_text?" in told
+
+
+def test_a_mapped_column_may_be_absent_in_some_rows():
+    rows = [{"text": "q"}, {"other": 1}]
+    first, second = load(rows, mapping={"question": "text"})
+    assert (first.question, second.question) == ("q", None)
+
+
+def test_rows_of_ever_new_columns_are_read():
+    rows = [{"question": "q", f"extra_{n}": n} for n in range(600)]
+    assert [sample.metadata for sample in load(rows)] == [{f"extra_{n}": n} for n in range(600)]

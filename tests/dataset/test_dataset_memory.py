@@ -1,0 +1,148 @@
+"""Are objects in memory read like files?"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+from dataset_help import load, problem, read, refused
+
+from assay.errors import InputError
+from assay.sample import Sample
+
+ROWS = [
+    {"question": "q", "contexts": ["a"], "answer": None, "score": 1},
+    {"question": "r", "contexts": [], "answer": "x", "score": 2},
+]
+
+
+def test_lists_and_tuples_and_generators_of_dicts():
+    assert load(ROWS) == load(tuple(ROWS)) == load(row for row in ROWS)
+    assert load(ROWS)[0].metadata == {"score": 1}
+
+
+def test_a_generator_can_be_read_once_and_says_so():
+    source = read(row for row in ROWS)
+    assert len(list(source)) == 2
+    with pytest.raises(InputError, match="only once"):
+        list(source)
+
+
+def test_samples_pass_through_unchanged():
+    sample = Sample(
+        id="x",
+        question="q",
+        contexts=("a", "b"),
+        reference="g",
+        accepted=("h",),
+        reference_contexts=(),
+        context_ids=("1", "2"),
+        latency_ms=1.5,
+        tokens=3,
+        metadata={"k": [1], "metadata": {"k": 2}},
+    )
+    assert load([sample], mapping={"question": "elsewhere"}) == [sample]
+    assert load([Sample(id="a", contexts=())]) == [Sample(id="a", contexts=())]
+
+
+def test_samples_are_checked_too():
+    wrong = Sample(id="a", question=3, contexts=("", "c"))  # type: ignore[arg-type]
+    assert refused([wrong, Sample(id="a")]).total == 3
+
+
+def test_a_mapping_that_only_samples_meet_is_no_fault():
+    assert len(load([Sample(id="a")], mapping={"question": "x"})) == 1
+
+
+def test_data_frames():
+    frame = pd.DataFrame(ROWS)
+    first, second = load(frame)
+    assert (first.answer, second.answer) == (None, "x")
+    assert (first.contexts, second.contexts) == (("a",), ())
+    assert first.metadata == {"score": 1}
+
+
+def test_data_frames_with_missing_values_and_lists_as_text():
+    columns = {
+        "question": ["q", pd.NA],
+        "contexts": ["['a', 'b']", float("nan")],
+        "ground_truth": ['["g", "h"]', "[g]"],
+        "tokens": [3, None],
+        "when": [pd.Timestamp("2026-01-02"), pd.NaT],
+        "id": [1.0, 2.0],
+    }
+    first, second = load(pd.DataFrame(columns))
+    assert (first.id, first.contexts, first.tokens) == ("1", ("a", "b"), 3)
+    assert (first.reference, first.accepted) == ("g", ("h",))
+    assert first.metadata == {"when": "2026-01-02T00:00:00"}
+    assert (second.question, second.contexts, second.tokens) == (None, None, None)
+    assert second.reference == "[g]"
+    assert second.metadata == {"when": None}
+
+
+def test_a_frame_with_a_doubled_column_is_refused():
+    frame = pd.DataFrame([["q", "r"]], columns=["question", "question"])
+    assert "two columns have this name" in problem(frame)
+
+
+def test_arrow_tables():
+    pa = pytest.importorskip("pyarrow")
+    assert [s.question for s in load(pa.Table.from_pylist(ROWS))] == ["q", "r"]
+
+
+def test_frames_that_give_named_rows():
+    class Frame:
+        def iter_rows(self, *, named):
+            assert named
+            return iter(ROWS)
+
+    assert len(load(Frame())) == 2
+
+
+def test_data_sets_that_iterate_over_dicts():
+    class Dataset:
+        column_names = ("question",)
+
+        def __iter__(self):
+            return iter(ROWS)
+
+    source = read(Dataset())
+    assert source.name == "Dataset in memory"
+    assert len(list(source)) == len(list(source)) == 2
+    assert "data['test']" in problem({"test": Dataset()})
+
+
+def test_rows_that_are_models_or_dataclasses():
+    class Model:
+        def model_dump(self):
+            return {"user_input": "q", "response": None}
+
+    @dataclass
+    class Case:
+        input: str
+        actual_output: str
+
+    first, second = load([Model(), Case("r", "a")])
+    assert (first.question, second.question, second.answer) == ("q", "r", "a")
+
+
+def test_dict_of_columns():
+    columns = {"question": ["q", "r"], "contexts": [["a"], ["b"]]}
+    assert [s.contexts for s in load(columns)] == [("a",), ("b",)]
+    assert "'a' has 1, 'b' has 2" in problem({"a": [1], "b": [1, 2]})
+    assert "[row]" in problem({"question": "q", "contexts": ["c"]})
+
+
+@pytest.mark.parametrize("data", [7, None, b"bytes", object()])
+def test_other_objects_are_refused(data):
+    assert "cannot read rows from" in problem(data)
+
+
+def test_items_that_are_no_rows_are_named():
+    error = refused([ROWS[0], "text", 5])
+    assert [found.row for found in error.problems] == [2, 3]
+    assert "is the text 'text', not a row" in str(error)
+
+
+def test_no_rows_are_refused():
+    assert "holds no rows" in problem([])
+    assert "holds no rows" in problem(pd.DataFrame({"question": []}))
