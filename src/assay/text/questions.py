@@ -1,0 +1,106 @@
+"""What kind of answer does a question ask for, and does a text hold one?"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from assay.text import facts, numbers, words
+
+Kind = Literal["time", "number", "person", "place", "reason", "yes or no", "open"]
+
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "number",
+        re.compile(
+            r"\bhow (?:many|much|old|tall|long|far|large|big|high|deep|heavy|fast|often|wide)\b"
+            r"|\bwhat (?:is|was|are|were) the (?:number|population|price|cost|height|length|age|"
+            r"average|percentage|distance|size|weight|temperature|salary|speed|rate)\b"
+            r"|\bwhat (?:percent|number|age)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "time",
+        re.compile(
+            r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|"
+            r"decade|time)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("person", re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
+    (
+        "place",
+        re.compile(
+            r"\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("reason", re.compile(r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b", re.IGNORECASE)),
+    (
+        "yes or no",
+        re.compile(
+            r"^\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_TIME = re.compile(
+    r"\b(?:1\d{3}|20\d{2}|\d{1,2}(?:st|nd|rd|th) century|\d{3,4} ?(?:bc|bce|ad|ce))\b|\b\d{2,4}0s\b"
+    r"|\b(?:today|yesterday|tomorrow|ago|century|annually|daily|weekly|monthly|spring|summer|autumn|"
+    r"winter|morning|evening|noon|midnight|during|after|before|until|since|while)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"\b(?:several|many|few|dozens|hundreds|thousands|millions|billions|none|once|twice|one|"
+    r"single|half|percent)\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|due to|since|so that|in order to|as a result|result(?:s|ed)? (?:of|from|in)|"
+    r"caused?|leads?|led|reasons?|therefore|thanks to|helps?|allows?|to)\b",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(r"^\W*(?:yes|no|yeah|nope|correct|true|false|it depends|not)\b", re.IGNORECASE)
+_PERSON = re.compile(
+    r"\b(?:he|she|they|people|person|man|woman|men|women|president|king|queen|team|company|band|"
+    r"author|actor|director|founder|anyone|everyone|those|parents?|members?|doctors?)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\b(?:in|at|near|on|from|between|along|inside|outside|around|under|above|within|located)\s+\w",
+    re.IGNORECASE,
+)
+
+
+def kind_of(question: str) -> Kind:
+    """The kind of answer a question asks for; "open" where it names none."""
+    for kind, pattern in _KINDS:
+        if pattern.search(question):
+            return kind
+    return "open"
+
+
+def holds(kind: Kind, text: str, question: str = "") -> bool:
+    """Whether `text` holds something of that kind which the question does not already name."""
+    if kind == "time":
+        return bool(_TIME.search(text) or facts.calendar_words(text) or numbers.numbers(text))
+    if kind == "number":
+        return bool(set(numbers.numbers(text)) - set(numbers.numbers(question))) or bool(
+            _AMOUNT.search(text)
+        )
+    if kind in {"person", "place"}:
+        pattern = _PERSON if kind == "person" else _PLACE
+        return bool(_new_names(text, question) or pattern.search(text))
+    if kind == "reason":
+        return bool(_CAUSE.search(text)) or len(words.content_words(text)) > 8
+    if kind == "yes or no":
+        return bool(_YES_NO.search(text)) or len(words.content_words(text)) > 3
+    return True
+
+
+def _new_names(text: str, question: str) -> bool:
+    known = set(words.words(question))
+    begins = text[:1].isupper() and len(text.split()) <= 5  # "Marie Curie" as the whole answer
+    candidates = [*facts.names(text), *([text] if begins else [])]
+    return any(set(words.content_words(name)) - known for name in candidates)
