@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 from dataset_help import NONE, load, problem, refused
 
-from assay.dataset import samples
+from assay.dataset import read, samples
 from assay.errors import InputError
 
 NEEDS = {"faithfulness": ("question", "answer", "contexts"), "recall": ("contexts", "reference")}
@@ -150,3 +150,20 @@ def test_bad_rows_do_not_fill_the_memory():
     tracemalloc.stop()
     assert caught.value.total == 6001
     assert peak < 3_000_000
+
+
+def test_many_metrics_are_named_in_short():
+    needs = dict.fromkeys("abcde", ("answer",))
+    told = problem([{"answer": "x"}, {"answer": ""}], needs=needs)
+    assert "a, b and 3 more metrics need it" in told
+
+
+def test_a_source_can_be_checked_more_than_once():
+    source = read(rows({}, {}), mapping={"language": "lang"}, limit=1)
+    assert len(list(samples(source, needs=NEEDS, mapping={"language": ""}))) == 1
+    assert [row.sample.id for row in read(source, limit=2) if row.sample] == ["0", "1"]
+
+
+def test_a_header_that_cannot_be_read_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text('question,"answer\nq,a\n')
+    assert "the header is not readable" in problem(tmp_path / "x.csv")

@@ -140,3 +140,10 @@ def test_a_mapped_column_may_be_absent_in_some_rows():
 def test_rows_of_ever_new_columns_are_read():
     rows = [{"question": "q", f"extra_{n}": n} for n in range(600)]
     assert [sample.metadata for sample in load(rows)] == [{f"extra_{n}": n} for n in range(600)]
+
+
+@pytest.mark.parametrize("column", ["hits.nothing", "hits.body.deeper", "title.body", "none.body"])
+def test_paths_that_lead_nowhere_are_named_once(column):
+    rows = [{"title": "t", "hits": [{"body": "one"}]}] * 3
+    told = problem([{**row, "id": n} for n, row in enumerate(rows)], mapping={"contexts": column})
+    assert f"no row has the column '{column}'" in told

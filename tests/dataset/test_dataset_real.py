@@ -11,7 +11,7 @@ from assay.errors import InputError
 
 ROOT = Path(os.environ.get("ASSAY_DATA") or Path(__file__).parents[3] / "shared" / "data")
 FILES = sorted(path for path in ROOT.glob("*/*.json*") if path.is_file())
-ROWS = 300
+ROWS = 100
 # What is wrong with these files, found by reading them.
 FAULTS = {
     "factcheckgpt_stance.jsonl.gz": "NUL character",

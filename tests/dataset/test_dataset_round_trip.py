@@ -51,7 +51,7 @@ def sample(draw, *, tabular=False):
 
 
 OFTEN = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
