@@ -1,0 +1,122 @@
+"""How often does a judge prefer what people prefer, on the three comparisons of the RAGAS paper?
+
+WikiEval (Es et al. 2023, section 5): for each of 50 questions, two answers or contexts of which one
+is better. Agreement is the share of pairs in which the better one scores higher; a tie counts half,
+and so does a pair that could not be scored. The floors are trivial rules: a number that does not
+beat them proves nothing.
+"""
+
+import argparse
+import random
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import assay
+from assay.backends.openai import OpenAI
+from data import load
+
+METRICS = {
+    "faithfulness": "faithfulness",
+    "answer_relevance": "answer_relevancy",
+    "context_relevance": "context_relevance",
+}
+
+
+def side(pair: dict[str, Any], which: str) -> dict[str, Any]:
+    """One side of a pair as a row of a data set."""
+    answer = pair.get(f"answer_{which}") or pair.get("answer")
+    contexts = pair.get(f"contexts_{which}") or pair.get("contexts")
+    return {
+        "id": f"{pair['id']}-{which}",
+        "question": pair["question"],
+        "contexts": contexts or [],
+        "answer": answer or "",
+    }
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def overlap(row: dict[str, Any]) -> float:
+    """Share of the answer's words that stand in the contexts."""
+    known = set(words(" ".join(row["contexts"])))
+    found = words(row["answer"])
+    return sum(word in known for word in found) / max(1, len(found))
+
+
+FLOORS: dict[str, tuple[str, Callable[[dict[str, Any]], float]]] = {
+    "faithfulness": ("share of answer words in the context", overlap),
+    "answer_relevance": ("the longer answer", lambda row: len(row["answer"])),
+    "context_relevance": ("the shorter context", lambda row: -len(" ".join(row["contexts"]))),
+}
+
+
+def credit(pair: dict[str, Any], a: float | None, b: float | None) -> float:
+    """1 for agreement, 0 for disagreement, 0.5 for a tie or an unscored side."""
+    if a is None or b is None or a == b:
+        return 0.5
+    return float((a > b) == (pair["labels"]["better"] == "a"))
+
+
+def interval(credits: Sequence[float]) -> tuple[float, float]:
+    """95 % percentile bootstrap of the mean."""
+    chance = random.Random(0)
+    n = len(credits)
+    means = sorted(sum(chance.choices(credits, k=n)) / n for _ in range(2000))
+    return means[49], means[1949]
+
+
+def values(rows: list[dict[str, Any]], metric: str, judge: Any, store: Path) -> list[float | None]:
+    result = assay.evaluate(rows, metric, judge, store=store)
+    return [o.value if isinstance(o, assay.Score) else None for o in result[metric]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judge", default="embedded")
+    parser.add_argument("--base-url", help="of an OpenAI-compatible server")
+    parser.add_argument("--schema-extra", help="JSON put into each response schema", default="")
+    parser.add_argument("--family", default="", help="'paper:' for the paper's own prompts")
+    parser.add_argument("--limit", type=int, help="pairs of each dimension")
+    parser.add_argument("--store", type=Path, help="keep replies here")
+    options = parser.parse_args()
+    judge: Any = options.judge
+    if options.base_url:
+        judge = OpenAI(options.judge.removeprefix("openai:"), base_url=options.base_url)
+    pairs = load("wikieval/wikieval_pairs.jsonl")
+    with tempfile.TemporaryDirectory() as folder:
+        store = options.store or Path(folder) / "wikieval.db"
+        print(f"{'dimension':<20}{'n':>4}{'agreement':>11}  95 % interval   unscored  floor")
+        for dimension, name in METRICS.items():
+            report(dimension, options.family + name, judge, store, pairs, options.limit)
+
+
+def report(
+    dimension: str,
+    metric: str,
+    judge: Any,
+    store: Path,
+    pairs: list[dict[str, Any]],
+    limit: int | None,
+) -> None:
+    chosen = [p for p in pairs if p["labels"]["dimension"] == dimension][:limit]
+    rows = [side(pair, which) for pair in chosen for which in "ab"]
+    found = values(rows, metric, judge, store)
+    scored = list(zip(found[::2], found[1::2], strict=True))
+    credits = [credit(p, a, b) for p, (a, b) in zip(chosen, scored, strict=True)]
+    missing = sum(a is None or b is None for a, b in scored)
+    rule, floor = FLOORS[dimension]
+    base = [credit(p, floor(side(p, "a")), floor(side(p, "b"))) for p in chosen]
+    low, high = interval(credits)
+    print(
+        f"{dimension:<20}{len(chosen):>4}{sum(credits) / len(credits):>11.3f}"
+        f"  [{low:.3f}, {high:.3f}] {missing:>9}  {sum(base) / len(base):.2f} ({rule})"
+    )
+
+
+if __name__ == "__main__":
+    main()
