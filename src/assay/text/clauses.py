@@ -83,8 +83,9 @@ def statements(answer: str, question: str = "") -> list[Statement]:
             if not lonely and _states_nothing(sentence, block):
                 continue
             for start, end in _clauses(answer, span):
-                text = _clean(answer[start:end])
-                text = resolve(text, subject)
+                text = resolve(_clean(answer[start:end]), subject)
+                if not text:  # a citation mark alone
+                    continue
                 found.append(Statement(_with_lead_in(text, lead_in), start, end))
                 subject = subject_of(text) or subject
     return [

@@ -101,6 +101,7 @@ def holds(kind: Kind, text: str, question: str = "") -> bool:
 
 def _new_names(text: str, question: str) -> bool:
     known = set(words.words(question))
-    begins = text[:1].isupper() and len(text.split()) <= 5  # "Marie Curie" as the whole answer
-    candidates = [*facts.names(text), *([text] if begins else [])]
+    # "Marie Curie" as the whole answer is a name although it begins the sentence.
+    alone = all(word[:1].isupper() or word in {"of", "the"} for word in text.split())
+    candidates = [*facts.names(text), *([text] if alone else [])]
     return any(set(words.content_words(name)) - known for name in candidates)

@@ -1,0 +1,76 @@
+"""Does support follow the contexts, and does the reason name what decides?"""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.support import support
+
+ENCODER = Encoder(threads=2)
+CONTEXTS = [
+    "The Eiffel Tower is a wrought-iron lattice tower in Paris, France. It was built in 1889 by the "
+    "company of Gustave Eiffel. Sales of tickets increased by 1,000 in May.",
+    "Bananas are rich in potassium. They are yellow when ripe.",
+]
+
+
+def check(statement):
+    (found,) = support([statement], CONTEXTS, ENCODER)
+    return found
+
+
+def test_supported():
+    found = check("The Eiffel Tower was built in 1889.")
+    assert found.supported
+    assert found.context == 0
+    assert CONTEXTS[0][slice(*found.span)] == found.sentence
+    assert "built in 1889" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "named"),
+    [
+        ("The Eiffel Tower was built in 1889.", "The Eiffel Tower was built in 1887.", "'1887'"),
+        ("The Eiffel Tower is in Paris.", "The Eiffel Tower is in Rome.", "'Rome'"),
+        ("Ticket sales increased by 1000.", "Ticket sales decreased by 1000.", "opposite"),
+        ("Bananas are rich in potassium.", "Bananas are not rich in potassium.", "denies"),
+    ],
+)
+def test_a_changed_fact_lowers_the_probability_and_is_named(good, bad, named):
+    assert check(bad).probability < check(good).probability
+    assert named in check(bad).reason
+
+
+def test_no_context_supports_nothing():
+    for contexts in ([], ["", " \n"]):
+        (found,) = support(["It is."], contexts, ENCODER)
+        assert (found.probability, found.supported, found.context) == (0.0, False, None)
+
+
+def test_no_statement_no_support():
+    assert support([], CONTEXTS, ENCODER) == []
+
+
+def test_long_contexts_keep_their_evidence():
+    filler = "".join(f"Item {i} is stored in room {i + 7}. " for i in range(900))
+    (found,) = support(["Bananas are rich in potassium."], [filler + CONTEXTS[1]], ENCODER)
+    assert found.supported
+    assert "potassium" in found.sentence
+
+
+def test_a_record_without_full_stops_is_evidence():
+    record = (
+        '{"name": "Blue Cafe", "city": "Rome", "OutdoorSeating": true, ' + '"x": 1, ' * 80 + "}"
+    )
+    (found,) = support(["Blue Cafe in Rome has outdoor seating."], [record], ENCODER)
+    assert found.supported
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
+def test_any_text_gets_a_probability_and_an_exact_span(statement, contexts):
+    (found,) = support([statement], contexts, ENCODER)
+    assert 0 <= found.probability <= 1
+    if found.span is not None:
+        assert contexts[found.context][slice(*found.span)] == found.sentence

@@ -1,0 +1,161 @@
+"""Are the same facts recognised whatever way they are written?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text import facts, numbers, overlap, questions, refusals, words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,000", "1000"),
+        ("two", "2"),
+        ("twenty-five", "25"),
+        ("three hundred", "300"),
+        ("$2.5 million", "2,500,000"),
+        ("half a million", "500000"),
+        ("1.50", "1.5"),
+        ("the 1990s", "1990"),
+        ("the 21st", "21"),
+        ("5 PM", "17:00"),
+        ("17:0", "5:00 p.m."),
+        ("50%", "50 percent"),
+        ("120-metre", "120 m"),
+    ],
+)
+def test_one_number_two_spellings(one, other):
+    assert set(numbers.numbers(one)) == set(numbers.numbers(other)) != set()
+
+
+def test_no_numbers_in_names_and_pronouns():
+    assert numbers.numbers("B2B is the one we want, see A4.") == {}
+
+
+def test_written_form_is_kept():
+    assert numbers.numbers("It has 1,000 rooms.") == {"1000": "1,000"}
+
+
+def test_close_to_any():
+    assert numbers.close_to_any("100", {"104": "104"}, 0.05)
+    assert not numbers.close_to_any("100", {"106": "106"}, 0.05)
+    assert not numbers.close_to_any("17:00", {"17": "17"}, 0.05)
+
+
+def test_names():
+    text = "NASA said that Carlos Colina moved to New York. Drinking helps. The Alps are high."
+    assert facts.names(text) == ["NASA", "Carlos Colina", "New York", "Alps"]
+
+
+def test_a_name_stands_in_by_parts_or_as_acronym():
+    found = facts.acronyms("the World Health Organization")
+    assert facts.stands_in("WHO", set(), found)
+    assert facts.stands_in("Colina", {"carlos", "colina"}, set())
+    assert not facts.stands_in("Rome", {"paris"}, set())
+
+
+@pytest.mark.parametrize("text", ["He did not go.", "It isn't so", "Nobody came", "She can’t"])
+def test_negated(text):
+    assert facts.is_negated(text)
+
+
+@pytest.mark.parametrize("text", ["He went.", "not only red", "a notable knot", "no doubt"])
+def test_not_negated(text):
+    assert not facts.is_negated(text)
+
+
+def test_opposites_need_the_evidence_to_say_only_the_other():
+    assert facts.opposites({"increas"}, {"decreas"}) == [("increas", "decreas")]
+    assert facts.opposites({"increas"}, {"decreas", "increas"}) == []
+
+
+def test_calendar_words():
+    assert facts.calendar_words("He may go in May or on Monday.") == {"may", "monday"}
+    assert facts.calendar_words("He may go.") == set()
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        "cities city",
+        "make making makes",
+        "stop stopped stopping",
+        "study studied studies",
+        "box boxes",
+    ],
+)
+def test_inflections_share_a_stem(family):
+    assert len({words.stem(word) for word in family.split()}) == 1
+
+
+def test_words_of_other_scripts_and_possessives():
+    assert words.words("The dog's two-stage 1,000 日本") == [
+        "the",
+        "dog",
+        "two",
+        "stage",
+        "1,000",
+        "日",
+        "本",
+    ]
+
+
+def test_overlap():
+    assert overlap.recall(["a", "b"], ["b"]) == 0.5
+    assert overlap.recall([], ["b"]) == 1.0
+    assert overlap.weighted_recall(["a", "b"], {"a"}, {"a": 1.0, "b": 3.0}) == 0.25
+    assert overlap.bigram_recall(["a", "b", "c"], {("a", "b")}) == 0.5
+    assert overlap.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "good", "bad"),
+    [
+        ("When did he die?", "time", "He died in 1867.", "He died of cholera."),
+        ("How many moons are there?", "number", "There are 79.", "They are round."),
+        ("Who wrote it?", "person", "Ann Lee wrote it.", "It is long."),
+        ("Where is it?", "place", "It is in Rome.", "It is round."),
+        ("Why?", "reason", "Because it rains.", "Red."),
+    ],
+)
+def test_question_kinds(question, kind, good, bad):
+    assert questions.kind_of(question) == kind
+    assert questions.holds(kind, good, question)
+    assert not questions.holds(kind, bad, question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know.",
+        "I'm sorry, but I cannot answer that.",
+        "The passages do not mention his age.",
+        "It cannot be determined from the context.",
+        "As an AI language model, I have no opinion.",
+        "There is not enough information to answer.",
+        "N/A",
+    ],
+)
+def test_refusals(text):
+    assert refusals.refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["He did not know his father.", "It is not known who built it.", "You can find it in Rome."],
+)
+def test_answers_are_no_refusals(text):
+    assert refusals.refusal(text) == ""
+
+
+@given(st.text(max_size=200))
+def test_nothing_crashes(text):
+    numbers.numbers(text)
+    facts.names(text)
+    facts.acronyms(text)
+    facts.calendar_words(text)
+    facts.is_negated(text)
+    words.stems(text)
+    refusals.refusal(text)
+    questions.holds(questions.kind_of(text), text, text)
