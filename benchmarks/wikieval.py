@@ -7,6 +7,7 @@ beat them proves nothing.
 """
 
 import argparse
+import json
 import random
 import re
 import tempfile
@@ -71,7 +72,10 @@ def interval(credits: Sequence[float]) -> tuple[float, float]:
 
 
 def values(rows: list[dict[str, Any]], metric: str, judge: Any, store: Path) -> list[float | None]:
-    result = assay.evaluate(rows, metric, judge, store=store)
+    # Patience for a local model on few cores: one call at a time, as long as it takes.
+    limits = assay.Limits(in_flight=1, timeout=1200, retries=1)
+    settings = assay.Settings(limits=limits)
+    result = assay.evaluate(rows, metric, judge, store=store, settings=settings)
     return [o.value if isinstance(o, assay.Score) else None for o in result[metric]]
 
 
@@ -79,14 +83,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judge", default="embedded")
     parser.add_argument("--base-url", help="of an OpenAI-compatible server")
-    parser.add_argument("--schema-extra", help="JSON put into each response schema", default="")
+    parser.add_argument("--schema-extra", help="JSON put into each response schema", default="{}")
     parser.add_argument("--family", default="", help="'paper:' for the paper's own prompts")
     parser.add_argument("--limit", type=int, help="pairs of each dimension")
     parser.add_argument("--store", type=Path, help="keep replies here")
     options = parser.parse_args()
     judge: Any = options.judge
     if options.base_url:
-        judge = OpenAI(options.judge.removeprefix("openai:"), base_url=options.base_url)
+        model = options.judge.removeprefix("openai:")
+        extra = json.loads(options.schema_extra)
+        judge = OpenAI(model, base_url=options.base_url, schema_extra=extra, max_tokens=1500)
     pairs = load("wikieval/wikieval_pairs.jsonl")
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or Path(folder) / "wikieval.db"

@@ -12,16 +12,29 @@ from dataclasses import dataclass
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
+from assay.tasks.reading import spoken
 from assay.tasks.split_statements import Statement
 from assay.tasks.verify_statements import Verdict
+from assay.text.sentences import spans
 
 INSUFFICIENT = "Insufficient Information"
 
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\(?\d+[.)]|statement\s*\d*\s*[:.])\s*", re.IGNORECASE)
-_YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
-_FINAL = re.compile(r"final verdicts?\b(?:[^:\n]*:)?", re.IGNORECASE)
-_EACH = re.compile(r"\bverdict\W{1,4}(yes|no)\b", re.IGNORECASE)
+# White space after a bullet or number, or "-5 degrees" and "3.5 million" would lose their figures.
+_BULLET = re.compile(
+    r"^\s*(?:[-*\u2022]\s+|\(?\d{1,3}[.)]\s+|statement\s*\[?\d*\]?\s*[:.]\s*)", re.IGNORECASE
+)
 _HEADING = re.compile(r"^[^.!?]*:\s*$")
+_FINAL = re.compile(r"final verdicts?\b(?:[^:\n]*:)?", re.IGNORECASE)
+_VERDICT = re.compile(r"\bverdict\W{1,4}(yes|no)\b", re.IGNORECASE)
+# The prompt's own "(Yes/No)", repeated in a reply, is no verdict.
+_CHOICE = re.compile(r"\W?\byes\s*(?:/|or)\s*no\b\W?", re.IGNORECASE)
+# "2. No", "Statement 2: **No**", "No, it ...": a verdict at the beginning of a line, maybe with its
+# number, and a sign after it: "No further statement was given" is none.
+_NUMBER = r"(?:statement\W*)?[\[(]?\d{1,3}[\])]?\W{1,6}"
+_ONE = re.compile(rf"\W*(?:{_NUMBER})?(yes|no)\b(?=\s*(?:$|[^\w\s]))", re.IGNORECASE)
+_NUMBERED = re.compile(rf"\W*(?:{_NUMBER}(?:yes|no)\b[\W_]*(?:and\b\W*)?)+", re.IGNORECASE)
+_PLAIN = re.compile(r"\W*(?:(?:yes|no)\b(?:[.,;|\s*]+|$)(?:and\b\s*)?)+", re.IGNORECASE)
+_YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,8 +57,11 @@ class PaperStatements(Task[tuple[Statement, ...]]):
         return (Material("question", self.question), Material("answer", self.answer))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
-        """One statement a line, without bullets, numbers and headings."""
-        texts = dict.fromkeys(lines(raw))
+        """One statement an item of the list; in running text, one a sentence."""
+        found = lines(raw)
+        if not any(map(_BULLET.match, raw.splitlines())):
+            found = tuple(line[a:b] for line in found for a, b in spans(line))
+        texts = dict.fromkeys(found)
         if not texts and self.answer.strip():
             raise Unreadable("no statement in the reply", raw=raw)
         return tuple(Statement(f"s{n}", text) for n, text in enumerate(texts, start=1))
@@ -70,20 +86,17 @@ class PaperVerdicts(Task[tuple[Verdict, ...]]):
     )
 
     def material(self) -> Sequence[Material]:
-        """The context and the numbered statements."""
-        numbered = enumerate(self.statements, start=1)
-        listing = "\n".join(f"statement [{n}]: {s.text}" for n, s in numbered)
+        """The context and the statements."""
+        listing = "\n".join(f"statement: {s.text}" for s in self.statements)
         return (Material("context", self.context), Material("statements", listing))
 
     def read(self, raw: str) -> tuple[Verdict, ...]:
         """Final verdicts in order, else one "verdict: yes/no" a statement; the count must fit."""
-        final = list(_FINAL.finditer(raw))
-        answers = _YES_NO.findall(raw[final[-1].end() :]) if final else []
-        if len(answers) != len(self.statements):
-            answers = _EACH.findall(raw)
+        text = _CHOICE.sub(" ", spoken(raw))
+        answers = _verdicts(text, len(self.statements))
         if len(answers) != len(self.statements):
             raise Unreadable(f"{len(answers)} of {len(self.statements)} verdicts", raw=raw)
-        reasons = _explanations(raw, len(self.statements))
+        reasons = _explanations(text, len(self.statements))
         return tuple(
             Verdict(s.id, answer.lower() == "yes", reason)
             for s, answer, reason in zip(self.statements, answers, reasons, strict=True)
@@ -141,21 +154,43 @@ class PaperExtraction(Task[tuple[str, ...]]):
         found = lines(raw)
         if not found:
             raise Unreadable("an empty reply", raw=raw)
-        if any(INSUFFICIENT.lower() in line.lower() for line in found):
+        # Only as a line of its own: a sentence of the context may hold these words.
+        if any(line.lower().startswith(INSUFFICIENT.lower()) for line in found):
             return ()
         return found
 
 
 def lines(raw: str) -> tuple[str, ...]:
     """The lines of a free-text reply without bullets, numbers, headings and blank ones."""
-    text = re.sub(r"<think>.*?</think>", "", raw, flags=re.DOTALL)
-    bare = (_BULLET.sub("", line).strip().strip('"').strip() for line in text.splitlines())
+    bare = (_BULLET.sub("", line).strip().strip('"').strip() for line in spoken(raw).splitlines())
     return tuple(line for line in bare if line and not _HEADING.match(line))
 
 
-def _explanations(raw: str, n: int) -> list[str]:
+def _verdicts(text: str, n: int) -> list[str]:
+    final = list(_FINAL.finditer(text))
+    if not final:
+        return _VERDICT.findall(text)
+    listed = [answer for line in text[final[-1].end() :].splitlines() for answer in _said(line)]
+    if len(listed) == n:
+        return listed
+    if len(final) == n:  # one final verdict after each explanation
+        said = [_said(text[at.end() :].partition("\n")[0]) for at in final]
+        return [answers[0] for answers in said if len(answers) == 1]
+    before = _VERDICT.findall(text[: final[0].start()])
+    return before if len(before) == n else listed
+
+
+def _said(line: str) -> list[str]:
+    # A line of verdicts and nothing else, or one verdict with words after it: "yes" and "no"
+    # within an explanation are words like any other.
+    if _NUMBERED.fullmatch(line) or _PLAIN.fullmatch(line):
+        return _YES_NO.findall(line)
+    return _YES_NO.findall(found[0]) if (found := _ONE.match(line)) else []
+
+
+def _explanations(text: str, n: int) -> list[str]:
     # The paper fixes no form for the explanations: they are shown only where they can be told
     # apart, one line for each statement before the final verdicts.
-    final = list(_FINAL.finditer(raw))
-    found = lines(raw[: final[-1].start()] if final else raw)
+    final = list(_FINAL.finditer(text))
+    found = lines(text[: final[-1].start()] if final else text)
     return list(found) if len(found) == n else [""] * n
