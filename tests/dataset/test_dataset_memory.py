@@ -111,6 +111,21 @@ def test_data_sets_that_iterate_over_dicts():
     assert "data['test']" in problem({"test": Dataset()})
 
 
+def test_data_sets_that_are_set_to_give_something_else():
+    class Dataset:
+        def __init__(self, rows):
+            self.rows = rows
+
+        def __iter__(self):
+            return iter(self.rows)
+
+        def with_format(self, form):
+            assert form is None
+            return Dataset(ROWS)
+
+    assert len(load(Dataset(["tensors"]))) == 2
+
+
 def test_rows_that_are_models_or_dataclasses():
     class Model:
         def model_dump(self):

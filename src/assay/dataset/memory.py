@@ -27,6 +27,8 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
         return lambda: _listed(row for batch in data.to_batches() for row in batch.to_pylist())
     if hasattr(data, "iter_rows"):
         return lambda: _listed(data.iter_rows(named=True))
+    if hasattr(data, "with_format"):
+        data = data.with_format(None)  # a Hugging Face Dataset may give tensors or frames instead
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise InputError([Problem(f"cannot read rows from {describe(data)}", f"give {_KINDS}")])
     if isinstance(data, Iterator):
