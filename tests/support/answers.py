@@ -161,7 +161,7 @@ def _paper_statements(prompt: str) -> str:
 
 def _paper_verdicts(prompt: str) -> str:
     context = _after(prompt, "context")
-    asked = re.findall(r"^statement \[\d+\]: (.*)$", prompt, re.MULTILINE)
+    asked = re.findall(r"^statement: (.*)$", prompt, re.MULTILINE)
     verdicts = ["Yes" if overlap(s, context) >= 0.6 else "No" for s in asked]
     reasons = [f"{n}. Words of it stand in the context: {v}" for n, v in enumerate(verdicts, 1)]
     return "\n".join([*reasons, "Final verdict: " + ". ".join(verdicts) + "."])

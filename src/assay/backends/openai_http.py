@@ -18,6 +18,8 @@ from assay.errors import Denied, JudgeError, Unavailable
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
 AZURE_VERSION = "2024-10-21"
+# Nobody there: found out sooner than that an answer takes long.
+CONNECT_S = 15.0
 
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _BLOCKED = re.compile(r"moderat|flagged|content[_ ](?:filter|management|policy)", re.IGNORECASE)
@@ -202,10 +204,10 @@ class Connection:
 
     Args:
         endpoint: Where the server is.
-        timeout: Seconds a request may take in all.
+        timeout: Seconds a request may take in all, None for no bound.
     """
 
-    def __init__(self, endpoint: Endpoint, timeout: float) -> None:
+    def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
         self.endpoint = endpoint
         self._seconds = timeout
         self._pools = PerLoop(lambda: _Pool(endpoint.headers, timeout))
@@ -226,7 +228,8 @@ class Connection:
             ) as response:
                 return response.status, await response.read(), response.headers
         except TimeoutError as error:
-            raise Unavailable(f"no reply from {where} within {self._seconds:g} s") from error
+            within = f"within {self._seconds:g} s" if self._seconds else "in time"
+            raise Unavailable(f"no reply from {where} {within}") from error
         except aiohttp.InvalidURL as error:
             raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
         except (aiohttp.ClientError, OSError) as error:
@@ -243,7 +246,7 @@ class Connection:
 class _Pool:
     # A loop closes its async generators when it ends (asyncio.run does so): a pool that nobody
     # closes is closed with its loop.
-    def __init__(self, headers: Mapping[str, str], timeout: float) -> None:
+    def __init__(self, headers: Mapping[str, str], timeout: float | None) -> None:
         self.sessions = self._sessions(headers, timeout)
         self._session: aiohttp.ClientSession | None = None
 
@@ -254,13 +257,13 @@ class _Pool:
 
     @staticmethod
     async def _sessions(
-        headers: Mapping[str, str], seconds: float
+        headers: Mapping[str, str], seconds: float | None
     ) -> AsyncGenerator[aiohttp.ClientSession, None]:
         async with aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # `Limit` bounds the requests in flight
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"Content-Type": "application/json", **headers},
-            timeout=aiohttp.ClientTimeout(total=seconds),
+            timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_S),
             # Looking for a proxy takes time in every request, so it is done only if there is one.
             trust_env=bool(getproxies()),
         ) as session:
