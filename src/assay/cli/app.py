@@ -1,0 +1,46 @@
+"""Which commands are there?"""
+
+import importlib
+
+import click
+
+from assay._version import __version__
+from assay.cli.edge import EXIT_CODES, Edge
+
+# Imported when asked for, so that one command never pays for the imports of another.
+_COMMANDS = ("run", "show", "runs", "report", "metrics", "explain", "doctor")
+
+
+class App(Edge):
+    """The commands in the order of use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name: the attribute `command` of the module of that name."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"assay.cli.{cmd_name}").command
+        return command
+
+
+@click.group(
+    cls=App,
+    epilog="\b\n" + EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="assay")
+@click.option("--debug", is_flag=True, help="Show the traceback of a bug (also: ASSAY_DEBUG=1).")
+def main(*, debug: bool) -> None:
+    """Measure how good a RAG system is, and see the evidence behind every number.
+
+    \b
+    assay run data.jsonl -m faithfulness          offline, without a key
+    assay run data.jsonl --judge openai:gpt-4o-mini --out report.html
+    assay show last                               the scores, the worst samples first
+    """  # noqa: D301 - \b keeps click from joining the lines
+    del debug  # read by the edge

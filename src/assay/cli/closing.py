@@ -1,0 +1,68 @@
+"""What is said when a run has ended: the scores, where everything is, and what to do next."""
+
+from typing import Any
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from assay.cli import screen
+from assay.cli.extremes import extremes
+from assay.cli.options import STORE
+from assay.cli.request import Request
+from assay.report import console as report
+from assay.report.collect import collect
+from assay.run.result import Result
+
+
+def show(result: Result, request: Request) -> None:
+    """The score table, the files, the next commands."""
+    console = screen.out()
+    console.print(report.summary(collect(result)))
+    table = Table.grid(padding=(0, 2))
+    for name, value in _lines(result, request):
+        table.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
+    console.print(table)
+
+
+def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
+    lines = [("report", out) for out in request.outs]
+    lines.append(("store", request.store))
+    if request.settings.skip_invalid and result.run.skipped:
+        lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))
+    where = "" if request.store == STORE else f" --store {request.store}"
+    run = result.run.id[:8]
+    lowest = next((low for m in result.run.metrics for low in extremes(result, m, most=1)), None)
+    lines.append(("next", f"assay show {run}{where}"))
+    if lowest is not None:
+        lines.append(("", f"assay show {run} --sample {_quoted(lowest.sample)}{where}"))
+    if not request.outs:
+        lines.append(("", f"assay report {run} --out report.html{where}"))
+    return lines
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def as_json(result: Result, request: Request) -> dict[str, Any]:
+    """The same for programs."""
+    return {**summary_json(result), "store": request.store, "out": list(request.outs)}
+
+
+def summary_json(result: Result) -> dict[str, Any]:
+    """A run's scores and cost as plain values."""
+    run = result.run
+    return {
+        "run": run.id,
+        "source": run.source,
+        "judge": run.config["judge"],
+        "samples": run.n_samples,
+        "skipped": run.skipped,
+        "finished": run.finished is not None,
+        "stopped": run.stopped,
+        "metrics": [msgspec.to_builtins(row) for row in result.summary()],
+        "cost": msgspec.to_builtins(result.cost()),
+    }

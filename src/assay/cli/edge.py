@@ -1,0 +1,81 @@
+"""How does a command end: with which exit code, and what is said about it?"""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.errors import Denied, InputError, OverBudget
+
+OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+
+EXIT_CODES = """Exit codes:
+  0    everything was scored, or is undefined for its sample
+  1    a bug: please report it
+  2    the input or the command line cannot be used
+  3    finished, but the judge failed on some scores
+  4    the judge refused or cannot be used (key, quota, model, unreachable)
+  5    stopped by the budget
+  130  interrupted (Ctrl-C); the same command goes on from there"""
+
+
+class Edge(click.Group):
+    """A group of commands that return their exit code, and whose errors are told in words."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+        """Run a command; in standalone mode (the usual one) end the process with its code."""
+        call = super().main
+        if not standalone_mode:
+            return call(*args, standalone_mode=False, **kwargs)
+        given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
+        sys.exit(_code(lambda: call(*args, standalone_mode=False, **kwargs), _debugs(given)))
+
+
+def say(text: str) -> None:
+    """Tell the user something that is no result: on stderr."""
+    click.echo(text, err=True)
+
+
+def _debugs(arguments: list[str]) -> bool:
+    return arguments[:1] == ["--debug"] or os.environ.get("ASSAY_DEBUG", "") not in ("", "0")
+
+
+def _code(call: Callable[[], Any], debug: bool) -> int:  # noqa: FBT001
+    try:
+        return call() or OK
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        say("interrupted")
+        return INTERRUPTED
+    except InputError as error:
+        say(f"error: {error}")
+        return BAD_INPUT
+    except Denied as error:
+        say(f"error: the judge refused: {error}")
+        return REFUSED
+    except OverBudget as error:
+        say(f"error: {error}")
+        return BUDGET
+    except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
+        _report_bug(error, debug=debug)
+        return BUG
+
+
+def _report_bug(error: Exception, *, debug: bool) -> None:
+    if debug:
+        say("".join(traceback.format_exception(error)).rstrip())
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    say(f"error: unexpected {type(error).__name__}{where}: {error}")
+    say(
+        "This is a bug in assay, or in a judge or metric of your own if the file named is yours. "
+        "Scores and replies made so far are kept."
+    )
+    if not debug:
+        say("Please report it with what `ASSAY_DEBUG=1` in front of the command shows.")

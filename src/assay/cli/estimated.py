@@ -1,0 +1,61 @@
+"""What would a run cost? Shown before anything is spent."""
+
+import msgspec
+from rich.table import Table
+
+from assay.cli import screen
+from assay.cli.edge import OK
+from assay.cli.request import Request
+from assay.run.estimate import Estimate, estimate
+
+
+def estimated(request: Request, *, as_json: bool, silent: bool) -> int:
+    """Show the estimate; nobody is asked and nothing is stored."""
+    found = estimate(
+        request.data,
+        request.metrics,
+        request.judge,
+        embedder=request.embedder,
+        store=request.store,
+        settings=request.settings,
+    )
+    if as_json:
+        names = [metric.label for metric in request.metrics]
+        screen.write_json({"metrics": names, **msgspec.to_builtins(found)})
+    elif not silent:
+        _show(found, request)
+    return OK
+
+
+def _show(found: Estimate, request: Request) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    for number, what in _lines(found, request):
+        table.add_row(number, what)
+    console = screen.out()
+    console.print(table)
+    console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
+    budget = request.settings.budget
+    tokens = found.tokens_in + found.tokens_out
+    over = (budget.money is not None and (found.money or 0) > budget.money) or (
+        budget.tokens is not None and tokens > budget.tokens
+    )
+    if over:
+        console.print("This is more than the budget: the run would stop on the way.")
+
+
+def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
+    lines = [
+        (f"{found.samples:,}", "samples"),
+        (f"{found.samples * len(request.metrics):,}", "scores to be made"),
+        (f"{found.calls:,}", f"calls to be made to {request.judge.name}"),
+        (f"{found.known:,}", f"calls known already, from {request.store}"),
+        (f"{found.local:,}", "calls answered on this machine, for nothing"),
+        (f"{found.tokens_in:,}", "prompt tokens, about"),
+        (f"{found.tokens_out:,}", "reply tokens, about"),
+    ]
+    if found.money is not None:
+        lines.append((f"{found.money:,.4f}", "money, about, at the price given"))
+    elif found.calls:
+        lines.append(("?", "money: say what tokens cost, --price IN/OUT"))
+    return lines

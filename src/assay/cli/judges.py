@@ -1,0 +1,113 @@
+"""Which back ends do --judge, --embedder, --base-url and --api-key stand for?"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError, Problem
+from assay.judge import Backend
+
+DEFAULT = "embedded"
+_HTTP = ("openai", "ollama")
+
+
+@dataclass
+class Bench:
+    """Builds back ends, one for each spec however often it is named: its limits are shared.
+
+    Attributes:
+        base_url: Where openai: back ends are, None to take it from the environment.
+        api_key: Their key, None to take it from the environment. Never shown, never kept.
+        timeout: Seconds that a call over HTTP may take.
+    """
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 60.0
+    _made: dict[tuple[str, bool], Backend] = field(default_factory=dict, repr=False)
+    _addressed: bool = False
+
+    def judge(self, specs: Sequence[str]) -> Backend:
+        """The judge that the specs describe: the first without ``TASK=`` does all other tasks.
+
+        Raises:
+            InputError: If a spec is unknown, or there are two for the same tasks.
+        """
+        from assay.backends.route import Route
+
+        default, kinds = _sorted([part for spec in specs for part in _parts(spec)])
+        main = self.backend(default or DEFAULT)
+        if not kinds:
+            return main
+        routes = {kind: self.backend(s, embedder=kind == "embed") for kind, s in kinds.items()}
+        return Route(main, routes)
+
+    def backend(self, spec: str, *, embedder: bool = False) -> Backend:
+        """The back end of one spec."""
+        key = (spec, embedder)
+        if key not in self._made:
+            self._made[key] = self._make(spec, embedder=embedder)
+        return self._made[key]
+
+    def check(self) -> None:
+        """See to it that --base-url and --api-key were meant for somebody.
+
+        Raises:
+            InputError: If nobody took them.
+        """
+        if (self.base_url or self.api_key) and not self._addressed:
+            what = "--base-url and --api-key are for openai: judges, and there is none"
+            raise InputError([Problem(what, "add --judge openai:MODEL")])
+
+    def _make(self, spec: str, *, embedder: bool) -> Backend:
+        from assay.backends import backend
+
+        scheme, _, model = spec.partition(":")
+        if scheme in _HTTP and model:
+            return self._over_http(scheme, model, embedder=embedder)
+        # A judge of the user's own stands in the folder they work in. At the end of the path, so
+        # that no file there takes the place of an installed module.
+        if (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)
+        return backend(spec, embedder=embedder)
+
+    def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:
+        from assay.backends.openai import OpenAI
+        from assay.backends.openai_embeddings import OpenAIEmbedder
+
+        kind: Any = OpenAIEmbedder if embedder else OpenAI
+        if scheme == "ollama":
+            made: Backend = kind.ollama(model, timeout=self.timeout)
+            return made
+        self._addressed = True
+        made = kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)
+        return made
+
+
+def _parts(spec: str) -> list[str]:
+    # "openai:a,verify_statements=embedded" is two specs in one, as `assay.backend` reads it.
+    return [part.strip() for part in spec.split(",") if part.strip()]
+
+
+def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """(the spec without a task, spec by task)."""
+    from assay.tasks import TASKS
+
+    defaults: list[str] = []
+    kinds: dict[str, str] = {}
+    for part in parts:
+        task, equals, spec = part.partition("=")
+        if not equals or ":" in task:  # the "=" of a model's name is none of ours
+            defaults.append(part)
+        elif task not in TASKS or not spec:
+            what = f"--judge '{part}' is not TASK=JUDGE"
+            raise InputError([Problem(what, f"tasks are {', '.join(TASKS)}")])
+        elif kinds.setdefault(task, spec) != spec:
+            raise InputError(f"two judges for {task}: {kinds[task]} and {spec} -> keep one")
+    if len(set(defaults)) > 1:
+        names = " and ".join(dict.fromkeys(defaults))
+        what = f"two judges for all tasks: {names}"
+        raise InputError([Problem(what, f"route some tasks: --judge TASK={defaults[1]}")])
+    return (defaults[0] if defaults else None), kinds

@@ -1,0 +1,65 @@
+"""Which options do several commands share?"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STORE = "assay.db"
+
+store = click.option(
+    "--store",
+    default=STORE,
+    metavar="FILE",
+    show_default=True,
+    help="The SQLite file that keeps every reply and every score.",
+)
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Write JSON to stdout, and nothing else there."
+)
+
+_JUDGE = (
+    click.option(
+        "--judge",
+        "judges",
+        multiple=True,
+        metavar="[TASK=]JUDGE",
+        help=(
+            "Who judges: embedded (the default: offline, no key), openai:MODEL, ollama:MODEL, "
+            "scripted:FILE, or MODULE:ATTRIBUTE for one of your own. Repeatable: TASK=JUDGE gives "
+            "one kind of task to another judge."
+        ),
+    ),
+    click.option(
+        "--embedder",
+        metavar="JUDGE",
+        help="Who makes embeddings: embedded (the default), openai:MODEL or ollama:MODEL.",
+    ),
+    click.option(
+        "--base-url",
+        metavar="URL",
+        help="Where openai: judges are, instead of OPENAI_BASE_URL.",
+    ),
+    click.option(
+        "--api-key",
+        metavar="KEY",
+        help="Their key, instead of OPENAI_API_KEY. It is never shown and never kept.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long one call may take.",
+    ),
+)
+
+
+def judge(command: F) -> F:
+    """The options that say who judges."""
+    for option in reversed(_JUDGE):
+        command = option(command)
+    return command

@@ -1,0 +1,81 @@
+"""Which file does --out ask for, and can it be written?"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from assay.errors import InputError, Problem
+from assay.run.result import Result
+
+_FORMS = {
+    ".html": "the report, one page that needs nothing else",
+    ".md": "the score table in Markdown",
+    ".jsonl": "one line a sample: its fields, scores and evidence",
+    ".json": "all that the report shows",
+}
+
+option = click.option(
+    "--out",
+    "outs",
+    multiple=True,
+    metavar="FILE",
+    help=(
+        "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
+        "the evidence), .json (all that the page shows). Repeatable."
+    ),
+)
+
+
+def check(outs: Sequence[str], *others: str) -> None:
+    """See before anything is spent that every file can be written and is not read as well.
+
+    Raises:
+        InputError: Naming every one that is not so.
+    """
+    problems = [problem for out in outs for problem in _problems(Path(out), others)]
+    if problems:
+        raise InputError(problems)
+
+
+def _problems(path: Path, others: Sequence[str]) -> list[Problem]:
+    if path.suffix.lower() not in _FORMS:
+        known = "; ".join(f"{form} {what}" for form, what in _FORMS.items())
+        return [Problem(f"--out {path}: no report ends in '{path.suffix}'", known)]
+    if path.is_dir() or not path.parent.is_dir():
+        return [Problem(f"--out {path} cannot be written", "name a file in an existing folder")]
+    if any(path.resolve() == Path(other).resolve() for other in others):
+        return [Problem(f"--out {path} would overwrite what this command reads", "name another")]
+    return []
+
+
+def write(result: Result, outs: Sequence[str]) -> None:
+    """Write every file.
+
+    Raises:
+        InputError: If one cannot be written.
+    """
+    for out in outs:
+        try:
+            _write(result, Path(out))
+        except OSError as error:
+            what = f"--out {out} cannot be written: {error.strerror or error}"
+            remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
+            raise InputError([Problem(what, remedy)]) from error
+
+
+def _write(result: Result, path: Path) -> None:
+    from assay.report import markdown
+    from assay.report.collect import collect
+
+    form = path.suffix.lower()
+    if form == ".html":
+        result.report(path)
+    elif form == ".jsonl":
+        result.to_jsonl(path)
+    elif form == ".md":
+        path.write_text(markdown.render(collect(result)), encoding="utf-8")
+    else:
+        text = json.dumps(collect(result), ensure_ascii=False, indent=2)
+        path.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,73 @@
+"""What does a task look like before anybody's texts are in it?"""
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from assay import prompts_file
+from assay.errors import InputError, Problem
+from assay.judge import Task
+from assay.prompt import Template
+from assay.tasks import TASKS
+
+_SEVERAL = 2
+
+
+def stand_in(kind: type[Task[Any]]) -> Task[Any]:
+    """A task whose every text is its name in braces: ``{question}``, ``{context 1}``."""
+    hints = typing.get_type_hints(kind)
+    given = {
+        field.name: _value(field.name, hints[field.name])
+        for field in dataclasses.fields(kind)  # type: ignore[arg-type]  # tasks are dataclasses
+        if field.default is dataclasses.MISSING
+    }
+    return kind(**given)
+
+
+def _value(name: str, hint: Any, number: int | None = None) -> Any:
+    if hint is str:
+        return f"s{number}" if name == "id" else f"{{{name}{f' {number}' if number else ''}}}"
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        singular = name.removesuffix("s")
+        return tuple(_value(singular, item, n) for n in range(1, _SEVERAL + 1))
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        hints = typing.get_type_hints(hint)
+        needed = [f for f in dataclasses.fields(hint) if f.default is dataclasses.MISSING]
+        given = {
+            f.name: _value("id" if f.name == "id" else name, hints[f.name], number) for f in needed
+        }
+        return hint(**given)
+    raise TypeError(f"no stand-in for {name}: {hint}")  # a new task with a field of a new type
+
+
+def prompt(kind: type[Task[Any]], template: Template) -> str:
+    """The whole prompt as an LLM reads it, with placeholders for the texts."""
+    return "".join(stand_in(kind).pieces(template))
+
+
+def read_prompts(path: str | None) -> dict[str, Template]:
+    """The prompts of a file, seen to show the judge what it is to judge.
+
+    Raises:
+        InputError: If the file cannot be used.
+    """
+    templates = prompts_file.read(path) if path else {}
+    problems = [p for kind, t in templates.items() if t.verbatim for p in _unseen(kind, t)]
+    if problems:
+        raise InputError(problems)
+    return templates
+
+
+def _unseen(kind: str, template: Template) -> list[Problem]:
+    places = [f"[{item.name}]" for item in stand_in(TASKS[kind]).material()]
+    if any(place in template.instruction for place in places):
+        return []
+    what = f"[{kind}] is verbatim, but shows the judge nothing to judge"
+    return [Problem(what, f"put {' and '.join(places)} into the instruction")]
+
+
+def described(templates: Mapping[str, Template]) -> str:
+    """Which prompts were replaced, for people."""
+    return ", ".join(f"{kind} ({template.digest})" for kind, template in templates.items())

@@ -1,0 +1,160 @@
+"""How is a run's progress shown while it works?"""
+
+import time
+from collections import deque
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from assay.cli import screen
+from assay.cli.edge import say
+from assay.run.progress import Progress
+
+# Named when it is waited for longer than this.
+SLOW_S = 5.0
+LINE_EVERY_S = 5.0
+# The rate is that of the last while: a start that came from the store says nothing of the rest.
+WINDOW_S = 30.0
+
+
+class Meter(Protocol):
+    """Something that takes progress while it is entered."""
+
+    last: Progress | None
+
+    def __call__(self, progress: Progress) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None: ...
+
+
+def meter(*, silent: bool) -> Meter:
+    """Nothing, a bar on a terminal, or a line every few seconds in a log."""
+    if silent:
+        return Silent()
+    console = screen.err()
+    return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
+
+
+class Silent:
+    """Shows nothing, and knows how far it came."""
+
+    def __init__(self) -> None:
+        self.last: Progress | None = None
+        self._points: deque[tuple[float, int]] = deque()
+
+    def __call__(self, progress: Progress) -> None:
+        self.last = progress
+        if not self._points or progress.seconds - self._points[-1][0] >= 0.5:
+            self._points.append((progress.seconds, progress.new))
+            while progress.seconds - self._points[0][0] > WINDOW_S:
+                self._points.popleft()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        return None
+
+    def pace(self, progress: Progress) -> str:
+        """Scores a second and the time that is left."""
+        then, new = self._points[0] if self._points else (0.0, 0)
+        if progress.seconds - then < 1:  # too short a while to tell
+            then, new = 0.0, 0
+        rate = (progress.new - new) / max(progress.seconds - then, 1e-6)
+        if rate <= 0:
+            return "waiting for the first replies" if not progress.new else "waiting for replies"
+        left = _clock((progress.total - progress.done) / rate)
+        return f"{rate:,.1f}/s" if progress.done == progress.total else f"{rate:,.1f}/s, {left} left"
+
+
+class Lines(Silent):
+    """A plain line now and then, where there is no terminal to draw on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = LINE_EVERY_S
+
+    def __call__(self, progress: Progress) -> None:
+        super().__call__(progress)
+        if progress.seconds >= self._next:
+            self._next = progress.seconds + LINE_EVERY_S
+            slow = _slow(progress)
+            count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
+            say("; ".join([count, _spent(progress), *([slow] if slow else [])]))
+
+
+class Bar(Silent):
+    """A bar with the counts below it, drawn four times a second."""
+
+    def __init__(self, console: screen.Console) -> None:
+        super().__init__()
+        self._live = Live(
+            console=console, get_renderable=self._drawn, refresh_per_second=4, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def _drawn(self) -> RenderableType:
+        progress = self.last
+        if progress is None:
+            return Text("reading the data ...", style="dim")
+        bar = ProgressBar(total=max(progress.total, 1), completed=progress.done, width=28)
+        count = Text(f"{progress.done:,}/{progress.total:,} scores  {self.pace(progress)}")
+        table = Table.grid(padding=(0, 2))
+        table.add_row(bar, count)
+        whole = Table.grid()
+        whole.add_row(table)
+        whole.add_row(Text(_spent(progress), style="dim"))
+        if slow := _slow(progress):
+            whole.add_row(Text(slow, style="yellow"))
+        return whole
+
+
+def _spent(progress: Progress) -> str:
+    scored = progress.new - progress.undefined - progress.failed
+    parts = [f"{scored:,} scored, {progress.undefined:,} undefined, {progress.failed:,} failed"]
+    known = f" + {progress.known:,} known" if progress.known else ""
+    parts.append(f"{progress.calls:,} calls{known}")
+    if tokens := progress.tokens_in + progress.tokens_out:
+        parts.append(f"{short(tokens)} tokens")
+    if progress.money is not None:
+        parts.append(f"cost {progress.money:,.4f}")
+    if progress.retries:
+        parts.append(f"{progress.retries:,} retries")
+    return "; ".join(parts)
+
+
+def _slow(progress: Progress) -> str:
+    if progress.waiting_for is None or progress.waiting_for[1] <= SLOW_S:
+        return ""
+    label, seconds = progress.waiting_for
+    return f"waiting {seconds:.0f} s for {label}"
+
+
+def short(number: int) -> str:
+    """A large count in three digits."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if number >= 10 * size:
+            return f"{number / size:,.0f}{unit}"
+    return f"{number:,}"
+
+
+def _clock(seconds: float) -> str:
+    text = time.strftime("%M:%S", time.gmtime(seconds % 3600))
+    return f"{int(seconds // 3600)}:{text}" if seconds >= 3600 else text

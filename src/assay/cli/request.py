@@ -1,0 +1,94 @@
+"""What does `assay run` ask for? Its options, understood and checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.backends.limit import Limits
+from assay.backends.spending import Budget, Price
+from assay.cli import outputs, values
+from assay.cli.fitting import Fitting, fitting
+from assay.cli.judges import Bench
+from assay.cli.placeholders import read_prompts
+from assay.errors import InputError, Problem
+from assay.judge import Backend
+from assay.metrics import Metric, resolve
+from assay.run.connect import choose
+from assay.run.settings import Settings
+
+
+@dataclass(frozen=True)
+class Request:
+    """A run as it was asked for.
+
+    Attributes:
+        data: Path of the data.
+        metrics: What to compute.
+        fitting: How the metrics were found, None if the user named them.
+        judge: Who judges.
+        embedder: Who makes embeddings, None for the default.
+        store: The SQLite file.
+        settings: Everything else.
+        outs: Files to write.
+    """
+
+    data: str
+    metrics: tuple[Metric, ...]
+    fitting: Fitting | None
+    judge: Backend
+    embedder: Backend | None
+    store: str
+    settings: Settings
+    outs: tuple[str, ...]
+
+
+def understand(given: Mapping[str, Any]) -> Request:
+    """The request that the options describe.
+
+    Raises:
+        InputError: If they cannot be understood, before data or judge are touched.
+    """
+    data, store, outs = given["data"], given["store"], given["outs"]
+    if not Path(data).exists():
+        raise InputError([Problem(f"there is no file '{data}'", "give JSONL, CSV or Parquet")])
+    read = [data, store, *filter(None, [given["prompts"]])]
+    outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
+    settings = _settings(given)
+    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    judge = bench.judge(given["judges"])
+    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
+    bench.check()
+    specs = values.metric_specs(given["metrics"])
+    found = None
+    if not specs:
+        route = choose(judge, embedder, settings)
+        found = fitting(data, settings.mapping, settings.limit, route)
+    metrics = resolve(specs or (found.metrics if found else ()))
+    return Request(data, metrics, found, judge, embedder, store, settings, tuple(outs))
+
+
+def _settings(given: Mapping[str, Any]) -> Settings:
+    return Settings(
+        mapping=values.mapping(given["maps"]),
+        limit=given["limit"],
+        skip_invalid=Path(given["skip_invalid"]) if given["skip_invalid"] else None,
+        prompts=read_prompts(given["prompts"]),
+        limits=Limits(
+            in_flight=given["concurrency"],
+            requests_per_minute=given["rpm"],
+            tokens_per_minute=given["tpm"],
+            timeout=given["timeout"],
+            retries=given["retries"],
+        ),
+        budget=_budget(given["price"], given["budget"]),
+    )
+
+
+def _budget(price: str | None, budget: str | None) -> Budget:
+    prices = Price(*values.price(price)) if price else None
+    money, tokens = values.budget(budget) if budget else (None, None)
+    if money is not None and prices is None:
+        what = f"--budget {budget} is money, and nobody knows what a token costs"
+        raise InputError([Problem(what, "add --price IN/OUT, or give tokens: --budget 200000tok")])
+    return Budget(money=money, tokens=tokens, price=prices)

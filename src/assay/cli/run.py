@@ -1,0 +1,89 @@
+"""`assay run`: how good is this system, on this data, by this judge?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options, outputs
+
+_COUNT = click.IntRange(min=1)
+_RATE = click.FloatRange(min=0, min_open=True)
+
+
+@click.command("run", short_help="Score a data set and show the scores.")
+@click.argument("data", metavar="DATA")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help=(
+        "What to compute: a name, or name(parameter=value), repeatable or separated by commas. "
+        "Without it: every metric that the columns of the data fill. `assay metrics` lists them."
+    ),
+)
+@options.judge
+@outputs.option
+@options.store
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Which column holds a field, where it is not found by its name. Repeatable.",
+)
+@click.option("--limit", type=_COUNT, metavar="N", help="Take only the first N rows.")
+@click.option(
+    "--skip-invalid",
+    metavar="FILE",
+    help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
+)
+@click.option(
+    "--prompts",
+    metavar="FILE",
+    help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
+)
+@click.option(
+    "--concurrency",
+    type=_COUNT,
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="Calls to a judge at the same time.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How often a call that brought no reply is made again.",
+)
+@click.option("--rpm", type=_RATE, metavar="N", help="At most N requests a minute to a judge.")
+@click.option("--tpm", type=_RATE, metavar="N", help="At most N tokens a minute to a judge.")
+@click.option(
+    "--price",
+    metavar="IN/OUT",
+    help="What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60.",
+)
+@click.option(
+    "--budget",
+    metavar="AMOUNT",
+    help="Stop before more than this is spent: money (with --price), or tokens as in 200000tok.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what it would cost, and how much is known; ask nobody."
+)
+@options.as_json
+@click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
+@click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
+def command(**given: Any) -> int:
+    """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.
+
+    Killed or stopped at any point, the same command goes on where it was: no reply that is in the
+    store is asked for again.
+    """
+    from assay.cli import running
+
+    return running.run(given)

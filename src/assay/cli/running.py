@@ -1,0 +1,78 @@
+"""What happens when `assay run` runs: an estimate or the run, and what is said at its end."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from assay.cli import closing, outputs, screen
+from assay.cli.edge import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
+from assay.cli.estimated import estimated
+from assay.cli.progress import Meter, meter
+from assay.cli.request import Request, understand
+from assay.errors import Denied
+from assay.run.evaluate import evaluate
+from assay.run.result import Result
+
+
+def run(given: Mapping[str, Any]) -> int:
+    """Do what the options ask for; the exit code."""
+    request = understand(given)
+    silent = given["quiet"]
+    if not silent:
+        _introduce(request)
+    if given["dry_run"]:
+        return estimated(request, as_json=given["as_json"], silent=silent)
+    watch = meter(silent=silent or given["no_progress"])
+    try:
+        with watch:
+            result = _evaluate(request, watch)
+    except KeyboardInterrupt:
+        say(f"interrupted: {_kept(watch, request)}; the same command goes on from there")
+        return INTERRUPTED
+    except Denied as error:
+        say(f"error: the judge refused: {error}")
+        say(f"{_kept(watch, request)}; put it right, and the same command goes on from there")
+        return REFUSED
+    outputs.write(result, request.outs)
+    if given["as_json"]:
+        screen.write_json(closing.as_json(result, request))
+    elif not silent:
+        closing.show(result, request)
+    return _exit_code(result)
+
+
+def _evaluate(request: Request, watch: Meter) -> Result:
+    return evaluate(
+        request.data,
+        request.metrics,
+        request.judge,
+        embedder=request.embedder,
+        store=request.store,
+        settings=replace(request.settings, on_progress=watch),
+    )
+
+
+def _exit_code(result: Result) -> int:
+    if result.stopped:
+        say(f"stopped: {result.stopped}")
+        return BUDGET
+    return SOME_FAILED if any(row.n_failed for row in result.summary()) else OK
+
+
+def _kept(watch: Meter, request: Request) -> str:
+    if watch.last is None:
+        return "nothing was asked yet"
+    progress = watch.last
+    # A failed score is no score to keep: it is tried again.
+    done = progress.done - progress.failed
+    return f"{done:,} of {progress.total:,} scores and every reply are kept in {request.store}"
+
+
+def _introduce(request: Request) -> None:
+    found = request.fitting
+    if found is not None:
+        say(f"metrics that the data fills: {', '.join(found.metrics)} (choose with -m)")
+        for name, why in found.left_out.items():
+            say(f"  left out: {name}: {why}")
+    for kind, template in request.settings.prompts.items():
+        say(f"prompt replaced: {kind} ({template.digest})")

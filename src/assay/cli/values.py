@@ -1,0 +1,88 @@
+"""What does the text of an option mean?"""
+
+import re
+from collections.abc import Iterable
+
+from assay.errors import InputError, Problem
+
+_TOKENS = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kKM]?)\s*tok(?:ens?)?", re.IGNORECASE)
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def metric_specs(texts: Iterable[str]) -> list[str]:
+    """Metrics that are given one by one or separated by commas outside parentheses.
+
+    Raises:
+        InputError: If parentheses do not match.
+    """
+    return [spec for text in texts for spec in _split(text) if spec]
+
+
+def _split(text: str) -> list[str]:
+    specs, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and not depth:
+            specs.append("")
+        else:
+            specs[-1] += letter
+    if depth:
+        raise _wrong("metric", text, "parentheses do not match", 'quote it: "name(parameter=1)"')
+    return [spec.strip() for spec in specs]
+
+
+def mapping(texts: Iterable[str]) -> dict[str, str]:
+    """``field=column`` pairs.
+
+    Raises:
+        InputError: If one is no pair, or two name the same field.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        field, equals, column = text.partition("=")
+        if not equals or not field.strip():
+            raise _wrong("map", text, "is not field=column", "such as --map answer=model_output")
+        if found.setdefault(field.strip(), column) != column:
+            raise _wrong("map", text, "names that field a second time", "keep one of them")
+    return found
+
+
+def price(text: str) -> tuple[float, float]:
+    """Prices of a million prompt tokens and of a million reply tokens.
+
+    Raises:
+        InputError: If they are not two amounts.
+    """
+    sides = [_amount(side) for side in text.split("/")]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        raise _wrong("price", text, "is not IN/OUT", "prices per million tokens: --price 0.15/0.60")
+    return sides[0], sides[1]
+
+
+def budget(text: str) -> tuple[float | None, int | None]:
+    """(money, tokens), one of them None.
+
+    Raises:
+        InputError: If it is neither an amount of money nor a number of tokens.
+    """
+    if found := _TOKENS.fullmatch(text.strip()):
+        number = float(re.sub("[_,]", "", found[1])) * _FACTORS[found[2].lower()]
+        return None, int(number)
+    money = _amount(text)
+    if money is None:
+        raise _wrong("budget", text, "is no budget", "--budget 2.50 in money, or 200000tok")
+    return money, None
+
+
+def _amount(text: str) -> float | None:
+    try:
+        amount = float(text.strip().lstrip("$\N{EURO SIGN}"))
+    except ValueError:
+        return None
+    return amount if 0 <= amount < float("inf") else None
+
+
+def _wrong(option: str, text: str, what: str, remedy: str) -> InputError:
+    return InputError([Problem(f"--{option} '{text}' {what}", remedy)])
