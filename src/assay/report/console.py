@@ -55,7 +55,7 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), collapse_padding=True)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("metric", overflow="fold")
     for name in ("mean", "guide", "bounds", "n", "undef", "fail"):
         table.add_column(name, justify="right", no_wrap=True)

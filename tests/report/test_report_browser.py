@@ -1,0 +1,188 @@
+"""Does the page work in a real browser, and does no text that it shows ever run?"""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import chromium
+import fixture
+import hostile
+import pytest
+
+from assay.report import html
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(chromium.PATH is None, reason="no Chromium on the PATH"),
+]
+POLICY = re.compile(r"<meta http-equiv=[^>]*>")
+SHOWN = "[...document.querySelectorAll('details.s:not([hidden]) > summary .id')].map(e => e.textContent)"
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[chromium.Page]:
+    async with chromium.browser() as opened:
+        yield opened
+
+
+async def load(page: chromium.Page, tmp_path: Path, text: str, anchor: str = "") -> None:
+    file = tmp_path / "report.html"
+    file.write_text(text, encoding="utf-8")
+    await page.open(file.as_uri() + anchor)
+
+
+def type_into(field: str, value: str) -> str:
+    return (
+        f"(() => {{ const f = document.querySelector('#f-{field}'); f.value = {value!r};"
+        " f.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+
+
+@pytest.mark.parametrize("walls", [2, 1])
+async def test_nothing_hostile_runs(page: chromium.Page, tmp_path: Path, walls: int) -> None:
+    text = html.render(hostile.report())
+    # Escaping has to hold alone, without the policy as the second wall.
+    await load(page, tmp_path, text if walls == 2 else POLICY.sub("", text), "#s0")
+    for number in range(3):
+        await page.run(f"location.hash = '#s{number}'")
+        await page.settle()
+    await page.run("document.querySelectorAll('.tabs a[data-m=\"-1\"]').forEach(a => a.click())")
+    await page.run("document.querySelectorAll('.calls, .call').forEach(d => { d.open = true; })")
+    await page.run("document.querySelectorAll('[data-p]').forEach(e => e.click())")
+    await page.run(type_into("text", "<script>"))
+    await page.settle()
+    title = await page.run("document.title")
+    assert hostile.SIGN in title  # it is part of the run's id, as text
+    assert title.startswith("assay report 3f9a12cd<script>")
+    tags = "iframe, img, base, object, embed, link, [onload], [onerror], [onmouseover], [href^=javascript]"
+    assert await page.run(f"document.querySelectorAll({tags!r}).length") == 0
+    assert await page.run("document.querySelectorAll('script').length") == 3
+    assert await page.run("document.querySelectorAll('.call pre[data-text]').length") == 0
+    assert not page.complaints
+
+
+async def test_a_hostile_answer_is_read_as_it_was_written(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    answer = "<b>bold</b> &amp; <script>document.title = 'PWNED'</script></noscript> {{ x }}"
+    data["samples"][0]["answer"] = answer
+    await load(page, tmp_path, html.render(data), "#s0")
+    assert await page.run("document.querySelector('#s0 .ann').textContent") == answer
+    assert await page.run("document.title") == "assay report 3f9a12cd"
+    assert not page.complaints
+
+
+async def test_filters_narrow_the_list(page: chromium.Page, tmp_path: Path) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    for field, value, expected in (
+        ("kind", "failed", ["core-003", "zh-009", "fin-010"]),
+        ("kind", "undefined", ["core-004", "empty-011"]),
+        ("text", "PUMPED-storage", ["energy-005"]),
+        ("text", "{**a, **b}", ["code-012"]),
+        ("group", "2", ["core-003", "core-004"]),
+    ):
+        await page.run("document.querySelector('#filter').reset()")
+        await page.settle()
+        await page.run(type_into(field, value))
+        await page.settle()
+        assert await page.run(SHOWN) == expected, value
+    await page.run("document.querySelector('#filter').reset()")
+    await page.settle()
+    await page.run(type_into("metric", "0"))
+    await page.run(type_into("limit", "0.6"))
+    await page.settle()
+    assert await page.run(SHOWN) == ["core-003", "med-007", "zh-009"]
+    assert await page.run("document.querySelector('#status').textContent") == "3 of 12 samples"
+    assert not page.complaints
+
+
+async def test_a_click_on_a_column_sorts_and_unscored_samples_come_last(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    click = "document.querySelector('[data-sort=\"0\"]').click()"
+    await page.run(click)
+    worst = await page.run(SHOWN)
+    assert worst[:3] == ["core-003", "med-007", "zh-009"]
+    assert worst[-3:] == ["core-004", "fin-010", "empty-011"]
+    await page.run(click)
+    best = await page.run(SHOWN)
+    assert best[0] == "ran-002"
+    assert best[-3:] == worst[-3:]
+    await page.run(click)
+    assert await page.run(SHOWN) == [case["id"] for case in fixture.CASES]
+
+
+async def test_the_link_beside_a_mean_shows_the_samples_beyond_the_guide(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    await page.run("document.querySelector('.find[data-m=\"0\"]').click()")
+    await page.settle()
+    assert await page.run(SHOWN) == ["core-003", "med-007", "zh-009", "ran-001", "energy-005"]
+
+
+async def test_a_statement_leads_to_its_context_and_quote(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()), "#s0m0")
+    await page.run("document.querySelector('#s0m0 li:nth-child(2)').click()")
+    lit = "[...document.querySelectorAll('#s0 .ctx .on')].map(e => e.textContent).join('')"
+    assert (await page.run(lit)).startswith("In the uplink with CP-OFDM")
+    assert await page.run("document.querySelector('#s0c1').classList.contains('on')")
+    assert await page.run("document.querySelector('#s0 .ann mark.on').textContent") == (
+        "Two codewords are used when more than four layers are sent."
+    )
+
+
+async def test_a_click_on_a_score_opens_its_evidence(page: chromium.Page, tmp_path: Path) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    await page.run("document.querySelectorAll('#s4 > summary .c')[3].click()")
+    await page.settle()
+    assert await page.run("document.querySelector('#s4').open")
+    sections = "[...document.querySelectorAll('#s4 .sec:not([hidden])')].map(e => e.id)"
+    assert await page.run(sections) == ["s4m3"]
+
+
+async def test_prompts_and_replies_are_put_together_when_opened(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    await load(page, tmp_path, html.render(data), "#s0m0")
+    await page.run(
+        "document.querySelectorAll('#s0m0 .calls, #s0m0 .call').forEach(d => { d.open = true; })"
+    )
+    await page.settle()
+    found = await page.run("[...document.querySelectorAll('#s0m0 pre')].map(e => e.textContent)")
+    replies = data["samples"][0]["scores"]["faithfulness"]["replies"]
+    assert found == [text for r in replies for text in (r["prompt"], r["raw"])]
+
+
+async def test_the_theme_can_be_switched(page: chromium.Page, tmp_path: Path) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    before = await page.run(colour)
+    await page.run("document.querySelector('#theme').click()")
+    assert await page.run(colour) != before
+
+
+async def test_without_scripts_a_sample_opens(page: chromium.Page, tmp_path: Path) -> None:
+    await page.call("Emulation.setScriptExecutionDisabled", value=True)
+    await load(page, tmp_path, html.render(fixture.small()))
+    tree = await page.call("DOM.getDocument")
+    found = await page.call(
+        "DOM.querySelectorAll", nodeId=tree["root"]["nodeId"], selector="details.s .parts li"
+    )
+    assert len(found["nodeIds"]) > 100
+
+
+async def test_thousands_of_samples_stay_quick(page: chromium.Page, tmp_path: Path) -> None:
+    await load(page, tmp_path, html.render(fixture.large(2000)))
+    assert await page.run("document.getElementsByTagName('*').length") < 30_000
+    took = await page.run(
+        "(() => { const t = performance.now(); document.querySelector('[data-sort=\"0\"]').click();"
+        " document.body.offsetHeight; return performance.now() - t; })()"
+    )
+    assert took < 3000
+    assert not page.complaints

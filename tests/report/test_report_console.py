@@ -1,0 +1,97 @@
+"""Does the console show the numbers and their evidence in 80 columns, without colour, and as text?"""
+
+from typing import Any
+
+import fixture
+import hostile
+import pytest
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+
+from assay.errors import InputError
+from assay.report import console
+
+
+def shown(view: RenderableType, width: int = 80) -> str:
+    out = Console(width=width, no_color=True, force_terminal=False, highlight=True)
+    with out.capture() as capture:
+        out.print(view)
+    return capture.get()
+
+
+def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
+    text = shown(console.summary(fixture.small()))
+    assert all(cell_len(line) <= 80 for line in text.splitlines())
+    for metric in fixture.METRICS:
+        assert metric["name"] in text
+    row = next(line for line in text.splitlines() if line.startswith("faithfulness "))
+    assert row.split()[:7] == ["faithfulness", "0.70", "✗", ">0.80", "0.63–0.73", "9", "2"]
+
+
+def test_what_must_be_read_beside_the_numbers_is_there() -> None:
+    text = " ".join(shown(console.summary(fixture.small())).split())
+    for words in (
+        "the judge failed on 1 of 12 samples",
+        "agree with people on 87 %",
+        "unrelated texts score 0.11 on average",
+        "computed as f1 of precision and recall",
+        "121 judge calls",
+    ):
+        assert words in text
+
+
+def test_an_interval_is_shown_where_there_is_one() -> None:
+    data = fixture.small()
+    data["metrics"][0]["interval"] = [0.61, 0.79]
+    data["metrics"][1]["higher_is_better"] = False
+    text = shown(console.summary(data))
+    assert "0.61–0.79" in text
+    assert "answer_relevancy ↓" in text
+
+
+def test_evidence_reads_without_colour() -> None:
+    text = shown(console.sample(fixture.small(), "ran-001", "faithfulness"))
+    assert "✓ Single-user MIMO" in text
+    assert "✗ The uplink supports up to sixteen layers." in text
+    assert "[In the downlink, up to eight" in text
+    assert "context_recall" not in text
+    assert "<<<" not in text
+
+
+def test_all_metrics_are_shown_when_none_is_named() -> None:
+    text = shown(console.sample(fixture.small(), "core-003"))
+    assert all(metric["name"] in text for metric in fixture.METRICS)
+    assert "context_recall  failed: unreadable after 3 draws" in text
+
+
+def test_prompts_and_replies_are_shown_on_demand() -> None:
+    text = shown(console.sample(fixture.small(), "ran-001", "faithfulness", raw=True))
+    assert "verify_statements by openai:gpt-4o-mini" in text
+    assert "Reply with JSON only" in text
+
+
+def test_a_quote_that_is_not_in_the_context_is_named_as_such() -> None:
+    data = fixture.small()
+    parts: list[dict[str, Any]] = data["samples"][0]["scores"]["faithfulness"]["parts"]
+    parts[0]["quote"] = "words of my own"
+    assert "these words do not stand in that context" in shown(console.sample(data, "ran-001"))
+
+
+@pytest.mark.parametrize(
+    ("sample", "metric", "words"),
+    [("x", None, "no sample 'x'"), ("ran-001", "bleu", "it has: faithfulness")],
+)
+def test_an_unknown_name_is_an_input_error(sample: str, metric: str | None, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        console.sample(fixture.small(), sample, metric)
+
+
+def test_hostile_texts_are_neither_markup_nor_escape_sequences() -> None:
+    data = hostile.report()
+    for view in (
+        console.summary(data),
+        *(console.sample(data, s["id"], raw=True) for s in data["samples"]),
+    ):
+        text = "".join(shown(view, width=400).split())
+        assert not set("\x00\x07\x1b\x9b\u202e\u2028") & set(text)
+        assert "[boldred]richmarkup[/boldred][/][link=x]" in text

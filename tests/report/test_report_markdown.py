@@ -1,0 +1,42 @@
+"""Is the Markdown a table whatever the names in it, and does it say what must be read beside it?"""
+
+import re
+
+import fixture
+import hostile
+
+from assay.report import markdown
+
+
+def cells(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line)) - 1
+
+
+def test_every_metric_is_a_row() -> None:
+    text = markdown.render(fixture.small())
+    assert (
+        "| `faithfulness` | 0.70 | 0.80 missed | 0.63 to 0.73 | 9 | 2 | 1 | `▃····▅▅··█` |" in text
+    )
+    assert "**Warning:** faithfulness: the judge failed on 1 of 12 samples." in text
+    assert "unrelated texts score 0.11 on average" in text
+
+
+def test_an_interval_and_a_metric_where_lower_is_better() -> None:
+    data = fixture.small()
+    data["metrics"][0] |= {"interval": [0.6, 0.8], "higher_is_better": False}
+    row = next(line for line in markdown.render(data).splitlines() if line.startswith("| `faith"))
+    assert row.startswith("| `faithfulness` (lower is better) | 0.70 (0.60 to 0.80) |")
+
+
+def test_names_cannot_break_out_of_their_cells() -> None:
+    text = markdown.render(hostile.report())
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + len(fixture.METRICS)
+    assert {cells(row) for row in rows} == {8}
+
+
+def test_texts_are_neither_markup_nor_mentions_nor_links() -> None:
+    text = markdown.render(hostile.report())
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+    for dangerous in ("<script", "**bold", "@everyone", "](", "www.", "\u202e", "\x1b"):
+        assert not re.search(rf"(?<!\\){re.escape(dangerous)}", outside), dangerous

@@ -1,0 +1,150 @@
+"""Do the small pieces that every report is made of say what they should?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.report import distribution, labels, marks, numbers, safe
+from assay.report.distribution import Spread
+from assay.report.texts import TextTable
+
+
+@given(
+    st.text(),
+    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+)
+def test_segments_joined_are_the_text(text: str, spans: list[tuple[tuple[int, int], str]]) -> None:
+    assert "".join(segment.text for segment in marks.segments(text, spans)) == text
+
+
+def test_overlapping_spans_share_their_characters() -> None:
+    found = marks.segments("abcdef", [((0, 4), "x"), ((2, 6), "y")])
+    assert [(s.text, s.owners) for s in found] == [
+        ("ab", ("x",)),
+        ("cd", ("x", "y")),
+        ("ef", ("y",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("reservoir is", "reservoir is"),
+        ("RESERVOIR  is\n61", "reservoir is 61"),
+        ('"is 61"', "is 61"),
+        ("not there", None),
+        ("", None),
+        ("  ", None),
+        ("61 (sixty", None),
+    ],
+)
+def test_a_quote_is_found_whatever_its_case_and_spaces(quote: str, found: str | None) -> None:
+    text = "The reservoir is 61 metres deep."
+    place = marks.find_quote(text, quote)
+    assert (text[slice(*place)] if place else None) == found
+
+
+@given(st.lists(st.text()))
+def test_a_text_table_gives_every_text_back(texts: list[str]) -> None:
+    table = TextTable()
+    numbers_of = [table.add(text) for text in texts]
+    assert [table.text(number) for number in numbers_of] == texts
+    assert len(table.texts) == len(set(texts))
+    assert len(table.lines) == len({line for text in texts for line in text.split("\n")})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (1.0, "1.00"),
+        (0.0, "0.00"),
+        (0.996, "0.996"),
+        (0.004, "0.004"),
+        (0.8333, "0.83"),
+        (0.5, "0.50"),
+    ],
+)
+def test_a_rounded_score_never_looks_perfect_or_hopeless(value: float | None, text: str) -> None:
+    assert numbers.score(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(12.34, "12.3 s"), (125, "2 min 5 s"), (7300, "2 h 1 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert numbers.seconds(seconds) == text
+
+
+def test_nouns() -> None:
+    assert [numbers.plural(n, w) for n, w in ((1, "query"), (2, "query"), (3, "day"))] == [
+        "1 query",
+        "2 queries",
+        "3 days",
+    ]
+
+
+def test_money_and_bounds() -> None:
+    assert [numbers.money(x) for x in (0.0214, 12.5)] == ["0.0214", "12.50"]
+    assert [numbers.span(x) for x in (None, (0.5, 0.5), (0.5, 0.75))] == [
+        "–",
+        "0.50",
+        "0.50 to 0.75",
+    ]
+
+
+def test_scores_at_the_edge_of_a_bin_fall_into_the_upper_one() -> None:
+    spread = Spread.of([0.0, 0.15, 0.95, 1.0], [0, 1])
+    assert [number for number, count in enumerate(spread.counts) for _ in range(count)] == [
+        0,
+        3,
+        19,
+        19,
+    ]
+
+
+def test_an_open_range_ends_where_the_scores_do() -> None:
+    spread = Spread.of([2.0, 8.0], [0, None])
+    assert (spread.low, spread.high, spread.at(4.0)) == (0, 8.0, 0.5)
+    assert Spread.of([], None).line() == " " * 10
+
+
+def test_a_line_shows_even_one_score() -> None:
+    line = Spread.of([0.05] + [0.99] * 1000, [0, 1]).line()
+    assert line[0] != " "
+    assert line[-1] == "█"
+
+
+def test_lower_may_be_better() -> None:
+    metric = {"guide": 0.2, "higher_is_better": False, "range": [0, 1]}
+    assert distribution.misses(0.3, metric)
+    assert not distribution.misses(0.1, metric)
+    assert distribution.goodness(0.0, metric) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "higher", "tone"),
+    [
+        ("supported", 1.0, True, "good"),
+        ("FN", 1.0, True, "bad"),
+        ("generated", 1.0, True, "plain"),
+        ("never met", 1.0, True, "good"),
+        ("never met", 1.0, False, "bad"),
+        ("never met", 0.4, True, "plain"),
+        ("", 1.0, True, "plain"),
+    ],
+)
+def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:
+    assert labels.tone({"label": label, "value": value}, higher_is_better=higher) == tone
+
+
+def test_a_long_context_is_shown_once() -> None:
+    long = "word " * 100
+    part = {"kind": "context", "text": long, "context": 0}
+    assert len(labels.excerpt(part, [long])) < 150
+    assert labels.excerpt(part, []) == long
+
+
+def test_json_in_a_script_element_cannot_end_it() -> None:
+    text = str(safe.script_json({"x": "</script><!--\u2028&\ud800"}))
+    assert not set("<>&\u2028\ud800") & set(text)
