@@ -61,11 +61,16 @@ class Ledger:
             self._served.asked += 1
             call = asyncio.create_task(self._ask(task, draw, key))
             self._in_flight[key] = call
-            call.add_done_callback(lambda _: self._in_flight.pop(key, None))
+            call.add_done_callback(lambda done: self._landed(key, done))
         else:
             self._served.known += 1
         # Shielded: others may wait for the same reply, and it is paid for.
         return await asyncio.shield(call)
+
+    def _landed(self, key: str, call: asyncio.Task[Reply]) -> None:
+        self._in_flight.pop(key, None)
+        if not call.cancelled():
+            call.exception()  # looked at even if whoever waited for it was cancelled
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         reply = await self._backend.reply(task, draw)

@@ -34,6 +34,10 @@ class Route:
         """The identity of the back end that serves this kind."""
         return self.to(kind.kind).identity(kind)
 
+    def serves(self, kind: type[Task[Any]]) -> bool:
+        """Whether any back end serves this kind."""
+        return self.identity(kind) is not None
+
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply of the back end that serves this kind."""
         backend = self.to(task.kind)

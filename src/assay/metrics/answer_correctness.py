@@ -32,7 +32,6 @@ class AnswerCorrectness(Metric):
     needs = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements, Embed)
     range = (-1.0, 1.0)
-    cosine = True
 
     def __post_init__(self) -> None:
         weights = (self.factual_weight, self.similarity_weight)

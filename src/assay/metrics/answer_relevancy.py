@@ -35,7 +35,6 @@ class AnswerRelevancy(Metric):
     tasks = (GenerateQuestions, RateAnswer, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
-    cosine = True
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
@@ -72,7 +71,6 @@ class PaperAnswerRelevance(Metric):
     tasks = (PaperQuestion, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
-    cosine = True
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask the paper's prompt n times."""

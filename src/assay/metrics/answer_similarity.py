@@ -24,7 +24,6 @@ class AnswerSimilarity(Metric):
     needs = ("answer", "reference")
     tasks = (Embed,)
     range = (-1.0, 1.0)
-    cosine = True
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Embed both and compare."""

@@ -27,7 +27,6 @@ class Metric(ABC):
         range: Smallest and largest possible value.
         higher_is_better: False for error rates.
         guide: Value above which teams usually call it good; None where there is no such custom.
-        cosine: Whether it rests on embedding cosines, whose scale is not absolute.
     """
 
     name: ClassVar[str]
@@ -37,7 +36,6 @@ class Metric(ABC):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     guide: ClassVar[float | None] = None
-    cosine: ClassVar[bool] = False
 
     @abstractmethod
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -17,18 +17,25 @@ from assay.tasks import Embed
 MOST_SAMPLES = 2000
 
 
-def collect(result: Result, *, most: int = MOST_SAMPLES) -> dict[str, Any]:
+def collect(
+    result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
+) -> dict[str, Any]:
     """Everything a report shows of a run, as plain values.
 
     Args:
         result: The run.
         most: Samples shown in full, the first ones.
+        only: Id of the one sample to show instead.
+
+    Raises:
+        InputError: If there is no sample of that id.
     """
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
     with Store(result.path) as store:
-        found = itertools.islice(store.samples(run.id), most)
+        first = itertools.islice(store.samples(run.id), most)
+        found = first if only is None else [store.sample(run.id, only)]
         samples = [_sample(store, run, row, sample) for row, sample in found]
     used = sum(len(score["replies"]) for s in samples for score in s["scores"].values())
     return {
@@ -53,7 +60,7 @@ def _run(run: Run) -> dict[str, Any]:
         "stopped": run.stopped,
         "source": run.source,
         "judge": judge,
-        "embedder": run.config["routes"].get(Embed.kind, run.config["judge"]),
+        "embedder": run.config["embedder"],
         "n_samples": run.n_samples,
         "skipped": run.skipped,
     }

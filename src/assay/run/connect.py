@@ -74,9 +74,6 @@ def check(metrics: tuple[Metric, ...], route: Route) -> None:
         InputError: If there is one.
     """
 
-    def can(kind: Any) -> bool:
-        return route.identity(kind) is not None
-
     problems = [
         Problem(
             f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
@@ -84,8 +81,8 @@ def check(metrics: tuple[Metric, ...], route: Route) -> None:
             f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
         )
         for metric in metrics
-        for kind in metric.asks(can)
-        if not can(kind)
+        for kind in metric.asks(route.serves)
+        if not route.serves(kind)
     ]
     if problems:
         raise InputError(problems)
@@ -95,10 +92,7 @@ def signature(metric: Metric, route: Route) -> str:
     """All that could change a metric's number, in one line: two that are equal are comparable."""
     from assay._version import __version__
 
-    def can(kind: Any) -> bool:
-        return route.identity(kind) is not None
-
-    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(can)]
+    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
     return "|".join([metric.label, *tasks, f"assay={__version__}"])
 
 
@@ -152,11 +146,12 @@ def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Ma
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
         "metrics": {metric.label: signature(metric, route) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
-        "about": {metric.label: about(metric) for metric in metrics},
+        "embedder": route.identity(Embed),
+        "about": {metric.label: about(metric, route) for metric in metrics},
     }
 
 
-def about(metric: Metric) -> Mapping[str, Any]:
+def about(metric: Metric, route: Route) -> Mapping[str, Any]:
     """What a reader of the scores needs to know of a metric, one of the user's own included."""
     return {
         "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
@@ -164,5 +159,5 @@ def about(metric: Metric) -> Mapping[str, Any]:
         "range": list(metric.range),
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,
-        "cosine": metric.cosine,
+        "cosine": Embed in metric.asks(route.serves),
     }

@@ -105,7 +105,7 @@ class Store:
         self.close()
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self.path, timeout=300, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
         return db
