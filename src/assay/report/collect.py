@@ -17,9 +17,7 @@ from assay.tasks import Embed
 MOST_SAMPLES = 2000
 
 
-def collect(
-    result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
-) -> dict[str, Any]:
+def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None) -> dict[str, Any]:
     """Everything a report shows of a run, as plain values.
 
     Args:
