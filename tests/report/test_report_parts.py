@@ -135,7 +135,15 @@ def test_lower_may_be_better() -> None:
     ],
 )
 def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:
-    assert labels.tone({"label": label, "value": value}, higher_is_better=higher) == tone
+    assert (
+        labels.tone({"kind": "sentence", "label": label, "value": value}, higher_is_better=higher)
+        == tone
+    )
+
+
+def test_the_weight_of_a_component_is_no_verdict() -> None:
+    part = {"kind": "component", "label": "weight 0.75", "value": 1.0}
+    assert labels.tone(part) == "plain"
 
 
 def test_a_long_context_is_shown_once() -> None:

@@ -166,10 +166,7 @@ def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
 def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
     if not replies:
         return []
-    tokens = sum(reply["tokens_in"] + reply["tokens_out"] for reply in replies)
-    spent = numbers.milliseconds(sum(reply["ms"] for reply in replies))
-    total = numbers.plural(len(replies), "judge call")
-    lines: list[RenderableType] = [_dim(f"{total}, {numbers.plural(tokens, 'token')}, {spent}")]
+    lines: list[RenderableType] = [_dim(numbers.calls(replies))]
     for reply in replies if raw else []:
         name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
         lines.append(Rule(Text(safe.plain(name), style="dim"), align="left", style="dim"))

@@ -1,5 +1,6 @@
 """What does the page show of one sample: its texts, its scores, and the evidence behind them?"""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -7,6 +8,8 @@ from typing import Any, Final
 from assay.report import distribution, labels, marks, numbers
 from assay.report.texts import TextTable
 
+# Half a thousand characters of base64 without a break: the store keeps them, a page need not.
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{500,}")
 Json = Mapping[str, Any]
 # Which text the spans of a kind of evidence point into; those of a sentence point into a context.
 _SPANS_INTO: Final = {
@@ -96,11 +99,7 @@ class Section:
     @property
     def calls(self) -> str:
         """What the score took."""
-        calls = [reply for reply, _, _ in self.replies]
-        tokens = sum(call["tokens_in"] + call["tokens_out"] for call in calls)
-        spent = numbers.milliseconds(sum(call["ms"] for call in calls))
-        total = numbers.plural(len(calls), "judge call")
-        return f"{total}, {numbers.plural(tokens, 'token')}, {spent}"
+        return numbers.calls([reply for reply, _, _ in self.replies])
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +158,11 @@ def cell(metric: Json, score: Json) -> Cell:
     return Cell(text, f"h{step}{missed}", f"{name} {text}{beside}")
 
 
+def readable(raw: str) -> str:
+    """A reply without the long encoded numbers (embeddings) that nobody reads."""
+    return _ENCODED.sub(lambda found: f"{found[0][:60]}... ({len(found[0]):,} characters)", raw)
+
+
 def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     score = sample["scores"][metric["name"]]
     pieces = [
@@ -173,7 +177,8 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
         for kind, found in by_kind.items()
     ]
     replies = [
-        (reply, texts.add(reply["prompt"]), texts.add(reply["raw"])) for reply in score["replies"]
+        (reply, texts.add(reply["prompt"]), texts.add(readable(reply["raw"])))
+        for reply in score["replies"]
     ]
     return Section(at, metric, score, cell(metric, score), groups, replies)
 

@@ -23,7 +23,7 @@ def render(data: Mapping[str, Any]) -> str:
         Markup(template.render(e=evidence(number, sample, metrics, texts), run=data["run"]))  # noqa: S704
         for number, sample in enumerate(data["samples"])
     ]
-    style = _asset("style.css").replace("/*COLUMNS*/0", str(len(metrics)))
+    style = _style(data)
     script = _asset("script.js")
     page = (
         _environment()
@@ -70,6 +70,14 @@ def _environment() -> Environment:
     )
     made.globals.update(width=view.WIDTH, height=view.HEIGHT)
     return made
+
+
+def _style(data: Mapping[str, Any]) -> str:
+    """The style sheet with as many columns as there are metrics, and room for the samples' ids."""
+    longest = max((len(str(sample["id"])) for sample in data["samples"]), default=0)
+    width = f"{min(max(longest, 8), 24) * 7.5 + 8:.0f}px"
+    style = _asset("style.css").replace("/*COLUMNS*/0", str(len(data["metrics"])))
+    return style.replace("/*ID*/112px", width)
 
 
 @cache

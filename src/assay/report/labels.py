@@ -30,7 +30,10 @@ _TONES: Final = {
     "dropped": "warn",
     "generated": "plain",
     "cosine": "plain",
+    "rated": "plain",
 }
+# Evidence of these kinds is a quantity, even where it happens to be 0 or 1.
+_MEASURED: Final = {"component", "similarity", "question", "answer"}
 _EXCERPT: Final = 140
 _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
@@ -56,7 +59,7 @@ def tone(part: Mapping[str, Any], *, higher_is_better: bool = True) -> str:
     if known is not None:
         return known
     # A label that this page has not met: what it adds to the score tells, if it is all or nothing.
-    if part["label"] and part["value"] in (0, 1):
+    if part["label"] and part["kind"] not in _MEASURED and part["value"] in (0, 1):
         return "good" if (part["value"] == 1) is higher_is_better else "bad"
     return "plain"
 

@@ -55,9 +55,10 @@ def cost(data: Mapping[str, Any]) -> str:
     parts = [
         f"{numbers.plural(spent['calls'], 'judge call')}",
         f"{numbers.count(spent['cached'])} more from the cache",
-        f"{numbers.count(spent['tokens_in'])} tokens in",
-        f"{numbers.count(spent['tokens_out'])} tokens out",
     ]
+    if spent["tokens_in"] or spent["tokens_out"]:
+        parts.append(f"{numbers.count(spent['tokens_in'])} tokens in")
+        parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
     if spent["money"] is not None:
         parts.append(f"cost {numbers.money(spent['money'])}")
     return ", ".join([*parts, numbers.seconds(spent["seconds"])])

@@ -1,6 +1,7 @@
 """How is a number written for people, the same way on every page?"""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 DASH = "\N{EN DASH}"
@@ -59,10 +60,22 @@ def money(amount: float) -> str:
 
 
 def detail(value: Any) -> str:
-    """One of a score's further numbers, of whatever type."""
-    if isinstance(value, bool) or not isinstance(value, float):
-        return str(value)
-    return score(value)
+    """One of a score's or a sample's further facts, of whatever type."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return score(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def calls(replies: Sequence[Mapping[str, Any]]) -> str:
+    """What some calls to the judge took in all; encoders count no tokens."""
+    tokens = sum(reply["tokens_in"] + reply["tokens_out"] for reply in replies)
+    parts = [plural(len(replies), "judge call"), plural(tokens, "token") if tokens else ""]
+    parts.append(milliseconds(sum(reply["ms"] for reply in replies)))
+    return ", ".join(part for part in parts if part)
 
 
 def moment(text: str) -> str:
