@@ -160,6 +160,11 @@ class OpenAI(LLM):
         """``openai:MODEL`` and whatever is not default and could change a reply; never the key."""
         return self._name
 
+    @property
+    def form(self) -> str:
+        """How JSON is asked for since the last reply: json_schema, json_object or text."""
+        return self._dialect.form
+
     def _full_name(self, endpoint: Endpoint) -> str:
         place = "" if endpoint.url == OPENAI_URL else f"@{endpoint.place}"
         settings = {

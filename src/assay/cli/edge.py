@@ -3,13 +3,13 @@
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.errors import Denied, InputError, OverBudget
+from assay.errors import AssayError, Denied, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
@@ -26,13 +26,14 @@ EXIT_CODES = """Exit codes:
 class Edge(click.Group):
     """A group of commands that return their exit code, and whose errors are told in words."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+    def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; in standalone mode (the usual one) end the process with its code."""
         call = super().main
-        if not standalone_mode:
-            return call(*args, standalone_mode=False, **kwargs)
+        if not kwargs.pop("standalone_mode", True):
+            return call(*args, **kwargs, standalone_mode=False)
         given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
-        sys.exit(_code(lambda: call(*args, standalone_mode=False, **kwargs), _debugs(given)))
+        debug = _wants_traceback(given)
+        sys.exit(_code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug))
 
 
 def say(text: str) -> None:
@@ -40,11 +41,11 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _debugs(arguments: list[str]) -> bool:
-    return arguments[:1] == ["--debug"] or os.environ.get("ASSAY_DEBUG", "") not in ("", "0")
+def _wants_traceback(arguments: Sequence[str]) -> bool:
+    return list(arguments[:1]) == ["--debug"] or os.environ.get("ASSAY_DEBUG", "") not in ("", "0")
 
 
-def _code(call: Callable[[], Any], debug: bool) -> int:  # noqa: FBT001
+def _code(call: Callable[[], Any], *, debug: bool) -> int:
     try:
         return call() or OK
     except click.ClickException as error:
@@ -53,15 +54,10 @@ def _code(call: Callable[[], Any], debug: bool) -> int:  # noqa: FBT001
     except click.Abort:
         say("interrupted")
         return INTERRUPTED
-    except InputError as error:
-        say(f"error: {error}")
-        return BAD_INPUT
-    except Denied as error:
-        say(f"error: the judge refused: {error}")
-        return REFUSED
-    except OverBudget as error:
-        say(f"error: {error}")
-        return BUDGET
+    except AssayError as error:
+        refused = "the judge refused: " if isinstance(error, Denied) else ""
+        say(f"error: {refused}{error}")
+        return BAD_INPUT if isinstance(error, InputError) else REFUSED
     except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
         _report_bug(error, debug=debug)
         return BUG
@@ -70,7 +66,7 @@ def _code(call: Callable[[], Any], debug: bool) -> int:  # noqa: FBT001
 def _report_bug(error: Exception, *, debug: bool) -> None:
     if debug:
         say("".join(traceback.format_exception(error)).rstrip())
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_file()]
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     say(f"error: unexpected {type(error).__name__}{where}: {error}")
     say(

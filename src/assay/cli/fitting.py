@@ -54,9 +54,7 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         what = f"no metric can be computed from {data} ({reasons}); columns found: {columns}"
         raise InputError([Problem(what, "name columns with --map field=column")])
-    return Fitting(
-        tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)}
-    )
+    return Fitting(tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)})
 
 
 def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from assay.errors import InputError, Problem
 from assay.judge import Backend
@@ -77,13 +76,11 @@ class Bench:
         from assay.backends.openai import OpenAI
         from assay.backends.openai_embeddings import OpenAIEmbedder
 
-        kind: Any = OpenAIEmbedder if embedder else OpenAI
+        kind = OpenAIEmbedder if embedder else OpenAI
         if scheme == "ollama":
-            made: Backend = kind.ollama(model, timeout=self.timeout)
-            return made
+            return kind.ollama(model, timeout=self.timeout)
         self._addressed = True
-        made = kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)
-        return made
+        return kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)
 
 
 def _parts(spec: str) -> list[str]:

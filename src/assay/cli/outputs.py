@@ -3,11 +3,14 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.errors import InputError, Problem
-from assay.run.result import Result
+
+if TYPE_CHECKING:
+    from assay.run.result import Result
 
 _FORMS = {
     ".html": "the report, one page that needs nothing else",
@@ -50,7 +53,7 @@ def _problems(path: Path, others: Sequence[str]) -> list[Problem]:
     return []
 
 
-def write(result: Result, outs: Sequence[str]) -> None:
+def write(result: "Result", outs: Sequence[str]) -> None:
     """Write every file.
 
     Raises:
@@ -65,7 +68,7 @@ def write(result: Result, outs: Sequence[str]) -> None:
             raise InputError([Problem(what, remedy)]) from error
 
 
-def _write(result: Result, path: Path) -> None:
+def _write(result: "Result", path: Path) -> None:
     from assay.report import markdown
     from assay.report.collect import collect
 

@@ -2,8 +2,7 @@
 
 import time
 from collections import deque
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from rich.console import RenderableType
 from rich.live import Live
@@ -22,27 +21,15 @@ LINE_EVERY_S = 5.0
 WINDOW_S = 30.0
 
 
-class Meter(Protocol):
-    """Something that takes progress while it is entered."""
-
-    last: Progress | None
-
-    def __call__(self, progress: Progress) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None: ...
-
-
 def meter(*, silent: bool) -> Meter:
     """Nothing, a bar on a terminal, or a line every few seconds in a log."""
     if silent:
-        return Silent()
+        return Meter()
     console = screen.err()
     return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
 
 
-class Silent:
+class Meter:
     """Shows nothing, and knows how far it came."""
 
     def __init__(self) -> None:
@@ -50,6 +37,7 @@ class Silent:
         self._points: deque[tuple[float, int]] = deque()
 
     def __call__(self, progress: Progress) -> None:
+        """Take note of how far the run is."""
         self.last = progress
         if not self._points or progress.seconds - self._points[-1][0] >= 0.5:
             self._points.append((progress.seconds, progress.new))
@@ -59,10 +47,8 @@ class Silent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        return None
+    def __exit__(self, *_: object) -> None:
+        pass
 
     def pace(self, progress: Progress) -> str:
         """Scores a second and the time that is left."""
@@ -71,12 +57,13 @@ class Silent:
             then, new = 0.0, 0
         rate = (progress.new - new) / max(progress.seconds - then, 1e-6)
         if rate <= 0:
-            return "waiting for the first replies" if not progress.new else "waiting for replies"
-        left = _clock((progress.total - progress.done) / rate)
-        return f"{rate:,.1f}/s" if progress.done == progress.total else f"{rate:,.1f}/s, {left} left"
+            return "waiting for replies"
+        if progress.done >= progress.total:
+            return f"{rate:,.1f}/s"
+        return f"{rate:,.1f}/s, {_clock((progress.total - progress.done) / rate)} left"
 
 
-class Lines(Silent):
+class Lines(Meter):
     """A plain line now and then, where there is no terminal to draw on."""
 
     def __init__(self) -> None:
@@ -84,6 +71,7 @@ class Lines(Silent):
         self._next = LINE_EVERY_S
 
     def __call__(self, progress: Progress) -> None:
+        """Take note, and say it if it is time."""
         super().__call__(progress)
         if progress.seconds >= self._next:
             self._next = progress.seconds + LINE_EVERY_S
@@ -92,7 +80,7 @@ class Lines(Silent):
             say("; ".join([count, _spent(progress), *([slow] if slow else [])]))
 
 
-class Bar(Silent):
+class Bar(Meter):
     """A bar with the counts below it, drawn four times a second."""
 
     def __init__(self, console: screen.Console) -> None:
@@ -105,9 +93,7 @@ class Bar(Silent):
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def _drawn(self) -> RenderableType:

@@ -12,7 +12,7 @@ _WIDTH_OF_FILES = 100
 
 
 class Console(rich.console.Console):
-    """A console whose reader may leave early (``assay show | head``) without that being an error."""
+    """A console whose reader may leave early (``assay show | head``): that is no error."""
 
     def on_broken_pipe(self) -> None:
         """Write to nowhere from now on; the command goes on and ends with its own code."""

@@ -1,0 +1,118 @@
+"""What does `assay explain` show of a metric and of a task?"""
+
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from assay import prompts_file
+from assay.cli import placeholders, screen
+from assay.cli.edge import OK
+from assay.errors import InputError
+from assay.judge import Task
+from assay.metrics import ALIASES, METRICS, Metric, parse
+from assay.prompt import Template
+from assay.tasks import TASKS, Embed
+
+_HEADER = """\
+# How a judge is asked: edit, then `assay run ... --prompts FILE`, and look at the whole prompt
+# with `assay explain {name} --prompts FILE`. What is left out stays as built in.
+# The line about fenced material stands in every prompt; the texts come after it.
+
+"""
+
+
+def explain(given: Mapping[str, Any]) -> int:
+    """Show the metric or task of that name; the exit code."""
+    name = given["name"]
+    templates = placeholders.read_prompts(given["prompts"])
+    metric = None if name in TASKS else _metric(name)
+    kinds = metric.tasks if metric else (TASKS[name],)
+    if given["toml"]:
+        found = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
+        if not found:
+            raise InputError(f"no prompt asks {name}: it is served by an embedder")
+        screen.write(_HEADER.format(name=name) + prompts_file.write(found))
+        return OK
+    console = screen.out()
+    if metric:
+        _show_metric(metric, console)
+    for number, kind in enumerate(kinds, start=1):
+        _show_task(kind, _template(kind, templates), f"{number}. " if metric else "", console)
+    return OK
+
+
+def _metric(name: str) -> Metric:
+    try:
+        return parse(name)
+    except InputError as error:
+        if name.partition("(")[0] in {*METRICS, *ALIASES}:
+            raise
+        raise InputError(f"{error}; tasks are {', '.join(TASKS)}") from None
+
+
+def _template(kind: type[Task[Any]], templates: Mapping[str, Template]) -> Template | None:
+    return templates.get(kind.kind) or kind.template
+
+
+def _show_metric(metric: Metric, console: Console) -> None:
+    console.print(Text(metric.label, style="bold"))
+    console.print(Text(_doc(type(metric))))
+    console.print()
+    for name, value in _facts(metric):
+        console.print(Text.assemble((f"{name}: ", "dim"), value))
+
+
+def _facts(metric: Metric) -> list[tuple[str, str]]:
+    low, high = metric.range
+    better = "higher is better" if metric.higher_is_better else "lower is better"
+    facts = [("needs", ", ".join(metric.needs)), ("range", f"{low:g} to {high:g}, {better}")]
+    if metric.guide is not None:
+        facts.append(("guide", f"teams often call more than {metric.guide:g} good"))
+    parameters = [f"{f.name}={getattr(metric, f.name)}" for f in fields(metric)]
+    facts.append(("parameters", ", ".join(parameters) or "none"))
+    aliases = [alias for alias, name in ALIASES.items() if name == metric.name]
+    facts += [("also called", ", ".join(aliases))] if aliases else []
+    asked = metric.asks(_an_llm_can)
+    spare = [kind.kind for kind in metric.tasks if kind not in asked]
+    facts.append(("asks", ", ".join(kind.kind for kind in asked)))
+    facts += [("or, of a judge that cannot do these", ", ".join(spare))] if spare else []
+    return facts
+
+
+def _an_llm_can(kind: type[Task[Any]]) -> bool:
+    return kind.template is not None or kind is Embed
+
+
+def _show_task(
+    kind: type[Task[Any]], template: Template | None, number: str, console: Console
+) -> None:
+    console.print()
+    console.print(Rule(Text(f"{number}{kind.kind}", style="bold"), align="left"))
+    console.print(Text(_doc(kind)))
+    if template is None:
+        console.print(Text("No prompt asks this: it is served by an embedder.", style="dim"))
+        return
+    changed = "" if template == kind.template else ", not the built-in one"
+    text = placeholders.prompt(kind, template)
+    _word_for_word(f"prompt ({template.digest}{changed})", text, console)
+    _word_for_word("reply form", template.form or "free text", console)
+    if kind.schema is not None:
+        _word_for_word("JSON schema", json.dumps(kind.schema), console)
+
+
+def _doc(documented: type) -> str:
+    """Its docstring, each paragraph in one line so that it fills any width."""
+    paragraphs = (inspect.getdoc(documented) or "").split("\n\n")
+    return "\n\n".join(p if "\n " in p else p.replace("\n", " ") for p in paragraphs)
+
+
+def _word_for_word(title: str, text: str, console: Console) -> None:
+    # Not wrapped: what is shown here may be copied.
+    console.print(Text(f"\n{title}:", style="cyan"))
+    console.print(Text(text.rstrip("\n")), soft_wrap=True)

@@ -1,0 +1,105 @@
+"""Does a judge answer, and rightly? Found out by one question whose answer is known."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.backends.limit import Limit, Limits
+from assay.backends.route import Route
+from assay.cli.finding import Finding
+from assay.cli.judges import Bench
+from assay.errors import Denied, Unavailable, Unreadable
+from assay.judge import Backend, Reply, Task
+from assay.tasks import TASKS, Embed, Statement, VerifyStatements
+
+_QUESTION = VerifyStatements(
+    (
+        Statement("s1", "The library opens at nine in the morning."),
+        Statement("s2", "Volcanoes in Iceland erupt every year."),
+    ),
+    ("The library opens at nine in the morning and closes at six. Entry is free.",),
+)
+_RIGHT = (True, False)
+_FORMS = {
+    "json_schema": "it takes a JSON schema",
+    "json_object": "it takes no JSON schema, but promises JSON",
+    "text": "it takes no wish for JSON, so the prompt alone asks for it",
+}
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question to one back end.
+
+    Attributes:
+        backend: Who is asked.
+        kind: The kind of task it is to serve.
+    """
+
+    backend: Backend
+    kind: str
+
+    def finding(self, timeout: float) -> Finding:
+        """Whether it answers rightly, how fast, and what it takes; else what to do."""
+        task: Task[Any] = Embed("one text") if self.kind == Embed.kind else _QUESTION
+        name = self.backend.name
+        if self.backend.identity(type(task)) is None:
+            serves = [kind for kind, t in TASKS.items() if self.backend.identity(t)]
+            what = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
+            return Finding("note", what)
+        try:
+            reply = asyncio.run(self._ask(task, timeout))
+            return self._judged(task, reply)
+        except Unreadable as error:
+            what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
+            return Finding("FAIL", what, "take a model that follows instructions, or a larger one")
+        except Denied as error:
+            return Finding("FAIL", f"{name} refused: {error}", "see `assay doctor --help`")
+        except Unavailable as error:
+            remedy = "see that the server runs and that --base-url is its address"
+            return Finding("FAIL", f"{name} sent no reply: {error}", remedy)
+        except Exception as error:  # noqa: BLE001 - the edge: a judge of the user's own may raise
+            what = f"{name} raised {type(error).__name__}: {error}"
+            return Finding("FAIL", what, "put it right: a run stops at such an error")
+
+    async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
+        limit = Limit(self.backend, Limits(in_flight=1, timeout=timeout, retries=1))
+        try:
+            return await limit.reply(task)
+        finally:
+            await limit.aclose()
+
+    def _judged(self, task: Task[Any], reply: Reply) -> Finding:
+        answer = task.read(reply.raw)
+        if isinstance(task, Embed):
+            return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
+        said = tuple(verdict.supported for verdict in answer)
+        form = _FORMS.get(getattr(self.backend, "form", ""), "")
+        told = f"{_took(reply)}{f'; {form}' if form else ''}"
+        if said != _RIGHT:
+            pairs = zip(_QUESTION.statements, said, _RIGHT, strict=True)
+            wrong = [statement.text for statement, is_, should in pairs if is_ != should]
+            what = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{told}"
+            return Finding("FAIL", what, "do not trust its scores: take a better model")
+        return Finding("ok", f"{self.backend.name}: the right answer{told}")
+
+
+def probes(bench: Bench, specs: Sequence[str], embedder: str | None) -> list[Probe]:
+    """A probe for every back end that is named, each once."""
+    found: list[Probe] = []
+    if specs:
+        judge = bench.judge(specs)
+        kinds = dict(judge.kinds) if isinstance(judge, Route) else {}
+        main = judge.default if isinstance(judge, Route) else judge
+        found = [Probe(main, VerifyStatements.kind)]
+        found += [Probe(backend, kind) for kind, backend in kinds.items()]
+    if embedder:
+        found.append(Probe(bench.backend(embedder, embedder=True), Embed.kind))
+    once = {(id(p.backend), p.kind == Embed.kind): p for p in reversed(found)}
+    return list(reversed(once.values()))
+
+
+def _took(reply: Reply) -> str:
+    tokens = f", {reply.tokens_in:,} + {reply.tokens_out:,} tokens" if reply.tokens_in else ""
+    return f" in {reply.ms:,.0f} ms{tokens}"

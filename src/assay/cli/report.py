@@ -1,0 +1,26 @@
+"""`assay report`: how is the report of an earlier run written?"""
+
+import click
+
+from assay.cli import options, outputs
+from assay.cli.edge import OK
+
+
+@click.command("report", short_help="Write the report of an earlier run.")
+@click.argument("run", metavar="[RUN]", default="last")
+@outputs.option
+@options.store
+def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
+    """Write the report of RUN (the beginning of its id, or "last") to every --out FILE."""
+    from assay.cli import screen
+    from assay.errors import InputError
+    from assay.run.result import Result
+
+    if not outs:
+        raise InputError("nowhere to write the report to -> add --out report.html")
+    outputs.check(outs, store)
+    result = Result(store, run)
+    outputs.write(result, outs)
+    for out in outs:
+        screen.write(f"{out}\n")
+    return OK

@@ -1,0 +1,92 @@
+"""`assay runs`: which runs are in the store?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli import options
+from assay.cli.edge import OK
+
+if TYPE_CHECKING:
+    from assay.store import Run, Store
+
+
+@click.command("runs", short_help="List the runs in the store.")
+@options.as_json
+@options.store
+def command(*, as_json: bool, store: str) -> int:
+    """List the runs in the store, the newest first."""
+    from assay.cli import screen
+    from assay.errors import InputError
+    from assay.store import Store
+
+    if not Path(store).is_file():
+        raise InputError(f"there is no store '{store}' -> `assay run` makes one")
+    with Store(store) as opened:
+        rows = [_row(opened, run) for run in opened.runs()]
+    if as_json:
+        screen.write_json(rows)
+    else:
+        _show(rows)
+    return OK
+
+
+def _row(store: "Store", run: "Run") -> dict[str, Any]:
+    counts = store.counts(run.id).values()
+    done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
+    failed = sum(by_why.get("failed", 0) for by_why in counts)
+    spent = store.spent(run.id)
+    return {
+        "run": run.id,
+        "created": run.created,
+        "source": run.source,
+        "judge": run.config["judge"],
+        "metrics": list(run.metrics),
+        "samples": run.n_samples,
+        "scores": {"done": done, "failed": failed, "all": run.n_samples * len(run.metrics)},
+        "calls": spent.calls,
+        "tokens": spent.tokens_in + spent.tokens_out,
+        "finished": run.finished is not None,
+        "stopped": run.stopped,
+    }
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from assay.cli import screen
+
+    # A table would fold names at 80 columns: every run has a second line for its judge.
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("run", "begun (UTC)"):
+        table.add_column(name, no_wrap=True)
+    for name in ("samples", "metrics", "scores", "calls"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("state", overflow="fold")
+    console = screen.out()
+    for row in rows:
+        scores = row["scores"]
+        share = "all" if scores["done"] == scores["all"] else f"{scores['done']}/{scores['all']}"
+        table.add_row(
+            row["run"][:8],
+            row["created"][:16].replace("T", " "),
+            f"{row['samples']:,}",
+            str(len(row["metrics"])),
+            share,
+            f"{row['calls']:,}",
+            _state(row),
+        )
+    console.print(table if rows else "no run yet")
+    for row in rows:
+        text = f"{row['run'][:8]}  {row['source']}, judged by {row['judge']}"
+        console.print(Text(text, style="dim"))
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["finished"]:
+        failed = row["scores"]["failed"]
+        return f"finished, {failed} failed" if failed else "finished"
+    stopped = str(row["stopped"]).partition(":")[0]
+    return f"stopped: {stopped}" if stopped else "not finished"

@@ -1,0 +1,113 @@
+"""What does `assay show` show: a run with its worst samples, or one sample's evidence?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay.cli import screen
+from assay.cli.closing import summary_json
+from assay.cli.edge import OK
+from assay.cli.extremes import extremes, failures
+from assay.errors import InputError
+from assay.metrics import parse
+from assay.report import console as report
+from assay.report import numbers, safe
+from assay.report.collect import collect
+from assay.run.result import Result
+
+LOWEST = 5
+FAILED = 3
+
+
+def show(given: Mapping[str, Any]) -> int:
+    """Show what the options ask for; the exit code."""
+    result = Result(given["store"], given["run"])
+    metrics = _metrics(result, given["metric"])
+    if given["raw"] and given["sample"] is None:
+        raise InputError("--raw shows what was said about one sample -> add --sample ID")
+    if given["sample"] is not None:
+        _sample(result, metrics, given)
+    elif given["as_json"]:
+        screen.write_json(_overview(result, metrics))
+    else:
+        console = screen.out()
+        console.print(report.summary(collect(result)))
+        for metric in metrics:
+            console.print(_worst(result, metric))
+        console.print(f"assay show {result.run.id[:8]} --sample ID shows why", style="dim")
+    return OK
+
+
+def _metrics(result: Result, wanted: str | None) -> list[str]:
+    """The labels asked for: one by its name, its label or an old name, or all of them."""
+    known = list(result.run.metrics)
+    if wanted is None:
+        return known
+    found = [label for label in known if wanted in (label, label.partition("(")[0])]
+    if not found:
+        found = [label for label in known if label == _label(wanted)]
+    if not found:
+        raise InputError(f"run {result.run.id} has no '{wanted}': it has {', '.join(known)}")
+    return found
+
+
+def _label(metric: str) -> str:
+    try:
+        return parse(metric).label
+    except InputError:
+        return metric
+
+
+def _sample(result: Result, metrics: list[str], given: Mapping[str, Any]) -> None:
+    data = collect(result, only=given["sample"])
+    if given["as_json"]:
+        screen.write_json(_evidence(data["samples"][0], metrics, raw=given["raw"]))
+        return
+    console = screen.out()
+    if given["metric"] is None:
+        console.print(report.sample(data, given["sample"], raw=given["raw"]))
+        return
+    for metric in metrics:
+        console.print(report.sample(data, given["sample"], metric, raw=given["raw"]))
+
+
+def _evidence(sample: dict[str, Any], metrics: list[str], *, raw: bool) -> dict[str, Any]:
+    scores = {metric: sample["scores"][metric] for metric in metrics}
+    if not raw:
+        scores = {
+            metric: {key: value for key, value in score.items() if key != "replies"}
+            for metric, score in scores.items()
+        }
+    return {**sample, "scores": scores}
+
+
+def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
+    worst = {
+        metric: {
+            "lowest": msgspec.to_builtins(extremes(result, metric, most=LOWEST)),
+            "failed": msgspec.to_builtins(failures(result, metric, most=FAILED)),
+        }
+        for metric in metrics
+    }
+    return {**summary_json(result), "worst": worst}
+
+
+def _worst(result: Result, metric: str) -> RenderableType:
+    table = Table(box=None, pad_edge=False, show_header=False, title_justify="left")
+    table.title = Text(f"{metric}, worst first", style="not italic bold")
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=32)
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for low in extremes(result, metric, most=LOWEST):
+        table.add_row(numbers.score(low.value), safe.plain(low.sample), _flat(low.question))
+    for low in failures(result, metric, most=FAILED):
+        table.add_row(Text("failed", "bold yellow"), safe.plain(low.sample), _flat(low.detail))
+    return table
+
+
+def _flat(text: str) -> Text:
+    return Text(" ".join(safe.plain(text).split()), style="dim")
