@@ -8,7 +8,7 @@ import msgspec
 
 from assay.judge import ByIds
 from assay.prompt import Material, Template
-from assay.tasks.reading import by_id, decode, schema
+from assay.tasks.reading import Probability, by_id, decode, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
     useful: bool
     reason: str = ""
     quote: str = ""
-    probability: float | None = None
+    probability: Probability | None = None
 
 
 class _Form(msgspec.Struct, frozen=True):

@@ -122,7 +122,7 @@ class PaperQuestion(Task[str]):
         found = lines(raw)
         asked = [line for line in found if line.rstrip("\"'*").endswith(("?", "\uff1f"))]
         if asked or len(found) == 1:
-            return re.sub(r"^\W*question\W*:\s*", "", (asked or found)[0], flags=re.IGNORECASE)
+            return re.sub(r"^\W*question\W*:[\s*]*", "", (asked or found)[0], flags=re.IGNORECASE)
         raise Unreadable("no question in the reply", raw=raw)
 
 

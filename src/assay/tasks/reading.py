@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -11,9 +11,27 @@ from assay.errors import Unreadable
 
 F = TypeVar("F")
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_OPEN_THINKING = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_DECODER = json.JSONDecoder()
+# A number that says how sure a judge is; anything outside 0 to 1 spoils the reply.
+Probability: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+# So many objects that begin but cannot be decoded, and the rest is not searched any more: a model
+# that repeats itself for ever would hold up the run.
+MOST_BROKEN = 500
+
+# What a reply is searched for: the beginning of an object that is not empty, or a thought.
+_MARK = re.compile(r"\{(?=\s*\")|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r"\A.*^\s*</think(?:ing)?>", re.DOTALL | re.IGNORECASE | re.MULTILINE)
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
+        raise ValueError("one key with two values")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
 
 
 def decode(raw: str, form: type[F]) -> F:
@@ -25,10 +43,9 @@ def decode(raw: str, form: type[F]) -> F:
     Raises:
         Unreadable: If no object fits, or two that differ.
     """
-    text = _OPEN_THINKING.sub("", _THINKING.sub("", raw), count=1)
     fitting: list[F] = []
     problem = "no JSON object in the reply"
-    for found in _objects(text):
+    for found in _objects(raw):
         try:
             value = msgspec.convert(found, form)
         except msgspec.ValidationError as error:
@@ -41,17 +58,37 @@ def decode(raw: str, form: type[F]) -> F:
     raise Unreadable("two different answers in one reply" if fitting else problem, raw=raw)
 
 
-def _objects(text: str) -> Iterator[Any]:
-    # A search for "{" and a decode from there copes with fences and prose of every kind.
-    at = text.find("{")
-    while at >= 0:
+def _objects(text: str) -> list[Any]:
+    # One pass from left to right: a decode from every "{" on copes with fences and prose of every
+    # kind, and a tag inside a decoded object is its text. Stripping thoughts beforehand would let
+    # an answer that contains "<think>" make its own statements vanish.
+    found: list[Any] = []
+    thinking, at, broken = False, 0, 0
+    while broken <= MOST_BROKEN and (mark := _MARK.search(text, at)):
+        at = mark.end()
+        if mark[0] != "{":
+            thinking = not mark["end"]
+            if not thinking:
+                found.clear()  # all before was thought, even if its beginning is not shown
+            continue
         try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
-            end = at + 1
+            value, at = _DECODER.raw_decode(text, mark.start())
+            value = _sound(value)
+        except (ValueError, RecursionError):  # too many digits are a ValueError as well
+            broken += 1
         else:
-            yield value
-        at = text.find("{", end)
+            found += [] if thinking else [value]
+    return found if broken <= MOST_BROKEN else []
+
+
+def _sound(value: Any) -> Any:
+    # An escape may stand for half of a surrogate pair, which no store could keep.
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def spoken(raw: str) -> str:
+    """A free-text reply without the thoughts before it; "" if it never got beyond them."""
+    return _END_OF_THOUGHT.sub("", _THOUGHT.sub("", raw, count=1), count=1)
 
 
 class HasId(Protocol):

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.reading import Probability, by_id, decode, listed, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Choice:
 class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     reason: str = ""
-    probability: float | None = None
+    probability: Probability | None = None
 
 
 class _Form(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.reading import Probability, by_id, decode, listed, schema
 from assay.tasks.split_statements import Statement
 
 
@@ -40,7 +40,7 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     reason: str = ""
     context: str | None = None
     quote: str = ""
-    probability: float | None = None
+    probability: Probability | None = None
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -145,7 +145,7 @@ def context_index(name: str | None, n: int, raw: str) -> int | None:
     if name is None or name.strip().lower() in ("", "null", "none"):
         return None
     digits = name.strip().lower().removeprefix("context").strip().removeprefix("c")
-    if not digits.isdecimal() or not 1 <= int(digits) <= n:
+    if not digits.isdecimal() or len(digits) > 9 or not 1 <= int(digits) <= n:
         raise Unreadable(f"a context '{name}', which does not exist", raw=raw)
     return int(digits) - 1
 

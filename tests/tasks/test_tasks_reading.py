@@ -1,0 +1,262 @@
+"""What a reply must look like to be read, and what spoils it."""
+
+import contextlib
+import json
+import time
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import Unreadable
+from assay.tasks import Choice, Passage, SelectSentences, SplitStatements, Statement
+from assay.tasks import VerifyStatements as Verify
+from assay.tasks.reading import by_id, decode, listed, spoken
+from assay.tasks.verify_statements import context_index
+
+SPLIT = SplitStatements("Where?", "Rome is old. Rome is large.")
+GOOD = '{"statements": [{"text": "Rome is old.", "source": "Rome is old."}]}'
+OTHER = '{"statements": [{"text": "Rome is large.", "source": "Rome is large."}]}'
+
+
+def texts(raw):
+    return [statement.text for statement in SPLIT.read(raw)]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        GOOD,
+        f"\n\n  {GOOD}  \n",
+        f"```json\n{GOOD}\n```",
+        f"```\n{GOOD}\n```",
+        f"Here is what I found:\n\n{GOOD}\n\nI hope this helps {{really}}!",
+        f"<think>Rome, hmm.</think>\n{GOOD}",
+        f"<THINK>\nRome, hmm.\n</THINK>{GOOD}",
+        f"<thinking>Rome, hmm.</thinking>{GOOD}",
+        f"<think>maybe {OTHER}? no.</think>{GOOD}",
+        f"so the text says, maybe {OTHER} ... </think>\n\n{GOOD}",
+        f"<think>a <think>in a</think> thought {OTHER}</think>{GOOD}",
+        f"{{not json}} {GOOD}",
+        f'{{"something": "else"}}\n{GOOD}',
+        f"{GOOD}\n\n{GOOD}",
+        json.dumps(json.loads(GOOD), indent=4),
+        GOOD.replace('"statements"', '"confidence": "high", "statements"'),
+        f"{GOOD}<think>was that right? {OTHER}",
+    ],
+)
+def test_the_one_object_of_a_reply_is_found(raw):
+    assert texts(raw) == ["Rome is old."]
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        ("", "no JSON object"),
+        ("I cannot do that.", "no JSON object"),
+        ("{}", "no JSON object"),
+        ("[]", "no JSON object"),
+        ("null", "no JSON object"),
+        (GOOD[:-1], "no JSON object|statements"),
+        (GOOD[:-9], "no JSON object|statements"),
+        ('{"statements": "Rome is old."}', "array"),
+        ('{"statements": null}', "array"),
+        ('{"statements": [1]}', r"statements\[0\]"),
+        ('{"statements": [{"source": "Rome"}]}', "text"),
+        ('{"statements": [{"text": 3}]}', "text"),
+        ('{"claims": []}', "statements"),
+        (f'{{"answer": {GOOD}}}', "statements"),
+        (f"{GOOD} or rather {OTHER}", "two different answers"),
+        (f"{GOOD} or maybe {{'no'}} " + '{"statements": []}', "two different answers"),
+        (f"<think>{GOOD}", "no JSON object"),
+        (f"<think>first {GOOD} then {OTHER}", "no JSON object"),
+        (f"{GOOD}</think>", "no JSON object"),
+        ('{"statements": [], "statements": ["Rome is old."]}', "no JSON object"),
+        ('{"statements": ' + "9" * 5000 + "}", "no JSON object"),
+        ('{"statements": [{"text": NaN}]}', "text"),
+    ],
+)
+def test_a_reply_without_one_clear_answer_is_unreadable(raw, why):
+    with pytest.raises(Unreadable, match=why) as caught:
+        SPLIT.read(raw)
+    assert caught.value.raw == raw
+
+
+def test_a_thinking_tag_inside_a_statement_is_text_and_makes_nothing_vanish():
+    claims = ["It is old <think>.", "It is false.", "It is </think> large."]
+    assert texts(json.dumps({"statements": claims})) == claims
+
+
+def test_half_of_a_surrogate_pair_is_replaced_so_that_it_can_be_kept():
+    (text,) = texts(r'{"statements": ["a \ud83d b"]}')
+    assert text.encode() == b"a ? b"
+    assert texts(r'{"statements": ["a \ud83d\ude00 b"]}') == ["a \U0001f600 b"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "{" * 200_000,
+        '{"a":' * 20_000,
+        '{"statements":' * 5_000 + "[]" + "}" * 5_000,
+        '{"statements": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"statements": [' + '{"text": "x"},' * 20_000,
+        "<think>" * 50_000,
+        "</think>" * 50_000,
+        " " * 500_000,
+    ],
+    ids=["braces", "open", "deep", "deep list", "cut off", "think", "unthink", "blank"],
+)
+def test_a_huge_or_deep_reply_is_unreadable_soon_and_never_a_crash(raw):
+    start = time.perf_counter()
+    with pytest.raises(Unreadable):
+        SPLIT.read(raw)
+    spoken(raw)
+    assert time.perf_counter() - start < 3
+
+
+@given(st.text() | st.text(alphabet='{}[]":,<>/think \\ud8'))
+def test_no_text_whatever_crashes_the_reader(raw):
+    for task in (SPLIT, Verify((Statement("s1", "x"),), ("y",))):
+        with contextlib.suppress(Unreadable):
+            task.read(raw)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_a_reply_of_another_shape_is_unreadable(value):
+    with pytest.raises(Unreadable):
+        SPLIT.read(json.dumps({"statement": value}))
+
+
+class TestSplitStatements:
+    def test_statements_are_numbered_here_and_found_in_the_text(self):
+        found = SPLIT.read(
+            '{"statements": [{"text": "Rome is old.", "source": "Rome is old"},'
+            ' {"text": "Rome is large.", "source": "Rome is large."}]}'
+        )
+        assert found == (
+            Statement("s1", "Rome is old.", (0, 11)),
+            Statement("s2", "Rome is large.", (13, 27)),
+        )
+
+    def test_a_source_that_was_made_up_gives_no_span(self):
+        raw = '{"statements": [{"text": "Rome is old.", "source": "Rome is ancient"}]}'
+        assert SPLIT.read(raw)[0].span is None
+
+    def test_equal_sources_take_their_places_in_order(self):
+        task = SplitStatements("", "No. Yes. No.")
+        raw = json.dumps(
+            {"statements": [{"text": t, "source": s} for t, s in (("a", "Yes."), ("b", "No."))]}
+        )
+        assert [s.span for s in task.read(raw)] == [(4, 8), (9, 12)]
+
+    def test_plain_strings_are_taken_for_statements(self):
+        assert texts('{"statements": ["Rome is old.", "Rome is large."]}') == [
+            "Rome is old.",
+            "Rome is large.",
+        ]
+
+    def test_blank_and_repeated_statements_are_left_out_and_ids_have_no_gaps(self):
+        found = SPLIT.read('{"statements": ["a", "  ", "a ", "", "b"]}')
+        assert [(s.id, s.text) for s in found] == [("s1", "a"), ("s2", "b")]
+
+    def test_a_text_that_claims_nothing_has_no_statements(self):
+        assert SPLIT.read('{"statements": []}') == ()
+
+
+class TestByIds:
+    ITEMS = (Choice("a", "x"), Choice("b", "y"))
+
+    def test_items_come_by_their_ids(self):
+        assert by_id(self.ITEMS, ["a", "b", "c"], "") == {"a": self.ITEMS[0], "b": self.ITEMS[1]}
+
+    def test_an_unknown_id_spoils_the_reply(self):
+        with pytest.raises(Unreadable, match="'b', which was not asked about"):
+            by_id(self.ITEMS, ["a"], "raw")
+
+    def test_the_same_item_twice_is_one(self):
+        assert len(by_id(self.ITEMS * 2, ["a", "b"], "")) == 2
+
+    def test_two_answers_for_one_id_spoil_the_reply(self):
+        with pytest.raises(Unreadable, match="two different verdicts for 'a'"):
+            by_id([Choice("a", "x"), Choice("a", "z")], ["a"], "raw")
+
+    @pytest.mark.parametrize("wrong", ["S1", "s1 ", "1", "", "s01", "statement s1"])
+    def test_an_id_is_taken_literally(self, wrong):
+        task = Verify((Statement("s1", "x"),), ("y",))
+        with pytest.raises(Unreadable, match="not asked about"):
+            task.read(json.dumps({"verdicts": [{"id": wrong, "supported": True}]}))
+
+
+class TestVerifyStatements:
+    TASK = Verify((Statement("s1", "x"), Statement("s2", "y")), ("one", "two"))
+
+    def read(self, **item):
+        item = {"id": "s1", "supported": True, **item}
+        return self.TASK.read_some(json.dumps({"verdicts": [item]}))["s1"]
+
+    @pytest.mark.parametrize("value", ["true", "yes", 1, 0.9, None, "", []])
+    def test_a_verdict_is_a_boolean_and_nothing_that_looks_like_one(self, value):
+        with pytest.raises(Unreadable, match="supported"):
+            self.read(supported=value)
+
+    @pytest.mark.parametrize("value", [1, 2, ["s1"], None, {}])
+    def test_an_id_is_a_text(self, value):
+        with pytest.raises(Unreadable, match="id"):
+            self.read(id=value)
+
+    @pytest.mark.parametrize("value", [1.1, -0.1, "high", True])
+    def test_a_probability_lies_between_0_and_1(self, value):
+        with pytest.raises(Unreadable, match="probability"):
+            self.read(probability=value)
+
+    @pytest.mark.parametrize(
+        ("name", "index"),
+        [("c1", 0), ("C2", 1), (" c2 ", 1), ("context c2", 1), ("Context 1", 0), ("2", 1)]
+        + [(nothing, None) for nothing in (None, "", "null", "none", "None")],
+    )
+    def test_the_context_may_be_named_in_several_ways(self, name, index):
+        assert self.read(context=name).context == index
+
+    @pytest.mark.parametrize(
+        "name", ["c0", "c3", "c-1", "c1, c2", "the first", "²", "c" + "9" * 5000]
+    )
+    def test_a_context_that_does_not_exist_spoils_the_reply(self, name):
+        with pytest.raises(Unreadable, match="does not exist"):
+            context_index(name, 2, "raw")
+
+    def test_a_complete_reply_is_needed_to_read_it_whole(self):
+        with pytest.raises(Unreadable, match="1 of 2 verdicts"):
+            self.TASK.read('{"verdicts": [{"id": "s2", "supported": true}]}')
+
+    def test_verdicts_come_in_the_order_of_the_statements(self):
+        items = [{"id": i, "supported": i == "s1"} for i in ("s2", "s1")]
+        assert [v.id for v in self.TASK.read(json.dumps({"verdicts": items}))] == ["s1", "s2"]
+
+
+def test_chosen_sentences_come_in_the_order_of_the_text():
+    task = SelectSentences("?", (Passage("1.1", "a"), Passage("1.2", "b"), Passage("2.1", "c")))
+    chosen = task.read('{"relevant": [{"id": "2.1"}, {"id": "1.1"}]}')
+    assert [choice.id for choice in chosen] == ["1.1", "2.1"]
+
+
+@given(st.lists(st.tuples(st.text(), st.text())))
+def test_each_listed_item_is_one_line_of_json(items):
+    lines = listed(items).split("\n") if items else []
+    assert [(d["id"], d["text"]) for d in map(json.loads, lines)] == items
+
+
+def test_decoding_is_strict_about_types():
+    class Form(msgspec.Struct):
+        n: int
+
+    assert decode('{"n": 1}', Form).n == 1
+    for wrong in ('{"n": "1"}', '{"n": 1.5}', '{"n": true}'):
+        with pytest.raises(Unreadable):
+            decode(wrong, Form)

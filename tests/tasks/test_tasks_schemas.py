@@ -1,0 +1,71 @@
+"""The schema of every reply is one that servers with strict structured outputs take."""
+
+import json
+
+import msgspec
+import pytest
+
+from assay.tasks import TASKS
+
+ASKED_IN_JSON = {
+    "split_statements",
+    "verify_statements",
+    "generate_questions",
+    "rate_answer",
+    "select_sentences",
+    "judge_contexts",
+}
+FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
+
+# Keywords that OpenAI's strict mode refuses or ignores.
+REFUSED = {"$ref", "$defs", "allOf", "oneOf", "not", "if", "default", "title", "patternProperties"}
+
+
+def nodes(schema):
+    yield schema
+    for key in ("properties",):
+        for child in schema.get(key, {}).values():
+            yield from nodes(child)
+    for child in [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())]:
+        yield from nodes(child)
+
+
+def test_every_task_is_asked_in_json_or_in_free_text():
+    assert set(TASKS) == ASKED_IN_JSON | FREE
+    assert {kind for kind, task in TASKS.items() if task.schema} == ASKED_IN_JSON
+
+
+@pytest.mark.parametrize("kind", sorted(ASKED_IN_JSON))
+class TestSchema:
+    def test_it_is_an_object_of_plain_json(self, kind):
+        schema = TASKS[kind].schema
+        assert schema["type"] == "object"
+        assert json.loads(json.dumps(schema)) == schema
+
+    def test_every_object_is_closed_and_requires_all_it_has(self, kind):
+        for node in nodes(TASKS[kind].schema):
+            if node.get("type") == "object":
+                assert node["additionalProperties"] is False
+                assert node["required"] == list(node["properties"])
+
+    def test_it_uses_nothing_that_strict_servers_refuse(self, kind):
+        for node in nodes(TASKS[kind].schema):
+            assert not REFUSED & set(node)
+            assert "type" in node or "anyOf" in node
+
+    def test_a_form_shown_in_the_prompt_has_the_fields_of_the_schema(self, kind):
+        task = TASKS[kind]
+        shown = msgspec.json.decode(task.template.form)
+        assert set(shown) == set(task.schema["properties"])
+        for name, node in task.schema["properties"].items():
+            item = node.get("items", {})
+            if item.get("type") == "object":
+                assert [list(entry) for entry in shown[name]] == [item["required"]] * len(
+                    shown[name]
+                )
+
+    def test_the_reason_is_asked_for_before_the_verdict(self, kind):
+        for node in nodes(TASKS[kind].schema):
+            fields = node.get("required", [])
+            for verdict in {"supported", "useful", "relevance"} & set(fields):
+                assert fields.index("reason") < fields.index(verdict)
