@@ -1,0 +1,178 @@
+"""Write the generated parts of the docs anew, or with --check tell which are out of date.
+
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`. NAME is a key of
+`SECTIONS`, or "output": what the code block above it prints.
+"""  # noqa: INP001
+
+import hashlib
+import inspect
+import json
+import re
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from snippets import ROOT, blocks, pages, run
+
+from assay.backends import SPECS
+from assay.backends.embedded import Embedded
+from assay.dataset import ALIASES as COLUMNS
+from assay.judge import Task
+from assay.metrics import ALIASES, METRICS, Metric
+from assay.sample import Sample
+from assay.tasks import TASKS
+
+_PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_TOLERANCE = 0.02
+# Two machines differ in times, in the last digits of a score, and so in the bars made from it.
+_VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min)\b|[▁▂▃▄▅▆▇█]|\s+")
+_NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+def metrics() -> str:
+    """One section a metric."""
+    return "\n\n".join(map(_metric, METRICS.values()))
+
+
+def _metric(metric: type[Metric]) -> str:
+    text, _, rest = inspect.cleandoc(metric.__doc__ or "").partition("\nArgs:\n")
+    lines = [f"### {metric.name}", "", _paragraphs(text), ""]
+    low, high = metric.range
+    asked = ", ".join(f"[{task.kind}](tasks.md#{task.kind})" for task in metric.tasks)
+    guide = "" if metric.guide is None else f"; guide value {metric.guide:g}"
+    better = "higher" if metric.higher_is_better else "lower"
+    facts = {
+        "source": metric.source,
+        "needs": f"{', '.join(metric.needs)}; asks {asked}",
+        "range": f"{low:g} to {high:g}; {better} is better{guide}",
+        "also called": ", ".join(old for old, new in ALIASES.items() if new == metric.name),
+    }
+    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    explained = dict(_attributes(rest))
+    for f in fields(metric):
+        lines.append(f"- parameter `{f.name}` (default `{f.default!r}`): {explained[f.name]}")
+    return "\n".join(lines)
+
+
+def tasks() -> str:
+    """One section a task."""
+    offline = Embedded()
+    return "\n\n".join(_task(task, offline) for task in TASKS.values())
+
+
+def _task(task: type[Task[Any]], offline: Embedded) -> str:
+    asked_by = [metric.name for metric in METRICS.values() if task in metric.tasks]
+    facts = [
+        f"Asked by {', '.join(asked_by) or 'no metric'}",
+        f"the embedded judge {'serves' if offline.identity(task) else 'does not serve'} it",
+    ]
+    if task.template:
+        facts.append(f"prompt `{task.template.digest}`")
+    if task.schema:
+        encoded = json.dumps(task.schema, sort_keys=True).encode()
+        facts.append(f"reply schema `{hashlib.sha256(encoded).hexdigest()[:8]}`")
+    lines = [f"### {task.kind}", "", f"{(task.__doc__ or '').partition(chr(10))[0]}"]
+    lines += ["", f"{'; '.join(facts)}."]
+    if task.template is None:
+        return "\n".join(lines)
+    template = task.template
+    lines += ["", "```text", *_wrapped(template.instruction)]
+    if template.form:
+        lines += ["", "Reply with JSON only, in this form:", *_wrapped(template.form)]
+    lines.append("```")
+    if template.examples:
+        n = len(template.examples)
+        lines += ["", f"With {n} worked example{'s' if n > 1 else ''}."]
+    return "\n".join(lines)
+
+
+def columns() -> str:
+    """The fields of a sample and the column names that are recognised for each."""
+    meaning = dict(_attributes((Sample.__doc__ or "").partition("Attributes:\n")[2]))
+    lines = ["| field | what it holds | recognised column names |", "|---|---|---|"]
+    for field, names in COLUMNS.items():
+        lines.append(f"| `{field}` | {meaning[field]} | {', '.join(f'`{n}`' for n in names)} |")
+    return "\n".join(lines)
+
+
+def judges() -> str:
+    """The ways to name a judge."""
+    rows = (spec.partition(" (") for spec in SPECS)
+    lines = [f"| `{name}` | {what.removesuffix(')')} |" for name, _, what in rows]
+    return "\n".join(["| judge | what it is |", "|---|---|", *lines])
+
+
+def _attributes(text: str) -> list[tuple[str, str]]:
+    """(name, explanation) of an indented section of a docstring."""
+    found = re.findall(r"^(\w+): (.*(?:\n\s{4,}.*)*)", inspect.cleandoc(text), re.MULTILINE)
+    return [(name, " ".join(words.split())) for name, words in found]
+
+
+def _wrapped(text: str) -> list[str]:
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, 98)]
+
+
+def _paragraphs(text: str) -> str:
+    # Not wrapped again: a line that begins with "+" would become a list.
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+SECTIONS: dict[str, Callable[[], str]] = {
+    "metrics": metrics,
+    "tasks": tasks,
+    "columns": columns,
+    "judges": judges,
+}
+
+
+def rewritten(page: Path) -> str:
+    """The page's text with every generated part made anew."""
+    text = page.read_text("utf-8")
+    printed: dict[int, str] = {}
+    if any(block.shown for block in blocks(text)):
+        with tempfile.TemporaryDirectory() as folder:
+            printed = {block.end: output for block, output in run(page, Path(folder))}
+
+    def part(match: re.Match[str]) -> str:
+        name = match[2]
+        if name != "output":
+            return f"{match[1]}{SECTIONS[name]()}\n{match[3]}"
+        above = max(end for end in printed if end <= match.start())
+        shown = "\n".join(line.rstrip() for line in printed[above].strip("\n").splitlines())
+        return f"{match[1]}```text\n{shown}\n```\n{match[3]}"
+
+    return _PART.sub(part, text)
+
+
+def same(old: str, new: str) -> bool:
+    """Whether two texts agree but for what differs from machine to machine."""
+    bare = [_VARIES.sub("", text) for text in (old, new)]
+    if _NUMBER.sub("", bare[0]) != _NUMBER.sub("", bare[1]):
+        return False
+    numbers = [[float(found) for found in _NUMBER.findall(text)] for text in bare]
+    return all(abs(a - b) <= _TOLERANCE for a, b in zip(*numbers, strict=True))
+
+
+def main() -> int:
+    """Write the pages; with --check write nothing and return 1 if one is out of date."""
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for page in pages():
+        old, new = page.read_text("utf-8"), rewritten(page)
+        if same(old, new):
+            continue
+        stale.append(str(page.relative_to(ROOT)))
+        if not check:
+            page.write_text(new, "utf-8")
+    what = "out of date, run `make docs`" if check else "written"
+    for name in stale:
+        sys.stdout.write(f"{name}: {what}\n")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
