@@ -20,7 +20,7 @@ def render(data: Mapping[str, Any]) -> str:
     # Rendered one by one: the view of a sample is let go before the next one is made.
     template = _environment().get_template("sample.html")
     samples = [
-        Markup(template.render(e=evidence(number, sample, metrics, texts), run=data["run"]))  # noqa: S704
+        Markup(template.render(e=evidence(number, sample, metrics, texts)))  # noqa: S704
         for number, sample in enumerate(data["samples"])
     ]
     style = _style(data)

@@ -70,10 +70,10 @@ def meaning(label: str) -> str:
 
 
 def excerpt(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
-    """The text of a piece of evidence; of a context that is shown elsewhere, its beginning."""
+    """The text of a piece of evidence; of a text that is shown elsewhere, its beginning."""
     text, at = str(part["text"]), part["context"]
-    shown = part["kind"] == "context" and at is not None and 0 <= at < len(contexts)
-    if not shown or len(text) <= _EXCERPT:
+    context = part["kind"] == "context" and at is not None and 0 <= at < len(contexts)
+    if not (context or part["kind"] == "answer") or len(text) <= _EXCERPT:
         return text
     return text[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
 
