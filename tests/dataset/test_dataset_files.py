@@ -154,6 +154,15 @@ def test_a_damaged_parquet_file_says_so(tmp_path):
     assert "cannot be read past row" in str(refused(path))
 
 
+def test_parquet_text_that_is_not_utf8_is_told(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    text = pa.array([b"caf\xe9"]).view(pa.string())
+    parquet.write_table(pa.table({"question": text}), tmp_path / "x.parquet")
+    assert "can't decode byte 0xe9" in problem(tmp_path / "x.parquet")
+
+
 def test_parquet_without_pyarrow_names_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     told = problem(written(tmp_path, "x.parquet", b"PAR1"))
