@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -83,7 +84,7 @@ class Endpoint:
         query = f"?api-version={version}" if dated else ""
         return cls(url, {**sent, **headers}, query, "AZURE_OPENAI_API_KEY")
 
-    @property
+    @cached_property
     def place(self) -> str:
         """Host, port and path: what of the URL may stand in a name, so neither user nor query."""
         parts = urlsplit(self.url)
