@@ -234,7 +234,7 @@ class Connection:
         except aiohttp.InvalidURL as error:
             raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
         except (aiohttp.ClientError, OSError) as error:
-            said = str(error) or type(error).__name__
+            said = str(getattr(error, "os_error", error)) or type(error).__name__
             raise Unavailable(f"connection to {where} failed: {said}") from error
 
     async def aclose(self) -> None:
