@@ -11,13 +11,14 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from snippets import ROOT, blocks, pages, run
+from snippets import ROOT, Block, blocks, pages, run
 
+import assay
 from assay.backends import SPECS
 from assay.backends.embedded import Embedded
 from assay.dataset import ALIASES as COLUMNS
@@ -30,6 +31,11 @@ _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTA
 _TOLERANCE = 0.02
 # Two machines differ in times, in the last digits of a score, and so in the bars made from it.
 _VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min)\b|[▁▂▃▄▅▆▇█]|\s+")
+_PLAIN = {
+    "METRICS": "Every metric class by its name.",
+    "Outcome": "What a metric returns: a Score or an Unscored.",
+    "__version__": "The version of assay.",
+}
 _NUMBER = re.compile(r"-?\d+\.\d+")
 
 
@@ -106,6 +112,16 @@ def judges() -> str:
     return "\n".join(["| judge | what it is |", "|---|---|", *lines])
 
 
+def api() -> str:
+    """The public names."""
+    lines = ["| name | what it is |", "|---|---|"]
+    for name in assay.__all__:
+        doc = _PLAIN.get(name) or inspect.getdoc(getattr(assay, name)) or ""
+        first = doc.partition("\n")[0]
+        lines.append(f"| `{name}` | {first.replace('``', '`')} |")
+    return "\n".join(lines)
+
+
 def _attributes(text: str) -> list[tuple[str, str]]:
     """(name, explanation) of an indented section of a docstring."""
     found = re.findall(r"^(\w+): (.*(?:\n\s{4,}.*)*)", inspect.cleandoc(text), re.MULTILINE)
@@ -126,26 +142,31 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "tasks": tasks,
     "columns": columns,
     "judges": judges,
+    "api": api,
 }
 
 
-def rewritten(page: Path) -> str:
-    """The page's text with every generated part made anew."""
-    text = page.read_text("utf-8")
-    printed: dict[int, str] = {}
-    if any(block.shown for block in blocks(text)):
-        with tempfile.TemporaryDirectory() as folder:
-            printed = {block.end: output for block, output in run(page, Path(folder))}
+def filled(text: str, printed: Sequence[tuple[Block, str]]) -> str:
+    """A page's text with every generated part made anew, from what its blocks printed."""
 
     def part(match: re.Match[str]) -> str:
         name = match[2]
         if name != "output":
             return f"{match[1]}{SECTIONS[name]()}\n{match[3]}"
-        above = max(end for end in printed if end <= match.start())
-        shown = "\n".join(line.rstrip() for line in printed[above].strip("\n").splitlines())
+        above = [output for block, output in printed if block.end < match.start()][-1]
+        shown = "\n".join(line.rstrip() for line in above.strip("\n").splitlines())
         return f"{match[1]}```text\n{shown}\n```\n{match[3]}"
 
     return _PART.sub(part, text)
+
+
+def rewritten(page: Path) -> str:
+    """The page's text with every generated part made anew."""
+    text = page.read_text("utf-8")
+    if not any(block.shown for block in blocks(text)):
+        return filled(text, [])
+    with tempfile.TemporaryDirectory() as folder:
+        return filled(text, list(run(page, Path(folder))))
 
 
 def same(old: str, new: str) -> bool:

@@ -1,0 +1,118 @@
+"""Do the pages tell the truth: do their examples run, their links lead somewhere?"""
+
+import re
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import assay
+from assay.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs"))
+
+import generate  # noqa: E402 - docs/ is no package
+from snippets import Block, blocks, pages, run  # noqa: E402
+
+PAGES = pages()
+TEXTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+MOST_NOT_RUN = 4
+
+
+def name(path: object) -> str:
+    return str(path.relative_to(ROOT)) if isinstance(path, Path) else str(path)
+
+
+def all_blocks() -> list[tuple[Path, Block]]:
+    return [(page, block) for page in PAGES for block in blocks(page.read_text("utf-8"))]
+
+
+def anchors(page: Path) -> set[str]:
+    # As the usual hosts make them: lower case, punctuation dropped, spaces to "-".
+    text = FENCED.sub("", page.read_text("utf-8"))
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", head.replace("`", "")).lower().replace(" ", "-") for head in heads
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_examples_run_and_print_what_is_shown_and_generated_parts_are_up_to_date(
+    page: Path, tmp_path: Path
+) -> None:
+    text = page.read_text("utf-8")
+    printed = list(run(page, tmp_path))
+    if not generate.same(text, generate.filled(text, printed)):
+        pytest.fail(f"{name(page)} is out of date: run `make docs`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_command_shown_is_understood_by_the_command_line(page: Path) -> None:
+    for block in blocks(page.read_text("utf-8")):
+        for _, *words in block.commands:
+            given = [word for word in words if word != "--debug"]
+            if given[0] in ("--help", "--version", "-h"):
+                continue
+            command = main.get_command(click.Context(main), given[0])
+            assert command, f"line {block.line}: there is no command {given[0]}"
+            try:
+                command.make_context(given[0], given[1:])
+            except click.exceptions.Exit:
+                continue  # --help
+            except click.UsageError as error:
+                pytest.fail(f"line {block.line}: assay {' '.join(given)}: {error.format_message()}")
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_every_command_named_in_the_text_exists(page: Path) -> None:
+    known = set(main.list_commands(click.Context(main)))
+    named = set(re.findall(r"`assay ([a-z]+)", page.read_text("utf-8")))
+    assert named <= known
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = FENCED.sub("", page.read_text("utf-8"))
+    for link in LINK.findall(text):
+        if link.startswith(("https://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{link} leads nowhere"
+        if anchor:
+            assert anchor in anchors(target), f"{link}: there is no such heading"
+
+
+def test_python_that_is_not_run_is_rare_and_says_why() -> None:
+    python = [(page, b) for page, b in all_blocks() if b.info.startswith(("python", "py"))]
+    not_run = [(page, block) for page, block in python if not block.runs]
+    for page, block in not_run:
+        assert block.info == "python no-run", f"{name(page)}:{block.line}: {block.info}"
+        assert block.note.startswith("no-run: "), f"{name(page)}:{block.line}: no reason given"
+    assert len(not_run) <= MOST_NOT_RUN
+
+
+def test_every_public_name_is_documented() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert [n for n in assay.__all__ if f"`{n}`" not in text] == []
+
+
+def test_every_page_is_listed_in_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    listed = set(LINK.findall(index))
+    assert {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"} <= listed
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    assert f"## [{assay.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_no_page_names_a_machine(page: Path) -> None:
+    text = page.read_text("utf-8")
+    found = re.findall(r"/(?:work|opt|root|home|tmp|Users)/\S*", text)
+    assert found == []
