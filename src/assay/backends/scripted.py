@@ -1,5 +1,6 @@
 """A judge that says what it was told to: for tests, docs and demonstrations."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -38,14 +39,16 @@ class Scripted:
 
     @classmethod
     def load(cls, path: str | Path) -> "Scripted":
-        """A script from a JSON file; a reply may be text or the JSON value itself."""
+        """A script from a JSON file; its content is part of its name."""
         try:
-            script = json.loads(Path(path).read_text("utf-8"))
+            content = Path(path).read_bytes()
+            script = json.loads(content)
         except (OSError, ValueError) as error:
             raise InputError(f"'{path}' is not a script: {error}") from error
         if not isinstance(script, dict):
             raise InputError(f"'{path}' is not a script: a JSON object by kind of task is needed")
-        return cls(script, name=f"scripted:{Path(path).name}")
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        return cls(script, name=f"scripted:{Path(path).name}@{digest}")
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name, for the kinds that the script answers."""

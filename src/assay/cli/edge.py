@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.errors import AssayError, Denied, InputError
+from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
@@ -28,7 +28,7 @@ class Edge(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; in standalone mode (the usual one) end the process with its code."""
-        call = super().main
+        call: Callable[..., Any] = super().main
         if not kwargs.pop("standalone_mode", True):
             return call(*args, **kwargs, standalone_mode=False)
         given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
@@ -55,8 +55,7 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         say("interrupted")
         return INTERRUPTED
     except AssayError as error:
-        refused = "the judge refused: " if isinstance(error, Denied) else ""
-        say(f"error: {refused}{error}")
+        say(f"error: {error}")
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
     except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
         _report_bug(error, debug=debug)

@@ -65,6 +65,8 @@ def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
     columns: dict[str, None] = {}
     for row in read(data, mapping=mapping, limit=rows):
         columns |= dict.fromkeys(row.columns)
+        if row.problems:  # refused or skipped when the run begins
+            continue
         for need in needs:
             if is_gap(row.fields.get(need)):
                 first.setdefault(need, row.number)

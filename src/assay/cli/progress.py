@@ -21,14 +21,6 @@ LINE_EVERY_S = 5.0
 WINDOW_S = 30.0
 
 
-def meter(*, silent: bool) -> Meter:
-    """Nothing, a bar on a terminal, or a line every few seconds in a log."""
-    if silent:
-        return Meter()
-    console = screen.err()
-    return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
-
-
 class Meter:
     """Shows nothing, and knows how far it came."""
 
@@ -110,6 +102,14 @@ class Bar(Meter):
         if slow := _slow(progress):
             whole.add_row(Text(slow, style="yellow"))
         return whole
+
+
+def meter(*, silent: bool) -> Meter:
+    """Nothing, a bar on a terminal, or a line every few seconds in a log."""
+    if silent:
+        return Meter()
+    console = screen.err()
+    return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
 
 
 def _spent(progress: Progress) -> str:

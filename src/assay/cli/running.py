@@ -30,7 +30,7 @@ def run(given: Mapping[str, Any]) -> int:
         say(f"interrupted: {_kept(watch, request)}; the same command goes on from there")
         return INTERRUPTED
     except Denied as error:
-        say(f"error: the judge refused: {error}")
+        say(f"error: {error}")
         say(f"{_kept(watch, request)}; put it right, and the same command goes on from there")
         return REFUSED
     outputs.write(result, request.outs)

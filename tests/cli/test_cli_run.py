@@ -1,0 +1,164 @@
+"""Does `assay run` do what its options say?"""
+
+import json
+
+import pytest
+from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
+
+
+def summary(result):
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_scores_and_says_where_everything_is_and_what_to_do_next(assay):
+    result = assay(*FAITHFULNESS, *JUDGE, "--out", "r.html")
+    assert result.exit_code == 0, result.output
+    assert "faithfulness" in result.stdout
+    assert "0.50" in result.stdout
+    for text in ("r.html", "assay.db", "assay show", "--sample tower"):
+        assert text in result.stdout
+    assert result.stderr == ""
+
+
+def test_json_and_nothing_else_on_stdout(assay):
+    found = summary(assay(*FAITHFULNESS, *JUDGE, "--json"))
+    assert found["metrics"][0]["mean"] == 0.5
+    assert found["metrics"][0]["n_scored"] == 2
+    assert found["finished"] is True
+    assert found["stopped"] == ""
+    assert found["cost"]["calls"] == 4
+    assert found["store"] == "assay.db"
+
+
+def test_quiet_says_nothing_at_all(assay):
+    result = assay(*FAITHFULNESS, *JUDGE, "--quiet")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_quiet_leaves_json(assay):
+    assert summary(assay(*FAITHFULNESS, *JUDGE, "--quiet", "--json"))["samples"] == 2
+
+
+def test_again_it_is_the_same_run_and_costs_no_call(assay):
+    first = summary(assay(*FAITHFULNESS, *JUDGE, "--json"))
+    again = summary(assay(*FAITHFULNESS, *JUDGE, "--json"))
+    assert again["run"] == first["run"]
+    assert again["cost"]["calls"] == first["cost"]["calls"]
+
+
+def test_every_form_of_report_by_its_ending(assay, here):
+    outs = ["r.html", "r.md", "r.jsonl", "r.json", "R2.HTML"]
+    given = [part for out in outs for part in ("--out", out)]
+    assert assay(*FAITHFULNESS, *JUDGE, *given).exit_code == 0
+    assert (here / "r.html").read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
+    assert (here / "R2.HTML").stat().st_size > 1000
+    assert "| `faithfulness` | 0.50 |" in (here / "r.md").read_text("utf-8")
+    lines = (here / "r.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(lines[0])["scores"]["faithfulness"]["value"] == 0.5
+    whole = json.loads((here / "r.json").read_text("utf-8"))
+    assert whole["samples"][0]["scores"]["faithfulness"]["replies"][0]["kind"] == "split_statements"
+
+
+def test_metrics_one_by_one_or_by_commas_outside_parentheses(assay):
+    specs = ("-m", "faithfulness,factual_correctness(mode=recall,beta=2.0)", "-m", "context_recall")
+    found = summary(assay("run", "data.jsonl", *specs, "--json"))
+    names = [row["metric"] for row in found["metrics"]]
+    assert names == ["faithfulness", "factual_correctness(mode=recall,beta=2.0)", "context_recall"]
+
+
+def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here):
+    rows = [{k: v for k, v in row.items() if k != "reference"} for row in ROWS]
+    write_rows(here / "short.jsonl", rows)
+    result = assay("run", "short.jsonl", "--json")
+    names = [row["metric"] for row in summary(result)["metrics"]]
+    assert names == [
+        "faithfulness",
+        "answer_relevancy",
+        "context_relevance",
+        "context_precision_without_reference",
+    ]
+    assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
+    assert "left out: context_recall: reference is not there" in result.stderr
+
+
+def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
+    write_rows(here / "gap.jsonl", [ROWS[0], {**ROWS[1], "reference": None}])
+    result = assay("run", "gap.jsonl", "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert "left out: context_recall: reference is missing in row 2" in result.stderr
+
+
+def test_without_metrics_only_what_the_judge_can_do(assay):
+    result = assay("run", "data.jsonl", *JUDGE, "--dry-run")
+    assert "left out: context_relevance: the judge cannot do select_sentences" in result.stderr
+    assert result.stderr.startswith("metrics that the data fills: faithfulness, context_recall")
+
+
+def test_a_dry_run_counts_and_asks_nobody(assay, here):
+    result = assay(*FAITHFULNESS, *JUDGE, "--price", "1/2", "--dry-run", "--json")
+    found = summary(result)
+    assert found["calls"] == 4
+    assert found["known"] == 0
+    assert found["money"] > 0
+    assert not (here / "assay.db").exists()
+    shown = assay(*FAITHFULNESS, *JUDGE, "--dry-run").stdout
+    assert "calls to be made to scripted:judge.json" in shown
+    assert "--price" in shown
+
+
+def test_a_dry_run_knows_what_is_known(scored):
+    found = json.loads(scored(*FAITHFULNESS, *JUDGE, "--dry-run", "--json").stdout)
+    assert (found["calls"], found["known"]) == (0, 4)
+
+
+def test_a_dry_run_says_that_the_budget_will_not_do(assay):
+    result = assay(*FAITHFULNESS, *JUDGE, "--budget", "1tok", "--dry-run")
+    assert "more than the budget" in result.stdout
+
+
+def test_map_limit_and_store(assay, here):
+    rows = [{**row, "said": row["answer"], "answer": "nothing"} for row in ROWS]
+    write_rows(here / "named.jsonl", rows)
+    line = ("run", "named.jsonl", "-m", "faithfulness", *JUDGE, "--map", "answer=said")
+    found = summary(assay(*line, "--limit", "1", "--store", "other.db", "--json"))
+    assert found["samples"] == 1
+    assert (here / "other.db").exists()
+    assert not (here / "assay.db").exists()
+
+
+def test_skips_invalid_rows_and_says_where_they_are(assay, here):
+    text = (here / "data.jsonl").read_text("utf-8")
+    (here / "bad.jsonl").write_text(text + "{broken\n", "utf-8")
+    line = ("run", "bad.jsonl", "-m", "faithfulness", *JUDGE)
+    assert assay(*line).exit_code == 2
+    result = assay(*line, "--skip-invalid", "skipped.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "1 row" in result.stdout
+    assert "skipped.jsonl" in result.stdout
+    assert json.loads((here / "skipped.jsonl").read_text("utf-8"))["row"] == 3
+
+
+def test_one_kind_of_task_goes_to_another_judge(assay, here):
+    half = {"split_statements": SCRIPT["split_statements"]}
+    (here / "half.json").write_text(json.dumps(half), "utf-8")
+    given = ("--judge", "scripted:half.json", "--judge", "verify_statements=embedded")
+    found = summary(assay(*FAITHFULNESS, *given, "--json"))
+    assert found["judge"].startswith("scripted:half.json")
+    together = "scripted:half.json,verify_statements=embedded"
+    again = summary(assay(*FAITHFULNESS, "--judge", together, "--json"))
+    assert again["run"] == found["run"]
+
+
+def test_a_judge_of_the_users_own_stands_in_their_folder(assay, here):
+    (here / "own_judge.py").write_text("def ask(prompt):\n    return 'no JSON'\n", "utf-8")
+    result = assay(*FAITHFULNESS, "--judge", "own_judge:ask")
+    assert result.exit_code == 3, result.output
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+def test_a_stopped_or_failed_run_still_writes_its_report(assay, here, quiet):
+    (here / "judge.json").write_text(json.dumps({**SCRIPT, "verify_statements": "?"}), "utf-8")
+    result = assay(*FAITHFULNESS, *JUDGE, "--out", "r.md", *quiet)
+    assert result.exit_code == 3
+    assert (here / "r.md").exists()
