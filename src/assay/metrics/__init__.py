@@ -87,7 +87,11 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
             raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
     if not found:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
-    return tuple({metric.label: metric for metric in found}.values())
+    by_label = {metric.label: metric for metric in found}
+    for metric in found:
+        if metric != by_label[metric.label]:
+            raise InputError(f"two different metrics are called {metric.label} -> rename one")
+    return tuple(by_label.values())
 
 
 def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
@@ -95,9 +99,9 @@ def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
         if field.name not in given:
             continue
         default, value = field.default, given[field.name]
-        numeric = isinstance(default, (int, float)) and not isinstance(default, bool)
-        right = isinstance(value, (int, float)) if numeric else isinstance(value, type(default))
-        if not right or (isinstance(default, int) and value != int(value)):
+        # A whole number is a fine float, but True is no number and 2.5 no count.
+        right = type(value) in (type(default), int if isinstance(default, float) else None)
+        if not right:
             raise InputError(f"{cls.name}: {field.name} is like {default!r}, not {value!r}")
     return cls(**given)
 

@@ -1,5 +1,6 @@
 """Is the answer right, in facts and in meaning together?"""
 
+import math
 from dataclasses import dataclass
 
 from assay.errors import InputError
@@ -35,7 +36,7 @@ class AnswerCorrectness(Metric):
 
     def __post_init__(self) -> None:
         weights = (self.factual_weight, self.similarity_weight)
-        if min(weights) < 0 or sum(weights) <= 0:
+        if not (all(0 <= weight < math.inf for weight in weights) and any(weights)):
             raise InputError(f"{self.name}: weights are 0 or more, not both 0: {weights}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

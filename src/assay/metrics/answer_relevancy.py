@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.judge import Judge, Task
+from assay.errors import InputError
+from assay.judge import RETRY_STRIDE, Judge, Task
 from assay.metrics.base import PAPER, Can, Metric
+from assay.metrics.evidence import blank
 from assay.sample import Sample
-from assay.score import Outcome, Part, Score
+from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer
 from assay.tasks.embed import cosine
 
@@ -20,6 +22,7 @@ class AnswerRelevancy(Metric):
 
     AR = mean_i cos(E(question), E(question_i)), n = 3 (Es et al. 2023, section 3), in [-1, 1].
     A noncommittal answer is reported as such beside its score (the paper has no such factor).
+    An empty answer scores 0; undefined if the question is empty.
     A judge that cannot generate questions rates the answer directly, in [0, 1], and the score
     and its signature say so. The cosine is no absolute scale: it depends on the embedder.
 
@@ -36,6 +39,9 @@ class AnswerRelevancy(Metric):
     range = (-1.0, 1.0)
     guide = 0.75
 
+    def __post_init__(self) -> None:
+        _check(self.name, self.n)
+
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
         if can(RateAnswer) and not can(GenerateQuestions):
@@ -45,6 +51,8 @@ class AnswerRelevancy(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Generate questions and compare them with the one that was asked."""
         question, answer = sample.question or "", sample.answer or ""
+        if blank(question) or blank(answer):
+            return _nothing(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             return await _rated(question, answer, judge)
         generated = await judge(GenerateQuestions(answer, self.n))
@@ -58,6 +66,7 @@ class PaperAnswerRelevance(Metric):
     """Answer relevance asked in the words of the RAGAS paper (needs an LLM).
 
     AR = 1/n sum_i sim(q, q_i) in [-1, 1] (Es et al. 2023, section 3): n draws of one prompt.
+    An empty answer scores 0; undefined if the question is empty.
 
     Args:
         n: How many questions are generated.
@@ -72,10 +81,28 @@ class PaperAnswerRelevance(Metric):
     range = (-1.0, 1.0)
     guide = 0.75
 
+    def __post_init__(self) -> None:
+        _check(self.name, self.n)
+
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask the paper's prompt n times."""
-        questions = await judge.draws(PaperQuestion(sample.answer or ""), self.n)
-        return await _compared(sample.question or "", questions, judge, noncommittal=None)
+        question, answer = sample.question or "", sample.answer or ""
+        if blank(question) or blank(answer):
+            return _nothing(question, answer)
+        questions = await judge.draws(PaperQuestion(answer), self.n)
+        return await _compared(question, questions, judge, noncommittal=None)
+
+
+def _check(name: str, n: object) -> None:
+    # From the stride on, draws are those after a bad reply.
+    if type(n) is not int or not 1 <= n < RETRY_STRIDE:
+        raise InputError(f"{name}: n is a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}")
+
+
+def _nothing(question: str, answer: str) -> Outcome:
+    if blank(question):
+        return Unscored("undefined", "the question is empty")
+    return Score(0.0, (Part("answer", answer, "empty", 0.0),))
 
 
 async def _compared(

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.evidence import blank
 from assay.sample import Sample
-from assay.score import Outcome, Part, Score
+from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed
 from assay.tasks.embed import cosine
 
@@ -16,7 +17,7 @@ class AnswerSimilarity(Metric):
 
     cos(E(answer), E(reference)) in [-1, 1] (RAGAS documentation: semantic similarity). Cosine is
     no absolute scale: read it beside the embedder's cosine between random texts, which the
-    report prints.
+    report prints. An empty answer scores 0; undefined if the reference is empty.
     """
 
     name = "answer_similarity"
@@ -28,6 +29,10 @@ class AnswerSimilarity(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Embed both and compare."""
         answer, reference = sample.answer or "", sample.reference or ""
+        if blank(reference):
+            return Unscored("undefined", "the reference is empty")
+        if blank(answer):
+            return Score(0.0, (Part("similarity", reference, "empty answer", 0.0),))
         a, b = await judge.each([Embed(answer), Embed(reference)])
         value = cosine(a, b)
         return Score(value, (Part("similarity", reference, "cosine", value),))

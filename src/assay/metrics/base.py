@@ -62,4 +62,7 @@ class Metric(ABC):
 
 
 def _shown(value: object) -> str:
-    return value.label if isinstance(value, Metric) else f"{value}"
+    if isinstance(value, Metric):
+        return value.label
+    # 2 and 2.0 are one parameter, so they have one label.
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import JudgeContexts
+from assay.tasks import JudgeContexts, Usefulness
 
 
 def average_precision(useful: Sequence[bool]) -> float:
@@ -35,7 +36,7 @@ class ContextPrecision(Metric):
 
     AP over ranks in [0, 1]: sum_k (P@k v_k) / sum_k v_k, where v_k says whether context k is
     useful for arriving at the reference (RAGAS documentation); exact, without an epsilon.
-    0 if no context is useful. Undefined if nothing was retrieved.
+    0 if no context is useful; an empty context is not. Undefined if nothing was retrieved.
     """
 
     name = "context_precision"
@@ -72,7 +73,9 @@ async def _precision(sample: Sample, target: str, judge: Judge) -> Outcome:
     contexts = sample.contexts or ()
     if not contexts:
         return Unscored("undefined", "no context was retrieved")
-    verdicts = await judge(JudgeContexts(sample.question or "", target, contexts))
+    if blank(target):
+        return Unscored("undefined", "there is nothing to arrive at")
+    verdicts = await _verdicts(sample.question or "", target, contexts, judge)
     parts = tuple(
         Part(
             kind="context",
@@ -87,3 +90,15 @@ async def _precision(sample: Sample, target: str, judge: Judge) -> Outcome:
         for rank, (context, verdict) in enumerate(zip(contexts, verdicts, strict=True))
     )
     return Score(average_precision([v.useful for v in verdicts]), parts)
+
+
+async def _verdicts(
+    question: str, target: str, contexts: tuple[str, ...], judge: Judge
+) -> list[Usefulness]:
+    # Nothing can be said about an empty context, so nothing is asked.
+    ids = tuple(f"c{rank}" for rank, context in enumerate(contexts, start=1) if not blank(context))
+    asked = ids if len(ids) < len(contexts) else ()
+    given = await judge(JudgeContexts(question, target, contexts, asked)) if ids else ()
+    found = {verdict.id: verdict for verdict in given}
+    names = (f"c{rank}" for rank in range(1, len(contexts) + 1))
+    return [found.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]

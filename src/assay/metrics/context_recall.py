@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.evidence import share, verdict_parts, verify
+from assay.metrics.evidence import share, split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.tasks import SplitStatements, VerifyStatements
@@ -26,8 +26,8 @@ class ContextRecall(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the reference, verify each statement against all contexts."""
-        statements = await judge(SplitStatements(sample.question or "", sample.reference or ""))
+        (statements,) = await split(sample.question or "", [sample.reference or ""], judge)
         if not statements:
             return Unscored("undefined", "the reference makes no statement")
-        verdicts = await verify(statements, sample.contexts or (), judge)
+        (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
         return share(verdict_parts(statements, verdicts, "reference statement"))

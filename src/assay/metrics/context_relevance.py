@@ -12,9 +12,10 @@ from assay.score import Outcome, Part, Unscored
 from assay.tasks import Choice, PaperExtraction, Passage, SelectSentences
 from assay.text.sentences import spans
 
-# An extracted sentence may differ from the context in white space, case or a stray character;
-# below this ratio it is another sentence.
+# An extracted sentence may differ from the context in white space, case or a stray letter; below
+# this ratio, or with another figure in it, it is another sentence.
 SAME = 0.9
+_FIGURE = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def _match(text: str, found: list[_Sentence]) -> _Sentence | None:
         candidate = _bare(sentence.text)
         if wanted == candidate:
             return sentence
+        if _FIGURE.findall(wanted) != _FIGURE.findall(candidate):
+            continue
         matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
         if matcher.quick_ratio() >= best and (ratio := matcher.ratio()) >= best:
             best, at = ratio, sentence

@@ -1,19 +1,45 @@
 """How typed answers become the parts of a score."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from assay.judge import Judge
 from assay.score import Part, Score
-from assay.tasks import Statement, Verdict, VerifyStatements
+from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+
+Statements: TypeAlias = tuple[Statement, ...]
+
+
+def blank(*texts: str) -> bool:
+    """Whether there is no word in any of the texts: nothing follows from them."""
+    return not any(text.strip() for text in texts)
+
+
+async def split(question: str, texts: Sequence[str], judge: Judge) -> list[Statements]:
+    """The statements of each text. A blank text makes none: no call is made."""
+    asked = [SplitStatements(question, text) for text in texts if not blank(text)]
+    found = iter(await judge.each(asked))
+    return [() if blank(text) else next(found) for text in texts]
 
 
 async def verify(
-    statements: tuple[Statement, ...], contexts: tuple[str, ...], judge: Judge
-) -> tuple[Verdict, ...]:
-    """A verdict for each statement. Without a context nothing is supported: no call is made."""
-    if not contexts:
-        return tuple(Verdict(s.id, supported=False, reason="no context") for s in statements)
-    return await judge(VerifyStatements(statements, contexts))
+    groups: Sequence[tuple[Statements, tuple[str, ...]]], judge: Judge
+) -> list[tuple[Verdict, ...]]:
+    """Verdicts on each group of statements against its contexts, all asked at once.
+
+    Blank contexts, or none, support nothing: no call is made.
+    """
+    asked = [VerifyStatements(*group) for group in groups if group[0] and not blank(*group[1])]
+    found = iter(await judge.each(asked))
+    return [
+        next(found) if statements and not blank(*contexts) else unsupported(statements)
+        for statements, contexts in groups
+    ]
+
+
+def unsupported(statements: Statements) -> tuple[Verdict, ...]:
+    """The verdicts where there is nothing to support a statement."""
+    return tuple(Verdict(s.id, supported=False, reason="no context") for s in statements)
 
 
 def verdict_parts(

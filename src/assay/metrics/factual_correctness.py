@@ -1,5 +1,6 @@
 """Does the answer say what the reference says, no more and no less?"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +8,7 @@ from typing import Literal
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.evidence import split, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
@@ -49,27 +51,17 @@ class FactualCorrectness(Metric):
     def __post_init__(self) -> None:
         if self.mode not in ("f1", "precision", "recall"):
             raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
-        if not self.beta > 0:
-            raise InputError(f"{self.name}: beta is above 0, not {self.beta}")
+        if not 0 < self.beta < math.inf:
+            raise InputError(f"{self.name}: beta is a number above 0, not {self.beta}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
-        question = sample.question or ""
         answer, reference = sample.answer or "", sample.reference or ""
-        mine, theirs = await judge.each(
-            [SplitStatements(question, answer), SplitStatements(question, reference)]
-        )
-        asked = [
-            VerifyStatements(statements, (against,))
-            for statements, against in ((mine, reference), (theirs, answer))
-            if statements
-        ]
-        verdicts = iter(await judge.each(asked))
+        mine, theirs = await split(sample.question or "", [answer, reference], judge)
+        found, covered = await verify([(mine, (reference,)), (theirs, (answer,))], judge)
         return self._counted(
-            _classes(mine, next(verdicts), "statement", "TP", "FP") if mine else (),
-            _classes(theirs, next(verdicts), "reference statement", "covered", "FN")
-            if theirs
-            else (),
+            _classes(mine, found, "statement", "TP", "FP"),
+            _classes(theirs, covered, "reference statement", "covered", "FN"),
         )
 
     def _counted(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:

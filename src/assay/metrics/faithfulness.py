@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assay.judge import Judge
 from assay.metrics.base import PAPER, Metric
-from assay.metrics.evidence import share, verdict_parts, verify
+from assay.metrics.evidence import blank, share, split, unsupported, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.tasks import PaperStatements, PaperVerdicts, SplitStatements, VerifyStatements
@@ -26,10 +26,10 @@ class Faithfulness(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the answer, verify each statement against all contexts."""
-        statements = await judge(SplitStatements(sample.question or "", sample.answer or ""))
+        (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
-        verdicts = await verify(statements, sample.contexts or (), judge)
+        (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
         return share(verdict_parts(statements, verdicts))
 
 
@@ -38,7 +38,7 @@ class PaperFaithfulness(Metric):
     """Faithfulness asked in the words of the RAGAS paper (needs an LLM).
 
     F = |V| / |S| in [0, 1] (Es et al. 2023, section 3), contexts joined by a blank line.
-    Undefined if the answer makes no statement.
+    Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.
     """
 
     name = "paper:faithfulness"
@@ -49,9 +49,14 @@ class PaperFaithfulness(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The paper's two prompts."""
-        statements = await judge(PaperStatements(sample.question or "", sample.answer or ""))
+        question, answer = sample.question or "", sample.answer or ""
+        statements = () if blank(answer) else await judge(PaperStatements(question, answer))
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         context = "\n\n".join(sample.contexts or ())
-        verdicts = await judge(PaperVerdicts(statements, context))
+        verdicts = (
+            unsupported(statements)
+            if blank(context)
+            else await judge(PaperVerdicts(statements, context))
+        )
         return share(verdict_parts(statements, verdicts))
