@@ -99,8 +99,9 @@ def _meant(name: str, known: list[str]) -> str:
 def _table(kind: str, template: Template) -> str:
     lines = [f"[{kind}]", f"instruction = {_string(template.instruction)}"]
     lines.append(f"form = {_string(template.form)}")
-    if template.verbatim:
-        lines.append("verbatim = true")
+    built_in = TASKS[kind].template
+    if template.verbatim or (built_in and built_in.verbatim):
+        lines.append(f"verbatim = {str(template.verbatim).lower()}")
     if not template.examples:
         lines.append("examples = []")
     for example in template.examples:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT
-from support.faults import Faults
-from support.llm_server import LLMServer
 
 from assay.cli.edge import EXIT_CODES
+from support.faults import Faults
+from support.llm_server import LLMServer
 
 
 def test_the_codes_stand_in_the_help(assay):

@@ -61,10 +61,10 @@ def test_every_form_of_report_by_its_ending(assay, here):
 
 
 def test_metrics_one_by_one_or_by_commas_outside_parentheses(assay):
-    specs = ("-m", "faithfulness,factual_correctness(mode=recall,beta=2.0)", "-m", "context_recall")
+    specs = ("-m", "faithfulness,factual_correctness(mode=recall,beta=2)", "-m", "context_recall")
     found = summary(assay("run", "data.jsonl", *specs, "--json"))
     names = [row["metric"] for row in found["metrics"]]
-    assert names == ["faithfulness", "factual_correctness(mode=recall,beta=2.0)", "context_recall"]
+    assert names == ["faithfulness", "factual_correctness(mode=recall,beta=2)", "context_recall"]
 
 
 def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here):

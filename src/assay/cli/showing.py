@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -97,8 +97,7 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
 
 
 def _worst(result: Result, metric: str) -> RenderableType:
-    table = Table(box=None, pad_edge=False, show_header=False, title_justify="left")
-    table.title = Text(f"{metric}, worst first", style="not italic bold")
+    table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=32)
     table.add_column(no_wrap=True, overflow="ellipsis")
@@ -106,7 +105,7 @@ def _worst(result: Result, metric: str) -> RenderableType:
         table.add_row(numbers.score(low.value), safe.plain(low.sample), _flat(low.question))
     for low in failures(result, metric, most=FAILED):
         table.add_row(Text("failed", "bold yellow"), safe.plain(low.sample), _flat(low.detail))
-    return table
+    return Group(Text(f"{metric}, worst first", style="bold"), table)
 
 
 def _flat(text: str) -> Text:

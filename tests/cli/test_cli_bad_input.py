@@ -1,0 +1,121 @@
+"""Is every kind of bad input told in words, before anything is asked, with exit code 2?"""
+
+import json
+
+import pytest
+from cli_help import FAITHFULNESS, JUDGE
+
+RUN = ("run", "data.jsonl")
+CASES = [
+    (("frobnicate",), "No such command"),
+    ((*RUN, "--frobnicate"), "No such option"),
+    (("run", "nowhere.jsonl"), "no file 'nowhere.jsonl'"),
+    (("run", "."), "error: "),
+    (("run", "data.xlsx"), "data.xlsx"),
+    (("run", "empty.jsonl"), "is empty"),
+    (("run", "broken.jsonl"), "row 1"),
+    (("run", "broken.jsonl", "--dry-run"), "row 1"),
+    (("run", "columns.jsonl"), "no metric can be computed"),
+    (("run", "columns.jsonl", "-m", "faithfulness"), "--map"),
+    (("run", "store.db"), "store.db"),
+    ((*RUN, "-m", "faithfullness"), "did you mean faithfulness"),
+    ((*RUN, "-m", "faithfulness(x=1)"), "no parameter 'x'"),
+    ((*RUN, "-m", "factual_correctness(mode=f2)"), "mode is f1, precision or recall"),
+    ((*RUN, "-m", "factual_correctness(beta=2"), "parentheses do not match"),
+    ((*RUN, "-m", "factual_correctness)("), "parentheses do not match"),
+    ((*RUN, "--judge", "gpt-4o"), "'gpt-4o' is no judge"),
+    ((*RUN, "--judge", "verify=embedded"), "not TASK=JUDGE"),
+    ((*RUN, "--judge", "verify_statements="), "not TASK=JUDGE"),
+    ((*RUN, "--judge", "embedded", "--judge", "openai:x"), "two judges for all tasks"),
+    (
+        (*RUN, "--judge", "embed=embedded", "--judge", "embed=openai:x"),
+        "two judges for embed",
+    ),
+    ((*RUN, "--judge", "no_such_module:ask"), "cannot be imported"),
+    ((*RUN, "--judge", "scripted:nowhere.json"), "is not a script"),
+    ((*RUN, "--embedder", "scripted:judge.json"), "makes no embeddings"),
+    ((*RUN, "--base-url", "http://localhost/v1"), "for openai: judges"),
+    ((*RUN, "--api-key", "sk-secret"), "for openai: judges"),
+    ((*RUN, "--out", "r.pdf"), "no report ends in '.pdf'"),
+    ((*RUN, "--out", "report"), "no report ends in ''"),
+    ((*RUN, "--out", "nowhere/r.html"), "cannot be written"),
+    ((*RUN, "--out", "data.jsonl"), "would overwrite"),
+    ((*RUN, "--store", "nowhere/a.db"), "no folder 'nowhere'"),
+    ((*RUN, "--store", "data.jsonl"), "cannot be used as a store"),
+    ((*RUN, "--map", "answer"), "is not field=column"),
+    ((*RUN, "--map", "answer=a", "--map", "answer=b"), "a second time"),
+    ((*RUN, "--map", "anwser=a"), "did you mean 'answer'"),
+    ((*RUN, "--map", "answer=nothing", "-m", "faithfulness"), "no row has the column"),
+    ((*RUN, "--limit", "0"), "--limit"),
+    ((*RUN, "--limit", "many"), "--limit"),
+    ((*RUN, "--concurrency", "0"), "--concurrency"),
+    ((*RUN, "--timeout", "0"), "--timeout"),
+    ((*RUN, "--retries", "-1"), "--retries"),
+    ((*RUN, "--rpm", "0"), "--rpm"),
+    ((*RUN, "--tpm", "-5"), "--tpm"),
+    ((*RUN, "--price", "0.15"), "is not IN/OUT"),
+    ((*RUN, "--price", "a/b"), "is not IN/OUT"),
+    ((*RUN, "--price", "1/-1"), "is not IN/OUT"),
+    ((*RUN, "--budget", "5"), "add --price"),
+    ((*RUN, "--budget", "much", "--price", "1/1"), "is no budget"),
+    ((*RUN, "--budget", "nan", "--price", "1/1"), "is no budget"),
+    ((*RUN, "--skip-invalid", "data.jsonl"), "overwritten"),
+    ((*RUN, "--prompts", "nowhere.toml"), "is no prompt file"),
+    ((*RUN, "--prompts", "prompts.toml"), "reads no prompts"),
+    (("show",), "no store 'assay.db'"),
+    (("runs",), "no store 'assay.db'"),
+    (("runs", "--store", "data.jsonl"), "cannot be used as a store"),
+    (("report", "--out", "r.html"), "no store 'assay.db'"),
+    (("report",), "nowhere to write"),
+    (("explain", "faithfullness"), "did you mean faithfulness"),
+    (("explain", "verify_statement"), "verify_statements"),
+    (("explain", "factual_correctness(mode=x)"), "mode is"),
+    (("explain", "answer_similarity", "--toml"), "no prompt asks"),
+    (("doctor", "--judge", "gpt-4o"), "is no judge"),
+    (("doctor", "--base-url", "http://localhost"), "for openai: judges"),
+]
+
+
+@pytest.fixture
+def files(here):
+    (here / "data.xlsx").write_bytes(b"PK\x03\x04")
+    (here / "empty.jsonl").write_text("")
+    (here / "broken.jsonl").write_text("{oops\n")
+    (here / "columns.jsonl").write_text(json.dumps({"alpha": 1, "beta": 2}) + "\n")
+    (here / "store.db").write_bytes(b"SQLite format 3\0")
+    (here / "prompts.toml").write_text("[verify_statements]\ninstruction = 'Verify.'\n")
+    return here
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), CASES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_bad_input_is_told_in_words(assay, files, line, said):
+    result = assay(*line)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+    assert "sk-secret" not in result.output
+    assert not (files / "assay.db").exists() or not list(files.glob("r.*"))
+
+
+def test_nothing_is_asked_before_all_rows_are_seen(assay, here):
+    with (here / "data.jsonl").open("a") as file:
+        file.write('{"id": "late", "question": "?"}\n')
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 2
+    assert assay("runs").stdout.strip() == "no run yet"
+
+
+def test_unknown_runs_samples_and_metrics(scored):
+    for line, said in {
+        ("show", "zzz"): "no run begins with 'zzz'",
+        ("show", "--sample", "nobody"): "no sample 'nobody'",
+        ("show", "--metric", "context_recall"): "has no 'context_recall': it has faithfulness",
+        ("show", "--raw"): "add --sample ID",
+        ("report", "zzz", "--out", "r.html"): "no run begins with 'zzz'",
+        ("report", "--out", "assay.db"): "no report ends in '.db'",
+    }.items():
+        result = scored(*line)
+        assert result.exit_code == 2, line
+        assert said in result.stderr

@@ -1,0 +1,120 @@
+"""Does the doctor find what is wrong with a judge, and say what to do?"""
+
+import json
+
+import pytest
+from cli_help import JUDGE, SCRIPT, verdicts
+
+from support.faults import Faults
+from support.llm_server import LLMServer
+
+
+def diagnosis(result):
+    """The text without the line breaks that the width makes."""
+    return " ".join(result.stdout.split())
+
+
+def served(assay, faults, *more):
+    with LLMServer(faults).in_thread() as server:
+        return assay(
+            *("doctor", "--judge", "openai:tiny", "--base-url", server.url, "--timeout", "1", *more)
+        )
+
+
+def test_all_is_well(assay):
+    result = assay("doctor")
+    assert result.exit_code == 0, result.output
+    text = diagnosis(result)
+    assert "ok assay " in text
+    assert "rich " in text
+    assert "extra [" in text
+    assert "the right answer in" in text
+    assert "loaded in" in text
+    assert "no store 'assay.db' here yet" in text
+    assert "FAIL" not in text
+
+
+def test_the_store_is_looked_at(scored, here):
+    assert "store 'assay.db': 1 run, " in diagnosis(scored("doctor"))
+    (here / "assay.db").write_bytes(b"no store at all, and longer than a header of SQLite is")
+    result = scored("doctor")
+    assert result.exit_code == 4
+    assert "FAIL 'assay.db' cannot be used as a store" in diagnosis(result)
+
+
+def test_a_served_judge_with_latency_tokens_and_form(assay):
+    result = served(assay, Faults())
+    assert result.exit_code == 0, result.output
+    text = diagnosis(result)
+    assert "ok openai:tiny@127.0.0.1" in text
+    assert " tokens; it takes a JSON schema" in text
+
+
+def test_a_judge_that_takes_no_schema(assay):
+    assert "promises JSON" in diagnosis(served(assay, Faults(reject=("json_schema",))))
+    only_text = Faults(reject=("json_schema", "json_object"))
+    assert "the prompt alone asks for it" in diagnosis(served(assay, only_text))
+
+
+@pytest.mark.parametrize(
+    ("faults", "said"),
+    [
+        (Faults(deny=True), "refused"),
+        (Faults(quota=True), "refused"),
+        (Faults(share_malformed=1.0), "cannot be read"),
+        (Faults(share_hang=1.0), "sent no reply"),
+    ],
+)
+def test_what_is_wrong_with_a_served_judge(assay, faults, said):
+    result = served(assay, faults, "--timeout", "0.1")
+    assert result.exit_code == 4
+    text = diagnosis(result)
+    assert "FAIL openai:tiny" in text
+    assert said in text
+    assert "->" in text
+
+
+def test_nobody_there(assay):
+    line = ("--judge", "openai:tiny", "--base-url", "http://127.0.0.1:9/v1")
+    result = assay("doctor", *line)
+    assert result.exit_code == 4
+    assert "--base-url" in diagnosis(result)
+
+
+def test_a_judge_that_is_wrong_is_not_to_be_trusted(assay, here):
+    script = {**SCRIPT, "verify_statements": verdicts(s1=True, s2=True)}
+    (here / "judge.json").write_text(json.dumps(script), "utf-8")
+    result = assay("doctor", *JUDGE)
+    assert result.exit_code == 4
+    assert "answered, but wrongly about 'Volcanoes in Iceland erupt every year.'" in diagnosis(
+        result
+    )
+
+
+def test_a_judge_that_raises(assay, here):
+    (here / "raises.py").write_text("def ask(prompt):\n    raise TypeError('no such model')\n")
+    result = assay("doctor", "--judge", "raises:ask")
+    assert result.exit_code == 4
+    assert "raised TypeError: no such model" in diagnosis(result)
+
+
+def test_every_judge_of_a_mix_once(assay, here):
+    half = {"split_statements": SCRIPT["split_statements"]}
+    (here / "half.json").write_text(json.dumps(half), "utf-8")
+    routes = ("--judge", "verify_statements=scripted:judge.json")
+    more = ("--judge", "rate_answer=embedded", "--judge", "embed=embedded")
+    result = assay("doctor", "--judge", "scripted:half.json", *routes, *more)
+    assert result.exit_code == 0, result.output
+    text = diagnosis(result)
+    assert "scripted:half.json" in text
+    assert "was not asked: it does split_statements only" in text
+    assert "ok scripted:judge.json" in text
+    assert "384 dimensions" in text
+
+
+def test_an_embedder(assay):
+    with LLMServer().in_thread() as server:
+        line = ("--judge", "openai:tiny", "--embedder", "openai:vectors", "--base-url", server.url)
+        result = assay("doctor", *line)
+    assert result.exit_code == 0, result.output
+    assert "dimensions in" in diagnosis(result)

@@ -1,0 +1,110 @@
+"""Does the command line behave as a process: interrupted, piped, and quick to help?"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
+
+ASSAY = (sys.executable, "-c", "from assay.cli import main; main()")
+SLOW = """
+import pathlib, time
+
+def ask(prompt):
+    with pathlib.Path("asked.txt").open("a") as file:
+        file.write("x")
+    time.sleep(0.1)
+    if '"verdicts"' in prompt:
+        return '{"verdicts": [{"id": "s1", "supported": true}]}'
+    return '{"statements": [{"text": "One thing.", "source": ""}]}'
+"""
+
+
+def environment():
+    return {**os.environ, "COLUMNS": "80"}
+
+
+def call(*arguments):
+    return subprocess.run(
+        [*ASSAY, *arguments], capture_output=True, text=True, env=environment(), check=False
+    )
+
+
+@pytest.fixture
+def slow(here):
+    (here / "slow_judge.py").write_text(SLOW)
+    rows = [
+        {**ROWS[0], "id": f"q{n}", "answer": f"It is {n}.", "contexts": [f"c{n}"]}
+        for n in range(20)
+    ]
+    write_rows(here / "many.jsonl", rows)
+    line = ("run", "many.jsonl", "-m", "faithfulness", "--judge", "slow_judge:ask")
+    return (*line, "--concurrency", "2")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
+def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
+    with subprocess.Popen(
+        [*ASSAY, *slow],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as process:
+        asked = here / "asked.txt"
+        deadline = time.monotonic() + 20
+        while not (asked.exists() and asked.stat().st_size >= 14):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert out == ""
+    assert told.startswith("interrupted: ")
+    assert told.endswith("are kept in assay.db; the same command goes on from there\n")
+    assert len(told.splitlines()) == 1
+    before = asked.stat().st_size
+    shown = json.loads(call("show", "--json").stdout)
+    assert shown["stopped"] == "interrupted"
+
+    again = call(*slow, "--concurrency", "16", "--json")
+    assert again.returncode == 0, again.stderr
+    found = json.loads(again.stdout)
+    assert found["run"] == shown["run"]
+    assert found["metrics"][0]["n_scored"] == 20
+    # 40 calls in all; those in flight when the signal came are asked once more.
+    assert 40 <= asked.stat().st_size <= 42
+    assert before < 40
+
+
+def test_a_reader_that_leaves_early_is_no_error(scored):
+    process = subprocess.Popen(
+        [*ASSAY, "metrics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(10), told) == (0, b"")
+
+
+def test_piped_there_are_no_colours_and_no_bar(here):
+    result = call(*FAITHFULNESS, *JUDGE)
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_help_imports_nothing_heavy(here):
+    program = (
+        "import sys; from assay.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'rich', 'numpy', 'aiohttp', 'msgspec', 'jinja2'} & set(sys.modules)))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,131 @@
+"""Do show, runs, report and metrics tell what is in the store and what there is?"""
+
+import json
+
+import pytest
+from cli_help import FAITHFULNESS, JUDGE, SCRIPT
+
+from assay.metrics import METRICS
+
+
+def run_id(assay):
+    return json.loads(assay("runs", "--json").stdout)[0]["run"]
+
+
+def test_show_tells_the_scores_and_the_worst_samples(scored):
+    result = scored("show")
+    assert result.exit_code == 0
+    assert "faithfulness, worst first" in result.stdout
+    assert "0.50  tower  When was the tower finished?" in result.stdout
+    assert f"assay show {run_id(scored)[:8]} --sample ID" in result.stdout
+
+
+def test_show_takes_the_beginning_of_an_id_and_last(scored):
+    whole = scored("show").stdout
+    assert scored("show", "last").stdout == whole
+    assert scored("show", run_id(scored)[:4]).stdout == whole
+
+
+def test_show_one_sample_with_its_evidence(scored):
+    result = scored("show", "--sample", "tower")
+    assert "It is made of cheese." in result.stdout
+    assert "so it is" in result.stdout
+    assert '"verdicts"' not in result.stdout
+
+
+def test_show_raw_has_every_word(scored):
+    result = scored("show", "--sample", "tower", "--raw", "-m", "faithfulness")
+    assert '"supported": true' in result.stdout
+    assert "Paris is a city." in result.stdout
+
+
+def test_show_json(scored):
+    found = json.loads(scored("show", "--json").stdout)
+    lowest = found["worst"]["faithfulness"]["lowest"]
+    assert [(low["sample"], low["value"]) for low in lowest] == [("tower", 0.5), ("faust", 0.5)]
+    assert found["metrics"][0]["mean"] == 0.5
+
+
+def test_show_json_of_a_sample_has_replies_on_request_only(scored):
+    line = ("show", "--sample", "faust", "--json")
+    plain = json.loads(scored(*line).stdout)["scores"]["faithfulness"]
+    assert [part["label"] for part in plain["parts"]] == ["supported", "unsupported"]
+    assert "replies" not in plain
+    raw = json.loads(scored(*line, "--raw").stdout)["scores"]["faithfulness"]
+    assert [reply["kind"] for reply in raw["replies"]] == ["split_statements", "verify_statements"]
+
+
+def test_show_lists_what_failed_and_why(assay, here):
+    (here / "judge.json").write_text(json.dumps({**SCRIPT, "verify_statements": "?"}), "utf-8")
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 3
+    shown = assay("show").stdout
+    assert "failed  tower" in shown
+    assert "verdicts" in shown
+    failed = json.loads(assay("show", "--json").stdout)["worst"]["faithfulness"]["failed"]
+    assert [low["sample"] for low in failed] == ["tower", "faust"]
+
+
+def test_show_one_metric_by_name_label_or_old_name(assay):
+    specs = "factual_correctness(mode=recall),context_utilization"
+    assert assay("run", "data.jsonl", "-m", specs).exit_code == 0
+    for name in ("factual_correctness", "factual_correctness(mode=recall)"):
+        shown = assay("show", "-m", name).stdout
+        assert "factual_correctness(mode=recall), worst first" in shown
+        assert "context_precision_without_reference, worst first" not in shown
+    shown = assay("show", "-m", "context_utilization").stdout
+    assert "context_precision_without_reference, worst first" in shown
+
+
+def test_runs_newest_first(scored):
+    scored(*FAITHFULNESS, "--limit", "1")
+    rows = json.loads(scored("runs", "--json").stdout)
+    assert [row["samples"] for row in rows] == [1, 2]
+    assert rows[1]["scores"] == {"done": 2, "failed": 0, "all": 2}
+    shown = scored("runs").stdout
+    assert "finished" in shown
+    assert "data.jsonl, judged by scripted:judge.json" in shown
+
+
+def test_runs_tells_what_stopped_a_run(assay):
+    assay(*FAITHFULNESS, *JUDGE, "--budget", "10tok")
+    assert "stopped: the next call could exceed" in " ".join(assay("runs").stdout.split())
+
+
+def test_report_of_an_earlier_run(scored, here):
+    result = scored("report", "last", "--out", "r.html", "--out", "r.md")
+    assert (result.exit_code, result.stdout) == (0, "r.html\nr.md\n")
+    assert "cheese" in (here / "r.html").read_text("utf-8")
+
+
+def test_report_that_cannot_be_written(scored, here, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("assay.run.result.Result.to_jsonl", full)
+    result = scored("report", "--out", "r.jsonl")
+    assert result.exit_code == 2
+    assert "cannot be written: No space left on device" in result.stderr
+
+
+def test_metrics_names_them_all_with_what_they_need(assay):
+    shown = assay("metrics").stdout
+    rows = {row["name"]: row for row in json.loads(assay("metrics", "--json").stdout)}
+    assert set(rows) == set(METRICS)
+    assert all(name in shown for name in METRICS)
+    assert rows["faithfulness"]["needs"] == ["question", "contexts", "answer"]
+    assert rows["faithfulness"]["embedded_lacks"] == []
+    assert rows["paper:faithfulness"]["embedded_lacks"] == ["paper_statements", "paper_verdicts"]
+    assert "answer_relevance" in rows["answer_relevancy"]["aliases"]
+
+
+def test_version(assay):
+    assert assay("--version").stdout.startswith("assay, version ")
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "show", "runs", "report", "metrics", "explain", "doctor"]
+)
+def test_help_of_every_command(assay, command):
+    result = assay(command, "-h")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: main {command}")
