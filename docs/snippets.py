@@ -95,10 +95,12 @@ def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
     """Run the page's Python blocks in order, in one namespace, within the folder.
 
     Console blocks are run only where their output is shown. Gives each block with what it printed.
+    The folder of examples is there too.
     """
     text = page.read_text("utf-8")
     for name, content in {**files(START.read_text("utf-8")), **files(text)}.items():
         (folder / name).write_text(content, "utf-8")
+    (folder / "examples").symlink_to(ROOT / "examples")
     names: dict[str, Any] = {"__name__": "__page__"}
     with contextlib.chdir(folder):
         for block in blocks(text):
