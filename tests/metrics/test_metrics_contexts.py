@@ -59,7 +59,7 @@ class TestContextPrecision:
     SAMPLE = Sample(id="1", question="?", contexts=("a", "b", "c"), answer="!", reference="R")
 
     async def test_its_parts_are_the_contexts_in_order_of_rank(self, metric):
-        judge = {"judge_contexts": useful(True, False, True)}
+        judge = {"judge_contexts": useful(1, 0, 1)}
         found = await score(metric, self.SAMPLE, judge)
         assert found.value == pytest.approx(5 / 6)
         assert [(p.context, p.text, p.label) for p in found.parts] == [
@@ -69,7 +69,7 @@ class TestContextPrecision:
         ]
 
     async def test_none_useful_is_0(self, metric):
-        judge = {"judge_contexts": useful(False, False, False)}
+        judge = {"judge_contexts": useful(0, 0, 0)}
         assert (await score(metric, self.SAMPLE, judge)).value == 0
 
     async def test_nothing_retrieved_is_undefined(self, metric):
@@ -78,7 +78,7 @@ class TestContextPrecision:
 
     async def test_an_empty_context_keeps_its_rank_and_is_not_useful(self, metric):
         sample = Sample(id="1", question="?", contexts=(" ", "b"), answer="!", reference="R")
-        judge = Watched(scripts.Scripted({"judge_contexts": useful(True, True)}))
+        judge = Watched(scripts.Scripted({"judge_contexts": useful(1, 1)}))
         found = await score(metric, sample, judge)
         assert found.value == 0.5
         assert [task.ids for task, _ in judge.asked] == [("c2",)]
@@ -88,7 +88,7 @@ class TestContextPrecision:
         assert (await score(metric, sample, {})).value == 0
 
     async def test_it_arrives_at_the_reference_or_at_the_answer(self, metric):
-        judge = Watched(scripts.Scripted({"judge_contexts": useful(True, True, True)}))
+        judge = Watched(scripts.Scripted({"judge_contexts": useful(1, 1, 1)}))
         await score(metric, self.SAMPLE, judge)
         (task,) = [task for task, _ in judge.asked]
         assert task.target == ("R" if metric.name == "context_precision" else "!")
@@ -177,6 +177,11 @@ class TestPaperContextRelevance:
         assert found.value == 0.25
         (dropped,) = [p for p in found.parts if p.label == "dropped"]
         assert (dropped.text, dropped.value) == (copy, None)
+
+    async def test_a_reply_without_one_real_sentence_is_a_failure_that_lists_what_it_said(self):
+        found = await self.of("The bridge is painted green.\nIt is long.")
+        assert found.why == "failed"
+        assert [p.text for p in found.parts] == ["The bridge is painted green.", "It is long."]
 
     async def test_a_sentence_copied_twice_counts_once(self):
         assert (await self.of(f"{FOUR[1]}\n{FOUR[1]}")).value == 0.25

@@ -49,7 +49,7 @@ class TestFaithfulness:
         assert {part.label for part in found.parts} <= {"supported", "unsupported"}
 
     async def test_every_statement_is_evidence_with_reason_and_place_in_the_answer(self):
-        judge = {"split_statements": by_sentence, "verify_statements": verify(*[True] * 4)}
+        judge = {"split_statements": by_sentence, "verify_statements": verify(1, 1, 1, 1)}
         found = await score(Faithfulness(), SAMPLE, judge)
         assert [(p.kind, p.text, p.reason) for p in found.parts] == [
             ("statement", text, "as told") for text in ("A.", "B.", "C.", "D.")
@@ -95,7 +95,7 @@ class TestFaithfulness:
 
 class TestContextRecall:
     async def test_it_is_the_share_of_the_references_statements(self):
-        judge = {"split_statements": by_sentence, "verify_statements": verify(True, True, False)}
+        judge = {"split_statements": by_sentence, "verify_statements": verify(1, 1, 0)}
         found = await score(ContextRecall(), SAMPLE, judge)
         assert found.value == pytest.approx(2 / 3)
         assert [p.text for p in found.parts] == ["A.", "B.", "E."]

@@ -49,10 +49,10 @@ def by_sentence(task):
 
 
 def verify(*supported):
-    """A script that gives these verdicts to the statements, by the number in their ids."""
+    """A script that gives these verdicts (1 or 0) to the statements, by the number in their ids."""
 
     def say(task):
-        given = [Verdict(i, supported[int(i[1:]) - 1], "as told") for i in task.ids]
+        given = [Verdict(i, bool(supported[int(i[1:]) - 1]), "as told") for i in task.ids]
         return verify_statements.reply(given)
 
     return say
@@ -70,10 +70,11 @@ def verify_if(found):
 
 
 def useful(*verdicts):
-    """A script that finds these contexts useful, by rank."""
+    """A script that finds the contexts useful (1) or not (0), by rank."""
 
     def say(task):
-        return judge_contexts.reply([Usefulness(i, verdicts[int(i[1:]) - 1]) for i in task.ids])
+        given = [Usefulness(i, bool(verdicts[int(i[1:]) - 1])) for i in task.ids]
+        return judge_contexts.reply(given)
 
     return say
 

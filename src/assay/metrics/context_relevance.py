@@ -57,7 +57,8 @@ class PaperContextRelevance(Metric):
 
     CR = extracted sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
     "Insufficient Information" gives 0. An extracted sentence counts only if it really stands in
-    the contexts; one that does not is dropped and listed. Undefined if nothing was retrieved.
+    the contexts; one that does not is dropped and listed, and if none does, the judge failed.
+    Undefined if nothing was retrieved.
     """
 
     name = "paper:context_relevance"
@@ -81,6 +82,9 @@ class PaperContextRelevance(Metric):
                 dropped.append(Part("sentence", text, "dropped", reason="not in the contexts"))
             else:
                 chosen[match.id] = Choice(match.id)
+        if copied and not chosen:
+            detail = "none of the extracted sentences stands in the contexts"
+            return Unscored("failed", detail, tuple(dropped))
         return share([*(_part(s, chosen.get(s.id)) for s in found), *dropped])
 
 

@@ -1,0 +1,148 @@
+"""How metrics are named, and what is said to a name or parameter that does not exist."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from assay.errors import InputError
+from assay.metrics import (
+    ALIASES,
+    METRICS,
+    AnswerCorrectness,
+    AnswerRelevancy,
+    FactualCorrectness,
+    Faithfulness,
+    Metric,
+    PaperFaithfulness,
+    parse,
+    resolve,
+)
+from assay.score import Score
+
+
+@pytest.mark.parametrize(
+    ("spec", "metric"),
+    [
+        ("faithfulness", Faithfulness()),
+        ("  faithfulness ", Faithfulness()),
+        ("faithfulness()", Faithfulness()),
+        ("paper:faithfulness", PaperFaithfulness()),
+        ("answer_relevancy(n=5)", AnswerRelevancy(n=5)),
+        ("factual_correctness(mode=recall)", FactualCorrectness(mode="recall")),
+        ("factual_correctness(mode='recall')", FactualCorrectness(mode="recall")),
+        ("factual_correctness( beta = 2 , mode = f1 )", FactualCorrectness(beta=2.0)),
+        ("factual_correctness(beta=0.5,)", FactualCorrectness(beta=0.5)),
+        (
+            "answer_correctness(factual_weight=0.7,similarity_weight=0.3)",
+            AnswerCorrectness(0.7, 0.3),
+        ),
+    ],
+)
+def test_a_spec_names_a_metric_with_its_parameters(spec, metric):
+    assert parse(spec) == metric
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
+    assert parse(alias) == METRICS[name]()
+    assert alias not in METRICS
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("faithfullness", "no metric is called 'faithfullness'; did you mean faithfulness"),
+        ("Faithfulness", "did you mean faithfulness"),
+        ("contextrecall", "did you mean .*context_recall"),
+        ("paper:faithfullness", "did you mean paper:faithfulness"),
+        ("bertscore", "no metric is called 'bertscore'"),
+        ("", "no metric is called ''"),
+        ("faithfulness(", "no metric is called"),
+        ("faithfulness)", "no metric is called"),
+        ("faithfulness(n=3)", "faithfulness has no parameter 'n': it has none"),
+        ("answer_relevancy(k=3)", "answer_relevancy has no parameter 'k': it has n"),
+        ("answer_relevancy(n=)", "n is like 3, not ''"),
+        ("answer_relevancy(n=many)", "n is like 3, not 'many'"),
+        ("answer_relevancy(n=2.5)", "n is like 3, not 2.5"),
+        ("answer_relevancy(n=True)", "n is like 3, not True"),
+        ("answer_relevancy(n=1e999)", "n is like 3, not inf"),
+        ("answer_relevancy(n=None)", "n is like 3, not None"),
+        ("answer_relevancy(n=0)", "n is a whole number from 1"),
+        ("factual_correctness(mode=2)", "mode is like 'f1', not 2"),
+        ("factual_correctness(mode=f2)", "mode is f1, precision or recall"),
+        ("factual_correctness(recall)", "no parameter 'recall'"),
+        ("factual_correctness(beta=1e999)", "beta is a number above 0"),
+        ("factual_correctness(beta=nan)", "beta is like 1.0, not 'nan'"),
+        ("answer_correctness(factual_weight=-1)", "weights are 0 or more"),
+    ],
+)
+def test_a_spec_that_cannot_be_is_refused_with_what_may_have_been_meant(spec, message):
+    with pytest.raises(InputError, match=message):
+        parse(spec)
+
+
+@pytest.mark.parametrize(
+    ("metric", "label"),
+    [
+        (Faithfulness(), "faithfulness"),
+        (FactualCorrectness(), "factual_correctness"),
+        (FactualCorrectness(beta=1), "factual_correctness"),
+        (FactualCorrectness(beta=2), "factual_correctness(beta=2)"),
+        (FactualCorrectness(beta=2.0), "factual_correctness(beta=2)"),
+        (FactualCorrectness("recall", 0.5), "factual_correctness(mode=recall,beta=0.5)"),
+        (AnswerRelevancy(n=12), "answer_relevancy(n=12)"),
+    ],
+)
+def test_a_label_tells_every_parameter_that_is_not_at_its_default(metric, label):
+    assert metric.label == label
+    assert parse(label) == metric
+
+
+@dataclass(frozen=True)
+class Mine(Metric):
+    """Always the same."""
+
+    value: float = 1.0
+    name = "mine"
+    needs = ()
+
+    async def score(self, sample, judge):
+        return Score(self.value)
+
+
+@dataclass(frozen=True)
+class Impostor(Metric):
+    """Not the faithfulness that it is called."""
+
+    name = "faithfulness"
+    needs = ()
+
+    async def score(self, sample, judge):
+        return Score(1.0)
+
+
+class TestResolve:
+    def test_one_name_or_metric_needs_no_list(self):
+        assert resolve("faithfulness") == (Faithfulness(),)
+        assert resolve(Mine()) == (Mine(),)
+
+    def test_names_and_metrics_mix_and_each_is_there_once(self):
+        given = ["faithfulness", Mine(), Faithfulness(), "answer_relevance", "answer_relevancy"]
+        assert resolve(given) == (Faithfulness(), Mine(), AnswerRelevancy())
+
+    def test_one_metric_with_two_parameters_is_two(self):
+        assert len(resolve(["factual_correctness", "factual_correctness(mode=recall)"])) == 2
+
+    def test_two_different_metrics_of_one_name_are_refused(self):
+        with pytest.raises(InputError, match="two different metrics are called faithfulness"):
+            resolve(["faithfulness", Impostor()])
+
+    @pytest.mark.parametrize("nothing", [[], (), iter(())])
+    def test_no_metric_is_refused_with_a_list_of_those_there_are(self, nothing):
+        with pytest.raises(InputError, match="no metric was given; there are faithfulness"):
+            resolve(nothing)
+
+    @pytest.mark.parametrize("wrong", [Faithfulness, None, 3])
+    def test_what_is_no_metric_is_refused(self, wrong):
+        with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric"):
+            resolve([wrong])

@@ -1,0 +1,292 @@
+"""What every metric promises, tested over all of them at once.
+
+A metric that is added fails here until it is classified in the tables below.
+"""
+
+import dataclasses
+import math
+import pickle
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.backends.scripted import Scripted
+from assay.judge import ByIds
+from assay.metrics import METRICS, parse
+from assay.sample import Sample
+from assay.score import Score, Unscored
+from assay.tasks import (
+    TASKS,
+    Choice,
+    Rating,
+    Usefulness,
+    Verdict,
+    judge_contexts,
+    rate_answer,
+    select_sentences,
+    split_statements,
+    verify_statements,
+)
+from assay.tasks.embed import encode_vector
+from support import scripts
+from support.scripts import Watched, score
+
+# Does the score stay the same when the contexts are shuffled?
+ORDER_OF_CONTEXTS_DOES_NOT_MATTER = {
+    "faithfulness": True,
+    "answer_relevancy": True,
+    "context_relevance": True,
+    "context_precision": False,
+    "context_precision_without_reference": False,
+    "context_recall": True,
+    "answer_similarity": True,
+    "factual_correctness": True,
+    "answer_correctness": True,
+    "paper:faithfulness": True,
+    "paper:answer_relevancy": True,
+    "paper:context_relevance": True,
+}
+# Which verdicts by id does it ask for, if any?
+VERDICTS = {
+    "faithfulness": "verify_statements",
+    "context_precision": "judge_contexts",
+    "context_precision_without_reference": "judge_contexts",
+    "context_recall": "verify_statements",
+    "factual_correctness": "verify_statements",
+    "answer_correctness": "verify_statements",
+}
+
+FIELDS = {field.name for field in dataclasses.fields(Sample)}
+SAMPLE = scripts.sample()
+
+
+def test_every_metric_is_classified():
+    assert set(ORDER_OF_CONTEXTS_DOES_NOT_MATTER) == set(METRICS)
+    asking = {n for n, m in METRICS.items() if any(issubclass(t, ByIds) for t in m.tasks)}
+    assert set(VERDICTS) == asking
+
+
+def capricious(seed, *, faults=0.0):
+    """A judge of random verdicts, always the same for a seed; some replies are spoilt."""
+
+    def rng(task, salt=""):
+        return random.Random(f"{seed}{salt}{task!r}")
+
+    def maybe(say):
+        def said(task):
+            raw = say(task, rng(task))
+            spoil = rng(task, "fault")
+            return raw[: len(raw) // 2] if spoil.random() < faults else raw
+
+        return said
+
+    def chance(r):
+        return r.random() < 0.5
+
+    said = {
+        "split_statements": lambda t, r: scripts.split(
+            *(f"Claim {n}." for n in range(r.randrange(5)))
+        ),
+        "verify_statements": lambda t, r: verify_statements.reply(
+            [Verdict(i, chance(r), probability=r.random()) for i in t.ids]
+        ),
+        "judge_contexts": lambda t, r: judge_contexts.reply(
+            [Usefulness(i, chance(r)) for i in t.ids]
+        ),
+        "select_sentences": lambda t, r: select_sentences.reply(
+            [Choice(s.id) for s in t.sentences if chance(r)]
+        ),
+        "generate_questions": lambda t, r: scripts.questions(
+            *(f"Why {n}?" for n in range(t.n)), noncommittal=chance(r)
+        ),
+        "rate_answer": lambda t, r: rate_answer.reply(Rating(r.random(), chance(r))),
+        "embed": lambda t, r: encode_vector([r.uniform(-1, 1) for _ in range(3)]),
+        "paper_statements": lambda t, r: "\n".join(
+            f"Claim {n}." for n in range(1, 1 + r.randrange(4))
+        ),
+        "paper_verdicts": lambda t, r: (
+            "Final verdict: " + " ".join("Yes." if chance(r) else "No." for _ in t.statements)
+        ),
+        "paper_question": lambda t, r: f"Why {r.random()}?",
+        "paper_extraction": lambda t, r: (
+            "Insufficient Information"
+            if chance(r)
+            else "\n".join(line for line in t.context.splitlines() if chance(r))
+        ),
+    }
+    return Scripted({kind: maybe(say) for kind, say in said.items()})
+
+
+def gullible():
+    """A judge that finds everything perfect, even what is not there."""
+    return Scripted(
+        {
+            "split_statements": split_statements.reply([("All is well.", "")]),
+            "verify_statements": scripts.verify_if(lambda *_: True),
+            "judge_contexts": scripts.useful(*[1] * 9),
+            "select_sentences": lambda t: scripts.select(*(s.id for s in t.sentences)),
+            "generate_questions": lambda t: scripts.questions(*["What?"] * t.n),
+            "rate_answer": scripts.rating(1.0),
+            "embed": encode_vector((1, 0)),
+            "paper_statements": "All is well.",
+            "paper_verdicts": "Final verdict: Yes.",
+            "paper_question": "What?",
+            "paper_extraction": lambda t: t.context or "All.",
+        }
+    )
+
+
+TEXT = st.text(max_size=40) | st.sampled_from(["", " ", "One. Two.", "No", "Ja. 3.5 m?\n\nEnde"])
+SAMPLES = st.builds(
+    Sample,
+    id=st.just("1"),
+    question=TEXT,
+    contexts=st.lists(TEXT, max_size=4).map(tuple),
+    answer=TEXT,
+    reference=TEXT,
+)
+
+
+@pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
+class TestEveryMetric:
+    @settings(max_examples=25)
+    @given(sample=SAMPLES, seed=st.integers(0, 99), faults=st.sampled_from([0, 0.2, 0.9]))
+    async def test_it_gives_a_finite_number_in_its_range_or_the_reason_why_not(
+        self, cls, sample, seed, faults
+    ):
+        judge = capricious(seed, faults=faults)
+        found = await score(cls(), sample, judge)
+        if isinstance(found, Score):
+            low, high = cls.range
+            assert math.isfinite(found.value)
+            assert low - 1e-9 <= found.value <= high + 1e-9
+            assert found.parts
+        else:
+            assert found.why in ("undefined", "failed")
+            assert found.detail
+        assert await score(cls(), sample, judge) == found
+
+    async def test_it_asks_no_other_task_than_it_declares(self, cls):
+        judge = Watched(scripts.plausible())
+        await score(cls(), SAMPLE, judge)
+        assert judge.asked
+        assert set(judge.kinds) <= {task.kind for task in cls().asks(lambda kind: True)}
+        assert {task.kind for task in cls().asks(lambda kind: True)} <= {
+            task.kind for task in cls.tasks
+        }
+        assert {task.kind for task in cls.tasks} <= set(TASKS)
+
+    async def test_it_looks_at_no_other_field_than_it_needs(self, cls):
+        assert set(cls.needs) <= FIELDS
+        only = {name: getattr(SAMPLE, name) for name in cls.needs}
+        judge = scripts.plausible()
+        assert await score(cls(), Sample(id="1", **only), judge) == await score(
+            cls(), SAMPLE, judge
+        )
+
+    async def test_a_good_and_a_bad_sample_differ(self, cls):
+        judge = scripts.plausible()
+        good = await score(cls(), scripts.sample(answer=SAMPLE.reference), judge)
+        bad = await score(
+            cls(),
+            scripts.sample(answer="Penguins swim.", contexts=("Bread is baked from flour.",)),
+            judge,
+        )
+        assert isinstance(good, Score)
+        assert isinstance(bad, Score)
+        assert (good.value > bad.value) is cls.higher_is_better
+
+    @pytest.mark.parametrize("raw", ["", "{}", "I am a teapot.", "[1, 2", '{"verdicts": null}'])
+    async def test_garbage_is_a_failure_and_never_a_number(self, cls, raw):
+        found = await score(cls(), SAMPLE, Scripted(dict.fromkeys(TASKS, raw)))
+        assert isinstance(found, Unscored)
+        assert found.why == "failed"
+
+    @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
+    @pytest.mark.parametrize("question", ["", "What?"])
+    async def test_nothing_at_all_is_never_perfect_even_to_a_judge_who_likes_everything(
+        self, cls, contexts, question
+    ):
+        sample = Sample(id="1", question=question, contexts=contexts, answer="", reference="")
+        found = await score(cls(), sample, gullible())
+        worst = cls.range[1] if not cls.higher_is_better else min(0.0, cls.range[1])
+        assert isinstance(found, Unscored) or found.value == worst
+
+    async def test_it_is_invariant_to_the_order_of_contexts_or_is_meant_not_to_be(self, cls):
+        judge = scripts.plausible()
+        turned = scripts.sample(contexts=SAMPLE.contexts[::-1])
+        one, other = await score(cls(), SAMPLE, judge), await score(cls(), turned, judge)
+        invariant = ORDER_OF_CONTEXTS_DOES_NOT_MATTER[cls.name]
+        assert (one.value == pytest.approx(other.value)) is invariant
+
+    def test_it_survives_pickling(self, cls):
+        assert pickle.loads(pickle.dumps(cls())) == cls()
+
+    def test_it_is_a_frozen_value_with_a_documented_default_for_every_parameter(self, cls):
+        assert cls() == cls()
+        assert hash(cls()) == hash(cls())
+        for field in dataclasses.fields(cls):
+            assert field.default is not dataclasses.MISSING
+            assert re.search(rf"^\s+{field.name}: ", cls.__doc__, re.MULTILINE), field.name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            cls().value = 1
+
+    def test_its_label_names_it(self, cls):
+        assert cls().label == cls.name
+        assert parse(cls().label) == cls()
+
+    def test_its_documentation_defines_it_and_names_the_source(self, cls):
+        first, _, rest = cls.__doc__.partition("\n\n")
+        assert first.endswith(".")
+        assert "\n" not in first
+        assert rest.strip()
+        assert cls.source
+
+    def test_its_range_and_guide_fit_together(self, cls):
+        low, high = cls.range
+        assert low < high
+        assert cls.guide is None or low < cls.guide < high
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "contexts" in m.needs])
+async def test_contexts_that_are_not_there_are_never_perfect(name):
+    found = await score(METRICS[name](), scripts.sample(contexts=()), gullible())
+    assert isinstance(found, Unscored) or found.value == 0
+
+
+@pytest.mark.parametrize(("name", "kind"), VERDICTS.items())
+class TestMissingVerdicts:
+    """Four statements or contexts; the judge keeps silent about the fourth."""
+
+    SAMPLE = Sample(
+        id="1",
+        question="?",
+        contexts=("A. B.", "C. D.", "E.", "F."),
+        answer="A. B. C. D.",
+        reference="A. B. C. D.",
+    )
+
+    def judge(self, kind, *, ever):
+        def silent(task):
+            asked = [i for i in task.ids if i[1:] != "4" or (ever and len(task.ids) == 1)]
+            if kind == "judge_contexts":
+                return judge_contexts.reply([Usefulness(i, useful=True) for i in asked])
+            return verify_statements.reply([Verdict(i, supported=True) for i in asked])
+
+        return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
+
+    async def test_only_the_missing_one_is_asked_for_again(self, name, kind):
+        judge = self.judge(kind, ever=True)
+        assert isinstance(await score(METRICS[name](), self.SAMPLE, judge), Score)
+        ids = [task.ids for task, _ in judge.asked if task.kind == kind]
+        assert {len(asked) for asked in ids} == {4, 1}
+        assert {asked[0][1:] for asked in ids if len(asked) == 1} == {"4"}
+
+    async def test_if_it_stays_missing_the_score_fails_and_says_how_many_there_were(
+        self, name, kind
+    ):
+        found = await score(METRICS[name](), self.SAMPLE, self.judge(kind, ever=False))
+        assert found == Unscored("failed", "3 of 4 verdicts")
