@@ -1,0 +1,80 @@
+"""Does docs/cli.md describe every command and every option, in the words of --help?
+
+With ASSAY_WRITE_DOCS=1 the tables are written anew instead.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from assay.cli import main
+from assay.cli.edge import EXIT_CODES
+
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+CONTEXT = click.Context(main, info_name="assay")
+COMMANDS = {"assay": main} | {n: main.get_command(CONTEXT, n) for n in main.list_commands(CONTEXT)}
+
+
+def part(name):
+    return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def usage(name, command):
+    words = ["assay"] if name == "assay" else ["assay", name]
+    return " ".join([*words, *command.collect_usage_pieces(click.Context(command))])
+
+
+def table(name, command):
+    lines = [f"`{usage(name, command)}`", "", "| option | what it does |", "|---|---|"]
+    for option in command.params:
+        if isinstance(option, click.Option):
+            flags = ", ".join(option.opts)
+            names = flags if option.is_flag else f"{flags} {option.metavar}"
+            default = option.default if option.show_default else None
+            text = (
+                f"{option.help} Default: {default:g}."
+                if isinstance(default, float)
+                else option.help
+            )
+            if isinstance(default, (str, int)) and not isinstance(default, bool):
+                text = f"{option.help} Default: {default}."
+            cells = [f"`{names}`", text]
+            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def exit_codes():
+    rows = [line.split(maxsplit=1) for line in EXIT_CODES.splitlines()[1:]]
+    lines = ["| code | meaning |", "|---|---|", *(f"| {code} | {text} |" for code, text in rows)]
+    return "\n".join(lines) + "\n"
+
+
+PARTS = {f"options: {name}": table(name, command) for name, command in COMMANDS.items()}
+PARTS["exit codes"] = exit_codes()
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_page_says_what_help_says(name):
+    page = PAGE.read_text("utf-8")
+    if os.environ.get("ASSAY_WRITE_DOCS"):
+        page = part(name).sub(lambda m: f"{m[1]}{PARTS[name]}{m[3]}", page)
+        PAGE.write_text(page, "utf-8")
+    found = part(name).search(page)
+    assert found, f"docs/cli.md has no part '{name}'"
+    assert found[2] == PARTS[name], "write it anew: ASSAY_WRITE_DOCS=1 pytest tests/cli"
+
+
+def test_every_command_has_its_section_and_there_is_no_other():
+    found = re.findall(r"^## assay (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert found == main.list_commands(CONTEXT)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_says_what_it_does(name):
+    command = COMMANDS[name]
+    assert command.help
+    for option in command.params:
+        assert isinstance(option, click.Argument) or option.help.endswith((".", ").")), option.name
