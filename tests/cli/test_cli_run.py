@@ -132,6 +132,9 @@ def test_skips_invalid_rows_and_says_where_they_are(assay, here):
     (here / "bad.jsonl").write_text(text + "{broken\n", "utf-8")
     line = ("run", "bad.jsonl", "-m", "faithfulness", *JUDGE)
     assert assay(*line).exit_code == 2
+    dry = summary(assay(*line, "--skip-invalid", "skipped.jsonl", "--dry-run", "--json"))
+    assert dry["samples"] == 2
+    assert not (here / "skipped.jsonl").exists()
     result = assay(*line, "--skip-invalid", "skipped.jsonl")
     assert result.exit_code == 0, result.output
     assert "1 row" in result.stdout

@@ -1,7 +1,9 @@
 """How does a command end: with which exit code, and what is said about it?"""
 
 import os
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,7 +40,18 @@ class Edge(click.Group):
 
 def say(text: str) -> None:
     """Tell the user something that is no result: on stderr."""
+    if sys.stderr.isatty():
+        text = "\n".join(map(_wrapped, text.splitlines()))
     click.echo(text, err=True)
+
+
+def _wrapped(line: str) -> str:
+    # A terminal breaks lines within words. In a log, lines stay whole for those who search it.
+    width = shutil.get_terminal_size().columns
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _wants_traceback(arguments: Sequence[str]) -> bool:

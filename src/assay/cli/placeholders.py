@@ -2,7 +2,6 @@
 
 import dataclasses
 import typing
-from collections.abc import Mapping
 from typing import Any
 
 from assay import prompts_file
@@ -66,8 +65,3 @@ def _unseen(kind: str, template: Template) -> list[Problem]:
         return []
     what = f"[{kind}] is verbatim, but shows the judge nothing to judge"
     return [Problem(what, f"put {' and '.join(places)} into the instruction")]
-
-
-def described(templates: Mapping[str, Template]) -> str:
-    """Which prompts were replaced, for people."""
-    return ", ".join(f"{kind} ({template.digest})" for kind, template in templates.items())

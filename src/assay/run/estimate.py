@@ -1,6 +1,7 @@
 """What would a run cost? Calls, tokens and money, counted before anything is spent."""
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,8 @@ def estimate(
         data,
         needs={metric.label: metric.needs for metric in chosen},
         mapping=settings.mapping,
+        # Invalid rows are left out here as there, but nothing is written.
+        skip_invalid=os.devnull if settings.skip_invalid else None,
         limit=settings.limit,
     )
     kept = Store(store) if Path(store).is_file() else None
