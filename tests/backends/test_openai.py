@@ -425,3 +425,14 @@ async def test_it_works_again_after_it_was_closed(server, llm):
     await llm.aclose()
     await llm.aclose()
     assert (await llm.reply(TASK)).raw
+
+
+async def test_openai_itself_is_not_called_without_a_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    judge = OpenAI("gpt-4o-mini")
+    with pytest.raises(Denied, match="OPENAI_API_KEY"):
+        await judge.reply(RateAnswer("Why?", "Because."))
+    await judge.aclose()

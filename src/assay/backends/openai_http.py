@@ -218,9 +218,15 @@ class Connection:
 
         Raises:
             Unavailable: If none came.
-            Denied: If the address is wrong.
+            Denied: If the address is wrong, or a key is needed and there is none.
         """
         where = self.endpoint.place
+        if self.endpoint.url == OPENAI_URL and not self.endpoint.headers:
+            # Known before the call: no time is lost on finding out.
+            raise Denied(
+                f"{where} needs a key -> set OPENAI_API_KEY, or name a server of your own with "
+                "OPENAI_BASE_URL or --base-url"
+            )
         session = await self._pools.get().open()
         try:
             # A redirect would carry the key to wherever it points, and lose the body.
