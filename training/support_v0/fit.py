@@ -18,14 +18,18 @@ from pathlib import Path
 
 import numpy as np
 from rows import DATA, FILES, FOLDS, Row, fold_of, load
+from swaps import swapped
 
 from assay.backends.embedded import comparison, evidence, support
 from assay.backends.embedded.comparison import FEATURES
 from assay.backends.embedded.encoder import Encoder
-from assay.text import facts, numbers, overlap, sentences, words
+from assay.text import citations, facts, numbers, overlap, sentences, words
 
 TARGET = Path(support.__file__).with_name("support_v0.json")
 RIDGE = 1.0
+# Odds before looking. With 0.5 the best F1 on unsupported statements of RAGTruth QA (folds kept
+# aside) lay at a threshold of 0.4; with 0.6 it lies at 0.5, which is what people read into 0.5.
+PRIOR = 0.6
 # The sign every coefficient must have to mean what its name says; 0 = either.
 SIGNS = np.array([1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 0, 0])
 
@@ -47,7 +51,9 @@ def measure(rows: list[Row], encoder: Encoder) -> np.ndarray:
 def measured(name: str, encoder: Encoder) -> tuple[list[Row], np.ndarray]:
     """Rows and measurements of one file, kept between runs while the code stays the same."""
     rows = load(name)
-    code = [comparison, evidence, support, facts, numbers, overlap, sentences, words]
+    if "ragtruth" in name:
+        rows += swapped(rows)
+    code = [comparison, evidence, support, citations, facts, numbers, overlap, sentences, words]
     key = hashlib.sha256(encoder.name.encode())
     for module in code:
         key.update(Path(module.__file__).read_bytes())
@@ -105,19 +111,37 @@ def balanced(scores: np.ndarray, labels: np.ndarray, threshold: float) -> float:
 
 
 def weigh(rows: list[Row]) -> np.ndarray:
-    """Each file by its weight, each class of a file by half of it; 1 a row on average."""
+    """Each file by its weight, 0.6 of it on its supported rows; 1 a row on average."""
     shares = {Path(name).name.split(".")[0]: weight for name, weight in FILES.items()}
-    shares |= {"ragtruth_qa": 3.0, "ragtruth_summary": 0.3}
+    shares |= {"ragtruth_qa": 3.0, "ragtruth_summary": 0.3, "swapped": 2.0}
     counts = defaultdict(int)
     for row in rows:
         counts[row.data, row.supported] += 1
-    weights = np.array([shares[r.data] / counts[r.data, r.supported] for r in rows])
+    weights = np.array(
+        [
+            shares[r.data] * (PRIOR if r.supported else 1 - PRIOR) / counts[r.data, r.supported]
+            for r in rows
+        ]
+    )
     return weights / weights.mean()
 
 
 def predict(solution: np.ndarray, features: np.ndarray) -> np.ndarray:
     """Probabilities."""
     return 1 / (1 + np.exp(-(features @ solution[:-1] + solution[-1])))
+
+
+def operating_points(scores: np.ndarray, labels: np.ndarray) -> None:
+    """What a threshold does on rows that were not fitted on."""
+    for threshold in (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55):
+        said = scores >= threshold
+        kept, caught = said[labels].mean(), (~said[~labels]).mean()
+        precision = (~said & ~labels).sum() / max(1, (~said).sum())
+        f1 = 2 * precision * caught / max(1e-9, precision + caught)
+        print(
+            f"threshold {threshold:.2f}: supported kept {kept:.2f}, unsupported caught "
+            f"{caught:.2f}, F1 of unsupported {f1:.3f}"
+        )
 
 
 def report(rows: list[Row], features: np.ndarray, held: np.ndarray) -> None:
@@ -155,6 +179,8 @@ def main() -> None:
         solution = fit(features[kept], labels[kept], weights[kept])
         held[~kept] = predict(solution, features[~kept])
     report(rows, features, held)
+    qa = np.array([row.data == "ragtruth_qa" for row in rows])
+    operating_points(held[qa], labels[qa])
     solution = fit(features, labels, weights)
     coefficients = {n: round(float(c), 3) for n, c in zip(FEATURES, solution[:-1], strict=True)}
     content = {

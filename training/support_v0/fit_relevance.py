@@ -2,9 +2,9 @@
 
 Usage: python training/support_v0/fit_relevance.py [--write]
 
-No file that may be trained on says which sentence answers a question, so the labels are derived from
-RAGTruth's training answers. Helpful: the passage sentence that shares most with a supported sentence
-of an answer, if that is at least half of its content words. Not helpful: a sentence of the same
+No file that may be trained on says which sentence answers a question, so the labels are derived
+from RAGTruth's training answers. Helpful: the passage sentence that shares most with a supported
+sentence of an answer, if that is at least half of its content words. Not helpful: a sentence of the same
 passages that shares at most a quarter with any, and the three sentences nearest in meaning to the
 question among the passages of the next ten other questions.
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from assay.text.sentences import sentences
 TARGET = Path(relevance.__file__).with_name("relevance_v0.json")
 HELPFUL, USELESS = 0.5, 0.25
 FOREIGN, NEAREST = 10, 3
+PRIOR = 1 / 3  # most sentences of most contexts do not help; with 1/2 too many would count
 
 
 def gather() -> dict[str, tuple[str, list[str], list[set[str]]]]:
@@ -104,8 +104,8 @@ def main() -> None:
 
 
 def solve(inputs: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Coefficients and intercept with the two classes weighed alike."""
-    weights = np.where(truth, 0.5 / truth.mean(), 0.5 / (1 - truth.mean()))
+    """Coefficients and intercept, a third of all weight on the helpful ones."""
+    weights = np.where(truth, PRIOR / truth.mean(), (1 - PRIOR) / (1 - truth.mean()))
     return newton(np.hstack([inputs, np.ones((len(inputs), 1))]), truth, weights)
 
 

@@ -61,7 +61,7 @@ def load(name: str) -> list[Row]:
 
 
 def _rows(name: str, record: dict) -> Iterator[Row]:
-    data = name.split("/")[1].split(".")[0]
+    data = Path(name).name.partition(".")[0]
     contexts = tuple(record["contexts"])
     group = contexts[0][:200] if contexts else ""
     labels = record["labels"]

@@ -2,7 +2,7 @@
 
 Conservative on purpose: a sentence is only taken apart where both parts are surely clauses, and a
 pronoun is only replaced where one subject can be meant. One statement too long is better than a
-broken one. What states nothing (questions, greetings, headings, offers of help, refusals) is left out.
+broken one. What states nothing (a question, greeting, heading, offer of help, refusal) is left out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from assay.text.citations import without_citations
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
 from assay.text.subjects import resolve, subject_of
@@ -51,6 +52,8 @@ _CHATTER = re.compile(
     r"|(?:i hope|hope) (?:this|that|it)\b|(?:please )?(?:let me know|feel free)\b"
     r"|(?:if you have|do you have|should you have) (?:any|more|further)\b"
     r"|(?:is there|would you like|can i help)\b"
+    r"|(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:here (?:is|are)|"
+    r"below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
     r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -59,7 +62,6 @@ _LEAD_IN = re.compile(
 )
 _QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
 _MARKUP = re.compile(r"(\*\*|__|`)(?=\S)|(?<=\S)(\*\*|__|`)")
-_CITATION = re.compile(r"\s*\[\d{1,3}(?:,\s*\d{1,3})*\]")
 _SHORT_ITEM = 6  # words; a longer item, or one with a verb, stands for itself
 
 
@@ -84,7 +86,7 @@ def statements(answer: str, question: str = "") -> list[Statement]:
                 continue
             for start, end in _clauses(answer, span):
                 text = resolve(_clean(answer[start:end]), subject)
-                if not text:  # a citation mark alone
+                if not any(char.isalnum() for char in text):  # a citation mark alone
                     continue
                 found.append(Statement(_with_lead_in(text, lead_in), start, end))
                 subject = subject_of(text) or subject
@@ -122,7 +124,7 @@ def _states_nothing(sentence: str, block: Block) -> bool:
 
 
 def _usable_lead_in(sentence: str) -> str:
-    """ "The largest moons are:" makes its short items statements; "Here are some tips:" does not."""
+    """Of "The moons are:", which completes its short items; "Here are some tips:" does not."""
     text = _clean(sentence).rstrip(":：").rstrip()
     return text if _HAS_VERB.search(text) and not _LEAD_IN.search(text) else ""
 
@@ -134,5 +136,5 @@ def _with_lead_in(text: str, lead_in: str) -> str:
 
 def _clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
-    plain = " ".join(_CITATION.sub("", _MARKUP.sub("", text)).split())
+    plain = " ".join(without_citations(_MARKUP.sub("", text)).split())
     return plain[:1].upper() + plain[1:]

@@ -4,6 +4,8 @@ Heuristics for English, made so that what they report is worth reporting: a name
 sentence is only counted where it is clearly a name. Numbers are in `numbers.py`.
 """
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 from __future__ import annotations
 
 import re
@@ -18,8 +20,10 @@ MONTHS = frozenset(
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _NAME_WORD = r"(?:[A-Z][\w’'.&-]*\w|[A-Z])"
 _NAME = re.compile(
-    rf"{_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
+    rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
 )
+# "30 °C", "5 PM", and a letter alone, which is a mark or an initial without its name.
+_NO_NAMES = MONTHS | _DAYS | {"am", "pm", "bc", "ad"} | set("abcdefghijklmnopqrstuvwxyz")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|scarcely|lacks?|"
     r"lacking|fails?\s+to|failed\s+to|unable|refus\w+\s+to|den(?:y|ies|ied))\b|n['’]t\b",
@@ -64,7 +68,7 @@ def names(text: str) -> list[str]:
         sentence = text[start:end]
         for match in _NAME.finditer(sentence):
             name = _without_first_word(match.group()) if _opens(sentence, match) else match.group()
-            if name and name.lower() not in STOP_WORDS and name.lower() not in MONTHS | _DAYS:
+            if name and name.lower() not in STOP_WORDS and name.lower() not in _NO_NAMES:
                 found.setdefault(name)
     return list(found)
 
@@ -113,7 +117,8 @@ def acronyms(text: str) -> set[str]:
 
 
 def _opens(sentence: str, match: re.Match[str]) -> bool:
-    return not any(char.isalnum() for char in sentence[: match.start()])
+    before = sentence[: match.start()].rstrip(" \"'“‘*(")
+    return not any(char.isalnum() for char in before) or before.endswith((":", "|"))
 
 
 def _without_first_word(name: str) -> str:

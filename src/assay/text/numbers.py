@@ -4,6 +4,8 @@
 "17:00". Units are not kept: "5 km" and "5 miles" both state 5.
 """
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 from __future__ import annotations
 
 import re

@@ -5,6 +5,8 @@ between them is white space, list markers and stray punctuation. Made for Englis
 stops of Chinese and Japanese.
 """
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 from __future__ import annotations
 
 import re
@@ -120,8 +122,16 @@ def _ends(text: str, begin: int, stop: re.Match[str], limit: int) -> bool:
         return True
     lower = following[1].islower()
     if stop["stop"] != ".":
-        # "Why?" he asked. And: wait ... what
-        return not lower or not ("..." in stop["stop"] or "…" in stop["stop"] or stop["close"])
+        pause = "..." in stop["stop"] or "…" in stop["stop"] or stop["close"]
+        return not (lower and pause)  # "Why?" he asked. And: wait ... what
+    return _full_stop_ends(text, begin, stop, limit, following)
+
+
+def _full_stop_ends(
+    text: str, begin: int, stop: re.Match[str], limit: int, following: re.Match[str]
+) -> bool:
+    """The same for a single full stop, which abbreviations and numbers have too."""
+    lower = following[1].islower()
     last = _LAST_WORD.search(text, max(begin, stop.start() - 40), stop.start())
     word = last.group().lower() if last else ""
     if word in _TITLES and not stop["close"]:
@@ -138,7 +148,7 @@ def _ends(text: str, begin: int, stop: re.Match[str], limit: int) -> bool:
 
 
 def _is_initial(word: str) -> bool:
-    return len(word) == 1 and word.isalpha() or ("." in word and len(word) < 8 and _dotted(word))
+    return len(word) < 8 and _dotted(word)
 
 
 def _dotted(word: str) -> bool:

@@ -4,6 +4,8 @@ Only a leading "It", "He", "She", "They" or "Its", "His", "Her", "Their" is ever
 where the sentence before has one plain subject that fits in number and kind.
 """
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 from __future__ import annotations
 
 import re

@@ -4,6 +4,8 @@ Words are lower-cased; hyphenated words are taken apart; a possessive 's is drop
 its separators; every Chinese, Japanese or Korean character is a word of its own.
 """
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 from __future__ import annotations
 
 import re
@@ -48,8 +50,8 @@ def stems(text: str) -> list[str]:
 def stem(word: str) -> str:
     """A short form shared by the inflections of a lower-case word.
 
-    Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are one,
-    "make" and "making" too; "organ" and "organise" are not.
+    Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are
+    one, "make" and "making" too; "organ" and "organise" are not.
     """
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return word.replace(",", "") if word[:1].isdigit() else word
@@ -76,7 +78,7 @@ def _singular(word: str) -> str:
 
 
 def _undouble(word: str) -> str:
-    """ "stopp" is "stop", but "fall" stays "fall"."""
+    """Make "stopp" "stop"; "fall" stays."""
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
         return word[:-1]
     return word

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.text import facts, numbers, overlap, words
+from assay.text.citations import without_pointers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,9 +27,9 @@ FEATURES = (
     "recall_best",  # ... in the best sentence
     "bigrams_all",  # pairs of neighbouring content words found anywhere
     "run_best",  # longest stretch of content words shared with the best sentence
-    "numbers_missing_all",  # share of its numbers that stand nowhere
-    "numbers_missing_window",  # ... not near the best sentence
-    "names_missing_all",
+    "numbers_missing_all",  # one of its numbers stands nowhere
+    "numbers_missing_window",  # ... or not near the best sentence
+    "names_missing_all",  # the same for its names
     "names_missing_window",
     "calendar_missing",  # a month or week day that stands nowhere
     "negation_differs",  # one denies and the other does not, by how alike they are otherwise
@@ -69,6 +70,7 @@ def compare(
 
     `cosines[i]` is the statement's cosine to piece i, `pairs[i]` to pieces i and i + 1 together.
     """
+    statement = without_pointers(statement) or statement
     stems = words.stems(statement)
     wanted = set(stems)
     recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
@@ -93,10 +95,10 @@ def compare(
         recalls[best],
         overlap.bigram_recall(stems, evidence.bigrams),
         overlap.longest_run(stems, piece.stems),
-        len(gone) / len(stated) if stated else 0.0,
-        len(far) / len(stated) if stated else 0.0,
-        len(absent) / len(named) if named else 0.0,
-        len(distant) / len(named) if named else 0.0,
+        float(bool(gone)),
+        float(bool(far)),
+        float(bool(absent)),
+        float(bool(distant)),
         float(bool(dates - evidence.words)),
         recalls[best] if differs else 0.0,
         recalls[best] if contrary else 0.0,

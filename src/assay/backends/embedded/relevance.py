@@ -127,30 +127,35 @@ def context_usefulness(
 
 
 def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRelevance:
-    """Whether an answer addresses the question, by a fixed mean of three parts.
+    """Whether an answer addresses the question, by a fixed mean of four parts.
 
-    0.6 nearness: cosine of question and answer, the better of the whole and its best sentence, from
-    0.1 (counts 0) to 0.75 (counts 1); 0.2 coverage: share of the question's content words in the
-    answer; 0.2 kind: whether a question for a time, number, person, ... gets one. An answer that
-    mostly declines ("I don't know") is `noncommittal`; its score says only how near its words are.
+    0.4 nearness: cosine of question and answer, the better of the whole and its best sentence, from
+    0.1 (counts 0) to 0.75 (counts 1); 0.25 focus: mean probability that a sentence helps, by its
+    length; 0.2 coverage: share of the question's content words in the answer; 0.15 kind: whether a
+    question for a time, number, person, ... gets one. An answer that mostly declines ("I don't
+    know") is `noncommittal`; its score says only how near its words are.
     """
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
-    vectors = encoder.encode([question, answer, *parts])
-    cosine = float((vectors[1:] @ vectors[0]).max())
+    rows = relevance_features(question, [answer, *parts], encoder)
+    cosine = max(row[0] for row in rows)
     nearness = min(1.0, max(0.0, (cosine - _LOW) / (_HIGH - _LOW)))
+    helpful = [_probability(row) for row in rows[1:]]
+    focus = float(np.average(helpful, weights=[len(part) for part in parts]))
     coverage = overlap.recall(words.stems(question), words.stems(answer))
     kind = questions.kind_of(question)
     matches = questions.holds(kind, answer, question)
-    score = 0.6 * nearness + 0.2 * coverage + 0.2 * matches
+    score = min(1.0, 0.4 * nearness + 0.25 * focus + 0.2 * coverage + 0.15 * matches)
     declined = _declined(parts)
     if declined:
         reason = f"The answer declines: '{declined}'."
     else:
         asked = "" if kind == "open" else _kind_reason(kind, matches=matches)
+        on_point = sum(value >= _USEFUL for value in helpful)
         reason = (
-            f"Cosine to the question {cosine:.2f}, {coverage:.0%} of its words taken up{asked}."
+            f"Cosine to the question {cosine:.2f}, {on_point} of {len(parts)} sentences on the "
+            f"question, {coverage:.0%} of its words taken up{asked}."
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
 
@@ -211,7 +216,8 @@ def _for_target(
     # The support of the target decides; the question keeps a context of mere shared words out.
     probability = 0.75 * best.probability + 0.25 * asked.probability
     useful = probability >= _USEFUL
-    reason = f"It {'supports' if useful else 'does not support'} what was to be arrived at. {best.reason}"
+    verb = "supports" if useful else "does not support"
+    reason = f"It {verb} what was to be arrived at. {best.reason}"
     return Usefulness(probability, useful, reason, best.sentence, best.span)
 
 

@@ -32,7 +32,7 @@ _QUOTED = 200  # characters of a sentence shown in a reason
 class Support:
     """How far the contexts support one statement, with the evidence."""
 
-    probability: float  # in [0, 1], at even odds before looking
+    probability: float  # in [0, 1], at odds of 3 to 2 for support before looking
     supported: bool  # probability >= the fitted threshold
     reason: str  # one sentence for people
     context: int | None  # the context the closest sentence stands in, from 0; None without contexts

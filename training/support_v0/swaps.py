@@ -1,0 +1,77 @@
+"""Which statements are certainly wrong although nearly all their words stand in the contexts?
+
+People's answers seldom have a wrong number in an otherwise right sentence, users' systems do. So one
+fact of a supported statement is exchanged by rule: a number for another, a name for one of another
+source, a word for its opposite, or a denial is put in. Everything follows from a checksum of the
+text; there is nothing random.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+
+from rows import Row
+
+from assay.text import facts, numbers
+
+PAIRS = [pair.split("/") for pair in facts._OPPOSITES]  # noqa: SLF001
+_BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
+
+
+def swapped(rows: list[Row]) -> Iterator[Row]:
+    """Supported rows where a swap was possible, each followed by its swapped twin."""
+    good = [row for row in rows if row.supported]
+    foreign = [name for row in good for name in facts.names(row.statement) if len(name) > 3]
+    for row in good:
+        seed = zlib.crc32(row.statement.encode())
+        ways = [number, name, opposite, denial]
+        for turn in range(len(ways)):
+            changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
+            if changed and changed != row.statement:
+                yield row._replace(data="swapped")
+                yield row._replace(data="swapped", statement=changed, supported=False)
+                break
+
+
+def number(row: Row, seed: int, _foreign: list[str]) -> str:
+    """Another number: of the contexts, or a little more or less."""
+    stated = list(numbers.numbers(row.statement).items())
+    if not stated:
+        return ""
+    plain, written = stated[seed % len(stated)]
+    if ":" in plain:
+        return ""
+    others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
+    new = f"{float(plain) + 1 + seed % 7:g}"
+    if others and seed % 2:
+        new = others[seed % len(others)]
+    return row.statement.replace(written, new, 1)
+
+
+def name(row: Row, seed: int, foreign: list[str]) -> str:
+    """A name of another source."""
+    stated = facts.names(row.statement)
+    context = "\n".join(row.contexts)
+    others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
+    if not stated or not others:
+        return ""
+    return row.statement.replace(stated[seed % len(stated)], others[0], 1)
+
+
+def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The other word of a pair of opposites."""
+    for one, other in PAIRS:
+        for old, new in ((one, other), (other, one)):
+            changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.statement, count=1)
+            if changed != row.statement:
+                return changed
+    return ""
+
+
+def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The first auxiliary verb denied."""
+    if facts.is_negated(row.statement):
+        return ""
+    return _BE.sub(r"\1 not", row.statement, count=1)
