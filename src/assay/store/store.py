@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -84,19 +85,23 @@ class Store:
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise InputError(f"there is no folder '{self.path.parent}' for the store")
-        try:
-            self._db = self._connect()
-            migrate(self._db)
-        except sqlite3.Error as error:
-            raise InputError(f"'{path}' cannot be used as a store: {error}") from error
+        with ExitStack() as opened:
+            try:
+                self._db = self._connect(opened)
+                migrate(self._db)
+                writing = self._connect(opened)
+            except sqlite3.Error as error:
+                raise InputError(f"'{path}' cannot be used as a store: {error}") from error
+            opened.pop_all()  # both stay open, unless one of them failed
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
-        self._writer = Writer(self._connect)
+        self._writer = Writer(writing)
 
     def close(self) -> None:
         """Commit what is queued and close the file."""
         self._writer.close()
-        self._db.close()
+        with self._reading:  # another thread may still be taking samples in
+            self._db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -104,8 +109,9 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, opened: ExitStack) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=300, isolation_level=None, check_same_thread=False)
+        opened.callback(db.close)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
         return db

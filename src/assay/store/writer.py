@@ -19,19 +19,25 @@ class Writer:
     """Commits writes in groups on a thread of its own.
 
     Args:
-        connect: Opens the connection; called on the writer's thread.
+        connection: Its own connection; closed when it ends.
     """
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._connect = connect
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._closed = False
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="assay-store", daemon=True)
         self._thread.start()
 
     def submit(self, write: Write) -> "Future[None]":
         """Queue a write; the future is done once it is committed."""
         future: Future[None] = Future()
-        self._queue.put((write, future))
+        with self._closing:
+            if self._closed:  # nobody would ever take it from the queue
+                future.set_exception(sqlite3.ProgrammingError("the store is closed"))
+            else:
+                self._queue.put((write, future))
         return future
 
     async def commit(self, write: Write) -> None:
@@ -40,14 +46,16 @@ class Writer:
 
     def close(self) -> None:
         """Commit what is queued and end the thread."""
-        self._queue.put(None)
+        with self._closing:
+            if not self._closed:
+                self._queue.put(None)
+            self._closed = True
         self._thread.join()
 
     def _run(self) -> None:
-        connection = self._connect()
         while (group := self._group()) is not None:
-            self._write(connection, group)
-        connection.close()
+            self._write(self._connection, group)
+        self._connection.close()
 
     def _group(self) -> list[_Item] | None:
         first = self._queue.get()

@@ -1,0 +1,109 @@
+"""How the store's tables came to be: fresh, upgraded, refused."""
+
+import hashlib
+import sqlite3
+
+import pytest
+
+from assay.errors import InputError
+from assay.store import Store, schema
+from support import scripts
+
+CONFIG = {"metrics": {"faithfulness": "signature"}}
+
+
+def tables(path):
+    with sqlite3.connect(path) as connection:
+        found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return {name for (name,) in found}, version
+
+
+def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
+    Store(db).close()
+    assert tables(db) == (
+        {"texts", "replies", "runs", "samples", "jobs"},
+        len(schema.MIGRATIONS),
+    )
+
+
+def test_opening_a_store_again_changes_nothing(db):
+    for _ in range(2):
+        with Store(db) as store:
+            store.begin(scripts.samples(1), CONFIG, "x")
+    with Store(db) as store:
+        assert len(store.runs()) == 1
+
+
+# Stores out there were made by these; whoever needs another schema appends a migration and its digest.
+RELEASED = ["9c5a32050d4e"]
+
+
+def test_a_migration_is_never_changed_only_appended():
+    digests = [hashlib.sha256(m.encode()).hexdigest()[:12] for m in schema.MIGRATIONS]
+    assert digests == RELEASED
+
+
+def test_an_older_store_is_upgraded_and_keeps_what_it_has(db, monkeypatch):
+    with Store(db) as store:
+        run = store.begin(scripts.samples(3), CONFIG, "x")
+    added = "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT 'none';\nCREATE TABLE more (x)"
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, added))
+    with Store(db) as store:
+        assert store.run(run.id) == run
+        assert [sample.id for _, sample in store.samples(run.id)] == ["q0", "q1", "q2"]
+    assert "more" in tables(db)[0]
+    assert tables(db)[1] == len(schema.MIGRATIONS)
+
+
+def test_an_upgrade_that_fails_halfway_leaves_the_store_as_it_was(db, monkeypatch):
+    Store(db).close()
+    before = tables(db)
+    broken = "CREATE TABLE half (x);\nCREATE TABLE half (y)"
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
+        with pytest.raises(InputError, match="cannot be used as a store"):
+            Store(db)
+    assert tables(db) == before
+    Store(db).close()
+
+
+def test_a_store_of_a_newer_assay_is_refused(db):
+    Store(db).close()
+    connection = sqlite3.connect(db)
+    connection.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
+    connection.close()
+    with pytest.raises(InputError, match="written by a newer assay -> upgrade assay"):
+        Store(db)
+
+
+class TestWhatIsNoStore:
+    def test_a_file_that_is_no_database(self, db):
+        db.write_text("question,answer\n" * 200)
+        with pytest.raises(InputError, match=r"assay\.db' cannot be used as a store"):
+            Store(db)
+        assert db.read_text().startswith("question,answer")
+
+    def test_a_folder(self, tmp_path):
+        with pytest.raises(InputError, match="cannot be used as a store"):
+            Store(tmp_path)
+
+    def test_a_path_in_a_folder_that_does_not_exist(self, tmp_path):
+        with pytest.raises(InputError, match="there is no folder"):
+            Store(tmp_path / "no" / "assay.db")
+
+    def test_a_store_that_cannot_be_opened_twice_is_refused_instead_of_hanging(
+        self, db, monkeypatch
+    ):
+        connect, calls = sqlite3.connect, []
+
+        def once(*args, **kwargs):
+            calls.append(args)
+            if len(calls) > 1:
+                raise sqlite3.OperationalError("unable to open database file")
+            return connect(*args, **kwargs)
+
+        monkeypatch.setattr(sqlite3, "connect", once)
+        with pytest.raises(InputError, match="unable to open"):
+            Store(db)
