@@ -14,7 +14,7 @@ from assay.cli import main
 from assay.cli.edge import EXIT_CODES
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-CONTEXT = click.Context(main, info_name="assay")
+CONTEXT = click.Context(main, info_name="assay", **main.context_settings)
 COMMANDS = {"assay": main} | {n: main.get_command(CONTEXT, n) for n in main.list_commands(CONTEXT)}
 
 
@@ -24,7 +24,7 @@ def part(name):
 
 def usage(name, command):
     words = ["assay"] if name == "assay" else ["assay", name]
-    return " ".join([*words, *command.collect_usage_pieces(click.Context(command))])
+    return " ".join([*words, *command.collect_usage_pieces(click.Context(command, parent=CONTEXT))])
 
 
 def table(name, command):

@@ -126,6 +126,6 @@ def test_version(assay):
     "command", ["run", "show", "runs", "report", "metrics", "explain", "doctor"]
 )
 def test_help_of_every_command(assay, command):
-    result = assay(command, "-h")
+    result = assay(command, "--help")
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Usage: main {command}")
