@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
-from assay.errors import JudgeError, Unreadable
+from assay.errors import Denied, JudgeError, OverBudget, Unreadable
 from assay.prompt import Material, Template, render
 
 T = TypeVar("T")
@@ -147,6 +147,13 @@ class Backend(Protocol):
         """
 
 
+def _rank(error: BaseException) -> int:
+    # Of several errors a bug matters most, then the one that ends the run.
+    if not isinstance(error, JudgeError):
+        return 0
+    return 1 if isinstance(error, (Denied, OverBudget)) else 2
+
+
 class Judge:
     """What a metric holds. It keeps every reply in the order in which it was asked for.
 
@@ -199,9 +206,9 @@ class Judge:
         )
         for judge in judges:
             self.replies += judge.replies
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        if errors:
+            raise min(errors, key=_rank)
         return answers  # type: ignore[return-value]
 
     async def _ask(self, task: Task[Any], draw: int) -> str:

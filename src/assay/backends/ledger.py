@@ -9,6 +9,9 @@ from assay.judge import Backend, Reply, Task
 from assay.store import Store
 from assay.store.keys import reply_key
 
+# Seconds that replies on their way are waited for when a run ends early.
+GRACE_S = 2.0
+
 
 @dataclass
 class Served:
@@ -71,6 +74,18 @@ class Ledger:
         self._in_flight.pop(key, None)
         if not call.cancelled():
             call.exception()  # looked at even if whoever waited for it was cancelled
+
+    async def aclose(self) -> None:
+        """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
+
+        Whoever closes the store first would leave them waiting for a write that never comes.
+        """
+        calls = list(self._in_flight.values())
+        if calls:
+            await asyncio.wait(calls, timeout=GRACE_S)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         reply = await self._backend.reply(task, draw)

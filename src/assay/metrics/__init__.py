@@ -17,6 +17,7 @@ from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
+from assay.sample import Sample
 
 METRICS: dict[str, type[Metric]] = {
     metric.name: metric
@@ -48,6 +49,7 @@ ALIASES = {
     "paper:answer_relevance": "paper:answer_relevancy",
 }
 
+_FIELDS = frozenset(field.name for field in fields(Sample))
 _SPEC = re.compile(r"^\s*([\w:.-]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 
 
@@ -85,6 +87,8 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     for metric in found:
         if not isinstance(metric, Metric):
             raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
+        if metric.name in _FIELDS:  # it would take the field's column in every table
+            raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
     if not found:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
     by_label = {metric.label: metric for metric in found}

@@ -73,7 +73,6 @@ def check(metrics: tuple[Metric, ...], route: Route) -> None:
     Raises:
         InputError: If there is one.
     """
-
     problems = [
         Problem(
             f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
@@ -109,13 +108,13 @@ class Door:
     backend: Backend
     served: Served
     usages: list[Usage]
-    _leaves: list[Backend] = field(default_factory=list)
+    _closing: list[Backend] = field(default_factory=list)
 
     async def aclose(self) -> None:
-        """Close the connections of all back ends."""
+        """See replies on their way in, then close the connections of all back ends."""
         async with AsyncExitStack() as stack:
-            for leaf in self._leaves:
-                if close := getattr(leaf, "aclose", None):
+            for backend in self._closing:
+                if close := getattr(backend, "aclose", None):
                     stack.push_async_callback(close)
 
 
@@ -124,16 +123,20 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     door = Door(route, Served(), [])
 
     def guard(leaf: Backend) -> Backend:
-        door._leaves.append(leaf)  # noqa: SLF001 - built here
         inner = leaf
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
             # Embeddings are not what a budget in chat tokens is about.
-            budget = None if leaf.identity(Embed) else settings.budget
+            served = [kind for kind, server in route.kinds.items() if server is leaf]
+            only_embeds = leaf is not route.default and served == [Embed.kind]
+            budget = None if only_embeds else settings.budget
             limit = Limit(leaf, settings.limits, budget=budget)
             door.usages.append(limit.usage)
             inner = limit
-        return Ledger(inner, store, run, door.served)
+        ledger = Ledger(inner, store, run, door.served)
+        # Closed last to first: no connection is closed while a reply is on its way.
+        door._closing += [leaf, ledger]  # noqa: SLF001 - built here
+        return ledger
 
     door.backend = _mapped(route, guard)
     return door

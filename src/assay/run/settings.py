@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
+from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
 
@@ -33,3 +34,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     on_progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.tries < 1:
+            raise InputError(f"tries is {self.tries} -> give 1 or more")

@@ -1,0 +1,170 @@
+"""`evaluate` works wherever it is called: a script, a notebook, a server, several threads at once."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from assay import Settings, aevaluate, evaluate
+from support import scripts
+from support.scripts import Watched, plausible, samples
+
+FAITHFUL = [0.5, 0.5, 0.5]
+
+
+def values(result, metric="faithfulness"):
+    return [outcome.value for outcome in result[metric]]
+
+
+def test_in_a_plain_function(db):
+    assert values(evaluate(samples(3), "faithfulness", plausible(), store=db)) == FAITHFUL
+
+
+def test_in_a_plain_script_of_its_own(tmp_path):
+    code = """
+        import warnings
+        warnings.simplefilter("error")
+        import assay
+        from support.scripts import plausible, samples
+
+        result = assay.evaluate(samples(3), ["faithfulness", "context_precision"], plausible())
+        print(result.summary())
+    """
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", textwrap.dedent(code)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(__import__("pathlib").Path(__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "faithfulness" in done.stdout
+    assert "0.500" in done.stdout
+    assert (tmp_path / "assay.db").is_file()
+
+
+async def test_where_a_loop_is_running_already_as_in_a_notebook(db):
+    # Called from a coroutine, without await: a cell of a notebook does this.
+    assert values(evaluate(samples(3), "faithfulness", plausible(), store=db)) == FAITHFUL
+    assert "assay-evaluate" not in {thread.name for thread in threading.enumerate()}
+
+
+async def test_awaited_in_a_server_that_goes_on_answering(db):
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.create_task(tick())
+
+    async def slowly(task):
+        await asyncio.sleep(0.02)
+
+    result = await aevaluate(
+        samples(3), "faithfulness", Watched(plausible(), before=slowly), store=db
+    )
+    ticking.cancel()
+    assert values(result) == FAITHFUL
+    assert ticks > 5
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_under_uvloop(db, running):
+    uvloop = pytest.importorskip("uvloop")
+
+    async def main():
+        if running:
+            return evaluate(samples(3), "faithfulness", plausible(), store=db)
+        return await aevaluate(samples(3), "faithfulness", plausible(), store=db)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert values(runner.run(main())) == FAITHFUL
+
+
+def test_from_several_threads_into_one_store(db):
+    def work(n):
+        data = [scripts.sample(i) for i in range(n, n + 3)]
+        return values(evaluate(data, "faithfulness", plausible(), store=db))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == [FAITHFUL] * 4
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_two_evaluations_at_once_with_different_judges_do_not_meet(tmp_path, threads):
+    yes = Watched(plausible("yes", verify_statements=scripts.verify_if(lambda *_: True)))
+    no = Watched(plausible("no", verify_statements=scripts.verify_if(lambda *_: False)))
+    data, db = samples(5), tmp_path / "one.db"
+
+    async def both():
+        return await asyncio.gather(
+            aevaluate(data, "faithfulness", yes, store=db),
+            aevaluate(data, "faithfulness", no, store=db),
+        )
+
+    if threads:
+        with ThreadPoolExecutor(2) as pool:
+            calls = [pool.submit(evaluate, data, "faithfulness", j, store=db) for j in (yes, no)]
+            results = [call.result() for call in calls]
+    else:
+        results = asyncio.run(both())
+    assert [values(result) for result in results] == [[1.0] * 5, [0.0] * 5]
+    assert len(yes.asked) == len(no.asked) == 10
+    assert results[0].run.id != results[1].run.id
+
+
+async def test_an_error_reaches_the_caller_in_a_notebook_too(db):
+    with pytest.raises(ZeroDivisionError):
+        evaluate(samples(3), "faithfulness", plausible(split_statements=lambda t: 1 / 0), store=db)
+
+
+async def test_an_error_in_a_notebook_does_not_wait_for_ever_for_what_is_on_its_way(
+    db, monkeypatch
+):
+    monkeypatch.setattr("assay.backends.ledger.GRACE_S", 0.1)
+
+    async def hang(task):
+        if "Rome" in repr(task):
+            await asyncio.sleep(3600)
+
+    judge = Watched(
+        plausible(split_statements=lambda task: 1 / 0 if "Paris" in task.text else "[]"),
+        before=hang,
+    )
+    start = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        evaluate(samples(3), "faithfulness", judge, store=db)
+    assert time.monotonic() - start < 3
+
+
+async def test_a_judge_may_be_shared_by_loops(db):
+    judge = plausible()
+    evaluate(samples(2), "faithfulness", judge, store=db)
+    evaluate(samples(3), "faithfulness", judge, store=db)
+    await aevaluate(samples(4), "faithfulness", judge, store=db)
+    assert judge.calls == 4 * 2  # the replies of the first are known to the others
+
+
+def test_progress_is_told_up_to_the_end(db):
+    seen = []
+    settings = Settings(on_progress=seen.append)
+    evaluate(
+        samples(3), ["faithfulness", "context_recall"], plausible(), store=db, settings=settings
+    )
+    last = seen[-1]
+    assert (last.done, last.total, last.failed, last.undefined) == (6, 6, 0, 0)
+    assert [p.done for p in seen] == sorted(p.done for p in seen)
+    evaluate(
+        samples(3), ["faithfulness", "context_recall"], plausible(), store=db, settings=settings
+    )
+    assert (seen[-1].done, seen[-1].new, seen[-1].calls) == (6, 0, 0)

@@ -1,0 +1,232 @@
+"""A user's own metric, judge and back end take the same door as those that ship."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, evaluate
+from assay.backends import backend
+from assay.errors import InputError, Unsupported
+from assay.prompt import Material, Template
+from assay.tasks import SplitStatements
+from support import answers
+from support.scripts import Watched, plausible, sample, samples
+
+
+@dataclass(frozen=True)
+class Polite(Task[bool]):
+    """A task of the user's own."""
+
+    answer: str
+
+    template = Template("Is the answer polite? Say yes or no.")
+
+    def material(self):
+        return (Material("answer", self.answer),)
+
+    def read(self, raw):
+        from assay.errors import Unreadable
+
+        if raw not in ("yes", "no"):
+            raise Unreadable("neither yes nor no", raw=raw)
+        return raw == "yes"
+
+
+@dataclass(frozen=True)
+class Politeness(Metric):
+    """Share of the words, in percent, if the answer is polite.
+
+    Args:
+        least: Words that a polite answer has.
+    """
+
+    least: int = 1
+
+    name = "politeness"
+    needs = ("answer",)
+    tasks = (Polite,)
+    range: ClassVar = (0.0, 100.0)
+
+    async def score(self, sample, judge):
+        words = len(sample.answer.split())
+        if words < self.least:
+            return Unscored("undefined", "too short")
+        polite = await judge(Polite(sample.answer))
+        return Score(100.0 * polite, (Part("answer", sample.answer, str(polite)),))
+
+
+def yes(prompt):
+    return "yes" if "Is the answer polite?" in prompt else answers.answer(prompt)
+
+
+async def yes_later(prompt):
+    await asyncio.sleep(0)
+    return yes(prompt)
+
+
+class Own:
+    """A back end of the user's own: it serves one kind of task and splits at spaces."""
+
+    name = "own"
+
+    def identity(self, kind):
+        return "own:1" if kind in (SplitStatements, Polite) else None
+
+    async def reply(self, task, draw=0):
+        raw = "yes" if isinstance(task, Polite) else '{"statements": []}'
+        return Reply(task.inputs(), raw, tokens_in=7, backend="own:1", kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [yes, yes_later, lambda prompt: yes(prompt + ""), Own()],
+    ids=["function", "async", "lambda", "own"],
+)
+def test_a_metric_and_a_task_of_ones_own_are_served_by_any_judge(db, judge):
+    result = evaluate(samples(2), Politeness(), judge, embedder=plausible(), store=db)
+    assert [o.value for o in result["politeness"]] == [100.0, 100.0]
+    assert result.summary()[0].bounds == (100.0, 100.0)
+    trace = result.trace("q0", "politeness")
+    assert [(r.kind, r.raw) for r in trace.replies] == [("polite", "yes")]
+
+
+def test_its_parameters_are_part_of_its_label_and_signature(db):
+    metrics = [Politeness(), Politeness(least=99)]
+    result = evaluate(samples(2), metrics, yes, embedder=plausible(), store=db)
+    assert list(result.run.metrics) == ["politeness", "politeness(least=99)"]
+    assert {o.why for o in result["politeness(least=99)"]} == {"undefined"}
+
+
+def test_a_number_outside_its_range_is_a_bug_of_the_metric_and_raised(db):
+    @dataclass(frozen=True)
+    class Wrong(Metric):
+        """Too much."""
+
+        name = "wrong"
+        needs = ()
+
+        async def score(self, sample, judge):
+            return Score(1.5)
+
+    with pytest.raises(ValueError, match=r"wrong of q0 is 1\.5, outside its range"):
+        evaluate(samples(1), Wrong(), plausible(), store=db)
+
+
+def test_it_needs_metadata_by_name(db):
+    @dataclass(frozen=True)
+    class Stars(Metric):
+        """Stars that users gave."""
+
+        name = "stars"
+        needs = ("stars",)
+        range: ClassVar = (0.0, 5.0)
+
+        async def score(self, sample, judge):
+            return Score(sample.metadata["stars"])
+
+    data = [{"id": "a", "answer": "x", "stars": 4}]
+    assert [o.value for o in evaluate(data, Stars(), plausible(), store=db)["stars"]] == [4]
+    with pytest.raises(InputError, match="stars"):
+        evaluate([{"id": "a", "answer": "x"}], Stars(), plausible(), store=db)
+
+
+class TestJudgesByName:
+    @pytest.mark.parametrize("spec", ["support.counted:say", "support.counted:judge"])
+    def test_a_module_and_an_attribute_name_a_judge(self, spec):
+        assert backend(spec).identity(SplitStatements)
+
+    @pytest.mark.parametrize(
+        "spec", ["support.counted:missing", "support.missing:judge", "support.counted:nothing"]
+    )
+    def test_one_that_cannot_be_imported_or_is_no_judge_is_refused(self, spec):
+        with pytest.raises(InputError):
+            backend(spec)
+
+    def test_judges_are_mixed_by_task(self):
+        mixed = backend("support.counted:judge,verify_statements=support.counted:say")
+        assert mixed.identity(SplitStatements) == "counted"
+        assert mixed.name.startswith("counted,verify_statements=support.counted:say")
+
+    def test_an_unknown_task_in_a_mix_is_refused(self):
+        with pytest.raises(InputError, match="'verify=x' is not TASK=JUDGE"):
+            backend("support.counted:judge,verify=x")
+
+
+def test_what_a_judge_cannot_do_is_unsupported_even_if_a_metric_asks_undeclared(db):
+    @dataclass(frozen=True)
+    class Sneaky(Metric):
+        """Asks for what it did not declare."""
+
+        name = "sneaky"
+        needs = ("answer",)
+
+        async def score(self, sample, judge):
+            await judge(SplitStatements("", sample.answer))
+            await judge(Polite(sample.answer))
+            return Score(1.0)
+
+    result = evaluate(samples(1), Sneaky(), plausible(), store=db)
+    assert result["sneaky"] == [Unscored("failed", "the judge plausible cannot do polite")]
+
+
+async def test_a_scripted_judge_says_what_it_was_told_or_that_it_cannot():
+    from assay.backends.scripted import Scripted
+
+    judge = Scripted({"split_statements": {"Rome": ["one", "two"], "Paris": "three"}})
+    rome, paris = SplitStatements("", "Rome."), SplitStatements("", "Paris.")
+    assert [(await judge.reply(rome, draw)).raw for draw in (0, 1, 2, 1000)] == [
+        "one",
+        "two",
+        "two",
+        "two",
+    ]
+    assert (await judge.reply(paris)).raw == "three"
+    with pytest.raises(Unsupported):
+        await judge.reply(SplitStatements("", "Vienna."))
+    assert judge.calls == 6
+
+
+def test_a_script_may_be_a_file(tmp_path):
+    path = tmp_path / "script.json"
+    path.write_text('{"split_statements": "one", "embed": "two"}')
+    identity = backend(f"scripted:{path}").identity(SplitStatements)
+    assert identity.startswith("scripted:script.json")
+    path.write_text('{"split_statements": "other"}')
+    assert backend(f"scripted:{path}").identity(SplitStatements) != identity
+    for wrong in ("[]", "{", '{"no_such_task": "x"}'):
+        path.write_text(wrong)
+        with pytest.raises(InputError):
+            backend(f"scripted:{path}")
+
+
+async def test_at_no_moment_are_more_calls_in_flight_than_allowed(db):
+    now, most = 0, 0
+
+    class Busy(Watched):
+        async def reply(self, task, draw=0):
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.001)
+            now -= 1
+            return await super().reply(task, draw)
+
+    settings = Settings(limits=Limits(in_flight=3))
+    await asyncio.to_thread(
+        evaluate, samples(10), "faithfulness", Busy(plausible()), store=db, settings=settings
+    )
+    assert most == 3
+
+
+def test_a_slow_sample_holds_up_no_other(db):
+    async def slow(task):
+        if "Paris" in repr(task):
+            await asyncio.sleep(0.1)
+
+    done = []
+    settings = Settings(on_progress=lambda p: done.append((p.done, p.waiting_for)))
+    judge = Watched(plausible(), before=slow)
+    evaluate([sample(n) for n in range(5)], "faithfulness", judge, store=db, settings=settings)
+    assert any(n == 4 and waiting and waiting[0] == "q0 faithfulness" for n, waiting in done)

@@ -1,0 +1,221 @@
+"""What can be read off a result, and that counts always stand beside a mean."""
+
+import json
+import math
+
+import pytest
+
+from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
+from assay.errors import InputError, Unavailable
+from assay.run.result import NOT_DONE
+from support import scripts
+from support.scripts import Watched, plausible, sample, samples
+
+METRICS = ["faithfulness", "answer_relevancy", "context_precision"]
+
+
+@pytest.fixture
+def mixed(db):
+    """Five samples: three scored, one undefined, one failed (by faithfulness)."""
+
+    async def sometimes(task):
+        if task.kind == "verify_statements" and "Rome" in repr(task):
+            raise Unavailable("lost", permanent=True)
+
+    data = [*samples(4), sample(4, answer="I do not know.")]
+    return evaluate(data, METRICS, Watched(plausible(), before=sometimes), store=db)
+
+
+class TestSummary:
+    def test_a_mean_stands_beside_what_it_is_the_mean_of(self, mixed):
+        row = mixed.summary()[0]
+        assert (row.metric, row.mean) == ("faithfulness", 0.5)
+        assert (row.n_scored, row.n_undefined, row.n_failed) == (3, 1, 1)
+
+    def test_worst_case_bounds_take_failed_samples_for_the_lowest_and_highest_value(self, mixed):
+        row = mixed.summary()[0]
+        assert row.bounds == pytest.approx(((3 * 0.5 + 0) / 4, (3 * 0.5 + 1) / 4))
+
+    def test_without_a_failure_the_bounds_are_the_mean(self, mixed):
+        row = mixed.summary()[2]
+        assert row.bounds == (row.mean, row.mean)
+
+    def test_bounds_of_a_cosine_reach_to_minus_1(self, db):
+        async def lose(task):
+            if task.kind == "generate_questions" and "Rome" in repr(task):
+                raise Unavailable("lost", permanent=True)
+
+        judge = Watched(plausible(), before=lose)
+        result = evaluate(samples(2), "answer_relevancy", judge, store=db)
+        row = result.summary()[0]
+        assert row.bounds == pytest.approx(((row.mean - 1) / 2, (row.mean + 1) / 2))
+
+    def test_nothing_scored_has_no_mean_and_nothing_known_has_no_bounds(self, db):
+        async def lose(task):
+            raise Unavailable("lost", permanent=True)
+
+        lost = evaluate(
+            samples(2), "faithfulness", Watched(plausible("a"), before=lose), store=db
+        ).summary()[0]
+        assert (lost.mean, lost.bounds, lost.n_failed) == (None, (0.0, 1.0), 2)
+        none = plausible("b", split_statements=scripts.split())
+        undefined = evaluate(samples(2), "faithfulness", none, store=db).summary()[0]
+        assert (undefined.mean, undefined.bounds, undefined.n_undefined) == (None, None, 2)
+
+    def test_it_prints_as_a_table_with_every_count(self, mixed):
+        lines = str(mixed.summary()).splitlines()
+        assert lines[0].split() == ["metric", "mean", "bounds", "scored", "undefined", "failed"]
+        assert lines[1].split() == ["faithfulness", "0.500", "0.375..0.625", "3", "1", "1"]
+
+    def test_a_method_other_than_the_definition_is_told(self, db):
+        judge = plausible(rate_answer=scripts.rating(0.5))
+        del judge._script["generate_questions"]
+        result = evaluate(samples(2), "answer_relevancy", judge, store=db)
+        (row,) = result.summary()
+        assert "not the cosine definition" in row.methods[0]
+        assert row.methods[0] in str(result.summary())
+
+    def test_the_signature_names_all_that_could_change_the_number(self, mixed):
+        from assay import __version__
+
+        assert mixed.summary()[0].signature == (
+            "faithfulness|split_statements=plausible|verify_statements=plausible"
+            f"|assay={__version__}"
+        )
+
+
+class TestOutcomes:
+    def test_a_metric_gives_its_outcomes_in_the_order_of_the_samples(self, mixed):
+        found = mixed["faithfulness"]
+        assert [getattr(o, "value", None) or o.why for o in found] == [
+            0.5,
+            "failed",
+            0.5,
+            0.5,
+            "undefined",
+        ]
+        assert found[0].parts[0].kind == "statement"
+
+    def test_an_alias_and_a_spec_name_the_metric_too(self, db):
+        metrics = ["answer_similarity", "factual_correctness(beta=2)"]
+        result = evaluate(samples(2), metrics, plausible(), store=db)
+        assert result["semantic_similarity"] == result["answer_similarity"]
+        assert result["factual_correctness( beta=2.0 )"] == result["factual_correctness(beta=2)"]
+
+    def test_a_metric_that_was_not_scored_is_refused_with_those_that_were(self, mixed):
+        with pytest.raises(InputError, match="has no 'context_recall': it has faithfulness, "):
+            mixed["context_recall"]
+
+    def test_samples_come_with_their_outcomes(self, mixed):
+        assert [s.id for s, _ in mixed.outcomes("faithfulness")] == [f"q{n}" for n in range(5)]
+
+
+class TestTrace:
+    def test_it_holds_the_sample_its_parts_and_everything_that_was_said(self, mixed):
+        trace = mixed.trace("q0", "faithfulness")
+        assert trace.sample == sample(0)
+        assert trace.outcome == mixed["faithfulness"][0]
+        assert [reply.kind for reply in trace.replies] == ["split_statements", "verify_statements"]
+        assert all(reply.raw and reply.prompt and reply.key for reply in trace.replies)
+        assert all(reply.backend == "plausible" for reply in trace.replies)
+
+    def test_a_failed_score_shows_the_replies_that_could_not_be_read(self, db):
+        judge = plausible(verify_statements="I would rather not.")
+        result = evaluate(samples(1), "faithfulness", judge, store=db)
+        trace = result.trace("q0", "faithfulness")
+        assert trace.outcome.why == "failed"
+        assert [r.raw for r in trace.replies][1:] == ["I would rather not."] * 3
+        assert [r.draw for r in trace.replies][1:] == [0, 1000, 2000]
+
+    @pytest.mark.parametrize(("who", "what"), [("q9", "faithfulness"), ("q0", "context_recall")])
+    def test_what_is_not_there_is_refused(self, mixed, who, what):
+        with pytest.raises(InputError, match="has no"):
+            mixed.trace(who, what)
+
+
+class TestTables:
+    def test_rows_hold_the_sample_and_every_value_or_why_there_is_none(self, mixed):
+        rows = list(mixed.rows())
+        assert rows[0]["question"] == sample(0).question
+        assert (rows[0]["faithfulness"], rows[0]["faithfulness_why"]) == (0.5, "")
+        assert (rows[1]["faithfulness"], rows[1]["faithfulness_why"]) == (None, "failed: lost")
+        why = "undefined: the answer makes no statement"
+        assert (rows[4]["faithfulness"], rows[4]["faithfulness_why"]) == (None, why)
+
+    def test_nan_stands_in_pandas_only_beside_its_reason(self, mixed):
+        frame = mixed.to_pandas()
+        assert list(frame["id"]) == [f"q{n}" for n in range(5)]
+        for metric in METRICS:
+            assert frame[metric].dtype == "float64"
+            for value, why in zip(frame[metric], frame[f"{metric}_why"], strict=True):
+                assert math.isnan(value) is bool(why)
+
+    def test_a_metric_that_failed_everywhere_is_a_column_of_numbers_too(self, db):
+        async def lose(task):
+            raise Unavailable("lost", permanent=True)
+
+        result = evaluate(samples(2), "faithfulness", Watched(plausible(), before=lose), store=db)
+        assert result.to_pandas()["faithfulness"].dtype == "float64"
+
+    def test_jsonl_holds_every_score_with_its_evidence(self, mixed, tmp_path):
+        path = tmp_path / "out.jsonl"
+        mixed.to_jsonl(path)
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert [line["id"] for line in lines] == [f"q{n}" for n in range(5)]
+        assert lines[0]["scores"]["faithfulness"]["value"] == 0.5
+        assert lines[0]["scores"]["faithfulness"]["parts"][0]["label"] == "supported"
+        assert lines[1]["scores"]["faithfulness"]["why"] == "failed"
+
+    def test_what_jsonl_holds_can_be_evaluated_again(self, mixed, tmp_path):
+        path = tmp_path / "out.jsonl"
+        mixed.to_jsonl(path)
+        again = evaluate(path, "context_precision", plausible(), store=tmp_path / "again.db")
+        assert again["context_precision"] == mixed["context_precision"]
+
+
+class TestCost:
+    def test_it_counts_the_calls_that_this_run_paid_for(self, db):
+        judge = Watched(plausible())
+        first = evaluate(samples(2), "faithfulness", judge, store=db)
+        second = evaluate(samples(3), "faithfulness", judge, store=db)
+        assert (first.cost().calls, second.cost().calls) == (4, 2)
+        assert first.cost().seconds > 0
+        assert first.cost().money is None
+
+    def test_money_is_tokens_times_price(self, db):
+        settings = Settings(budget=Budget(price=Price(1.0, 2.0)))
+        judge = Watched(plausible())
+        cost = evaluate(samples(2), "faithfulness", judge, store=db, settings=settings).cost()
+        assert cost.money == (cost.tokens_in + 2 * cost.tokens_out) / 1e6
+
+
+class TestResult:
+    def test_it_is_only_a_name_and_can_be_opened_again(self, mixed, db):
+        assert Result(db)["faithfulness"] == mixed["faithfulness"]
+        assert Result(db, mixed.run.id[:6]).run == mixed.run
+        assert repr(mixed) == f"Result({str(db)!r}, {mixed.run.id!r})"
+
+    def test_a_store_that_is_not_there_is_refused_and_not_made(self, tmp_path):
+        with pytest.raises(InputError, match="there is no store"):
+            Result(tmp_path / "none.db")
+        assert not (tmp_path / "none.db").exists()
+
+    def test_samples_that_were_not_reached_count_as_failed(self, db):
+        settings = Settings(budget=Budget(tokens=400), limits=Limits(in_flight=1))
+        judge = Watched(plausible())
+        result = evaluate(samples(30), "faithfulness", judge, store=db, settings=settings)
+        assert result.stopped
+        assert NOT_DONE in result["faithfulness"]
+        row = result.summary()[0]
+        assert row.n_scored + row.n_failed == 30
+        assert row.bounds[0] < row.bounds[1]
+
+
+def test_the_values_of_a_result_are_what_the_metrics_returned(db):
+    result = evaluate([sample()], "faithfulness", plausible(), store=db)
+    (found,) = result["faithfulness"]
+    assert isinstance(found, Score)
+    assert not isinstance(found, Unscored)
+    assert all(isinstance(part, Part) for part in found.parts)
+    assert found.parts[0].context == 0
+    assert found.parts[0].quote in sample().contexts[0]

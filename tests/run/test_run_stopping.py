@@ -1,0 +1,169 @@
+"""What ends a run early, what is refused before it begins, and what is kept all the same."""
+
+import pytest
+
+from assay import Budget, Limits, Price, Result, Settings, evaluate
+from assay.backends.llm import LLM, Completion
+from assay.backends.route import Route
+from assay.backends.scripted import Scripted
+from assay.errors import Denied, InputError, Unavailable
+from support.answers import answer
+from support.scripts import Watched, plausible, sample, samples
+
+QUICK = Limits(in_flight=2, retries=0)
+
+
+class Metered(LLM):
+    """An LLM that says how many tokens it used: 100 in, 10 out."""
+
+    name = ""
+
+    def __init__(self, name="metered"):
+        super().__init__()
+        self.name = name
+        self.calls = 0
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.calls += 1
+        return Completion(answer(prompt, kind), 100, 10)
+
+
+class TestDenied:
+    def judge(self, after):
+        async def refuse(task):
+            if len(judge.asked) > after:
+                raise Denied("401: the key was refused -> check OPENAI_API_KEY")
+
+        judge = Watched(plausible(), before=refuse)
+        return judge
+
+    def test_it_is_raised_at_once(self, db):
+        judge = self.judge(after=0)
+        with pytest.raises(Denied, match="the key was refused"):
+            evaluate(samples(50), "faithfulness", judge, store=db, settings=Settings(limits=QUICK))
+        assert len(judge.asked) <= 2 * 4  # those that were being worked on
+
+    def test_what_was_done_is_kept_and_the_run_goes_on_with_a_better_key(self, db):
+        data, settings = samples(20), Settings(limits=QUICK)
+        with pytest.raises(Denied):
+            evaluate(data, "faithfulness", self.judge(after=20), store=db, settings=settings)
+        stopped = Result(db)
+        assert "the key was refused" in stopped.stopped
+        paid = stopped.cost().calls
+        done = stopped.summary()[0].n_scored
+        assert 5 < done < 20
+        judge = Watched(plausible())
+        result = evaluate(data, "faithfulness", judge, store=db, settings=settings)
+        assert result.run.id == stopped.run.id
+        assert result.summary()[0].n_scored == 20
+        assert len(judge.asked) == 40 - paid
+
+    def test_it_is_no_score(self, db):
+        with pytest.raises(Denied):
+            evaluate(samples(2), "faithfulness", self.judge(after=0), store=db)
+        row = Result(db).summary()[0]
+        assert (row.n_scored, row.n_failed, row.mean) == (0, 2, None)
+
+
+class TestBudget:
+    def run(self, db, judge, **budget):
+        # One at a time: calls on their way are counted by what they might cost.
+        settings = Settings(limits=Limits(in_flight=1), budget=Budget(**budget))
+        return evaluate(
+            samples(20),
+            "faithfulness",
+            judge,
+            embedder=plausible(),
+            store=db,
+            settings=settings,
+        )
+
+    def test_it_stops_cleanly_below_the_budget_and_says_why(self, db):
+        judge = Metered()
+        result = self.run(db, judge, tokens=4000)
+        assert "the next call could exceed the budget in tokens" in result.stopped
+        assert 0 < judge.calls < 40
+        assert judge.calls * 110 <= 4000
+        row = result.summary()[0]
+        assert row.n_scored > 0
+        assert row.n_scored + row.n_failed == 20
+
+    def test_a_rerun_with_more_goes_on_and_pays_nothing_twice(self, db):
+        judge = Metered()
+        first = self.run(db, judge, tokens=4000)
+        second = self.run(db, judge, tokens=100_000)
+        assert second.run.id == first.run.id
+        assert second.stopped == ""
+        assert second.summary()[0].n_scored == 20
+        assert judge.calls == 40
+        assert second.cost().calls == 40
+
+    def test_money_is_bounded_by_the_price_of_tokens(self, db):
+        judge = Metered()
+        result = self.run(db, judge, money=0.004, price=Price(1.0, 2.0))
+        assert "budget in money" in result.stopped
+        assert 0 < result.cost().money <= 0.004
+
+    @pytest.mark.xfail(strict=True, reason="each judge of a mix has the whole budget to itself")
+    def test_mixed_judges_share_one_budget(self, db):
+        one, two = Metered("one"), Metered("two")
+        self.run(db, Route(one, {"verify_statements": two}), tokens=4000)
+        assert (one.calls + two.calls) * 110 <= 4000
+
+    def test_a_judge_that_makes_embeddings_as_well_is_bounded_too(self, db):
+        judge = Watched(plausible())
+        settings = Settings(budget=Budget(tokens=100))
+        result = evaluate(samples(5), "faithfulness", judge, store=db, settings=settings)
+        assert "budget" in result.stopped
+        assert judge.asked == []
+
+
+class TestRefusedBeforeAnyCall:
+    def test_every_task_that_the_judge_cannot_do_is_named(self, db):
+        judge = Watched(Scripted({"split_statements": "x", "embed": "x"}))
+        metrics = ["faithfulness", "context_precision", "paper:faithfulness"]
+        with pytest.raises(InputError) as caught:
+            evaluate(samples(1), metrics, judge, store=db)
+        said = str(caught.value)
+        assert caught.value.total == 4
+        for kind in ("verify_statements", "judge_contexts", "paper_statements", "paper_verdicts"):
+            assert f"asks for {kind}, which scripted cannot do" in said
+        assert judge.asked == []
+        assert not db.exists()
+
+    def test_every_gap_in_the_data_is_named(self, db):
+        judge = Watched(plausible())
+        data = [sample(0, answer=None), sample(1, contexts=None), sample(2)]
+        with pytest.raises(InputError, match=r"row 1.*\n.*row 2"):
+            evaluate(data, ["faithfulness"], judge, store=db)
+        assert judge.asked == []
+
+    @pytest.mark.parametrize(
+        "judge", ["no such judge", "nothing:at:all", "support.counted:missing", 3, None]
+    )
+    def test_a_judge_that_does_not_exist_is_refused(self, db, judge):
+        with pytest.raises(InputError):
+            evaluate(samples(1), "faithfulness", judge, store=db)
+        assert not db.exists()
+
+    def test_an_unknown_metric_is_refused(self, db):
+        with pytest.raises(InputError, match="did you mean faithfulness"):
+            evaluate(samples(1), "faithfulnes", plausible(), store=db)
+
+
+def test_contexts_that_are_empty_lists_are_data_and_no_gap(db):
+    result = evaluate([sample(contexts=())], "faithfulness", plausible(), store=db)
+    assert [o.value for o in result["faithfulness"]] == [0.0]
+
+
+def test_a_judge_that_fails_on_some_samples_fails_those_and_no_others(db):
+    async def sometimes(task):
+        if "Rome" in repr(task):
+            raise Unavailable("lost", permanent=True)
+
+    judge = Watched(plausible(), before=sometimes)
+    result = evaluate(samples(5), ["faithfulness", "context_recall"], judge, store=db)
+    for row in result.summary():
+        assert (row.n_scored, row.n_failed) == (4, 1)
+    assert result.stopped == ""
+    assert result.run.finished
