@@ -155,7 +155,7 @@ class TestSigkill:
         settings = assay.Settings(limits=assay.Limits(in_flight=4))
         metrics = ["faithfulness", "context_recall", "context_precision"]
         result = assay.evaluate(
-            samples(25), metrics, "support.counted:judge", store=sys.argv[1], settings=settings
+            samples(15), metrics, "support.counted:judge", store=sys.argv[1], settings=settings
         )
         print([round(row.mean, 6) for row in result.summary()], result.stopped == "")
     """

@@ -1,0 +1,185 @@
+"""The rules that keep the code a waist and not a maze, held over all files at once."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+
+ROOT = Path(assay.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+# A part imports only parts of a lower rank (and itself). A new part has to be given its place here.
+RANK = {
+    "_version": 0,
+    "errors": 0,
+    "sample": 0,
+    "score": 0,
+    "stats": 0,
+    "text": 0,
+    "prompt": 1,
+    "dataset": 1,
+    "judge": 2,
+    "tasks": 3,
+    "prompts_file": 4,
+    "metrics": 4,
+    "store": 5,
+    "backends": 6,
+    "run": 7,
+    "report": 8,
+    "integrations": 9,
+    "pytest_plugin": 9,
+    "cli": 9,
+    "__init__": 10,
+}
+# What is imported inside a function only, against that order, and why.
+LATE = {("run", "report"): "a Result writes its own report"}
+PURE = ("metrics", "tasks")
+IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
+IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.dataset"}
+
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+
+
+def part(path):
+    """The part of the package that a file belongs to."""
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def tree(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
+def imported(nodes):
+    """The full names of what is imported."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def ours(names):
+    """The parts of assay among them."""
+    found = {name.split(".")[1] for name in names if name.startswith("assay.")}
+    return {name if name in RANK else "__init__" for name in found}
+
+
+def at_import(path):
+    """The nodes that are run when the module is imported."""
+    waiting = list(tree(path).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def test_every_part_has_its_place_in_the_order():
+    assert {part(path) for path in FILES} <= set(RANK)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+class TestEveryFile:
+    def test_it_imports_only_what_stands_below_it(self, path):
+        me = part(path)
+        for other in ours(imported(at_import(path))) - {me, "_version"}:
+            if other == "__init__":  # the package's own lazy door: for what stands above all
+                assert RANK[me] >= RANK["integrations"]
+            else:
+                assert RANK[other] < RANK[me], f"{me} imports {other}"
+
+    def test_what_it_imports_late_stands_below_it_too_or_is_listed(self, path):
+        me = part(path)
+        for other in ours(imported(ast.walk(tree(path)))) - {me, "_version", "__init__"}:
+            assert RANK[other] < RANK[me] or (me, other) in LATE, f"{me} imports {other}"
+
+    def test_metrics_and_tasks_touch_no_network_file_or_back_end(self, path):
+        if part(path) in PURE:
+            for name in imported(ast.walk(tree(path))):
+                assert not any(name == bad or name.startswith(f"{bad}.") for bad in IMPURE), name
+
+    def test_it_catches_everything_at_the_edge_only(self, path):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.unparse(node.type) if node.type else "everything"
+                assert caught not in ("everything", "Exception") or part(path) == "cli"
+
+    def test_it_begins_with_a_sentence_that_says_what_it_is_for(self, path):
+        said = ast.get_docstring(tree(path))
+        assert said
+        assert said.split("\n\n")[0].rstrip().endswith((".", "?", "!"))
+
+    def test_it_is_short(self, path):
+        assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = node.end_lineno - node.lineno + 1
+                assert length <= LONGEST_FUNCTION, f"{node.name} has {length} lines"
+
+
+class TestThePublicNames:
+    def test_they_are_those_that_have_a_home(self):
+        assert sorted(assay.__all__) == sorted([*assay._HOME, "__version__"])
+
+    @pytest.mark.parametrize("name", assay.__all__)
+    def test_each_is_there_and_found_by_dir(self, name):
+        assert getattr(assay, name) is not None
+        assert name in dir(assay)
+
+    def test_type_checkers_are_told_the_same_homes(self):
+        (block,) = [
+            node
+            for node in tree(ROOT / "__init__.py").body
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        ]
+        told = {alias.name: node.module for node in block.body for alias in node.names}
+        assert told == assay._HOME
+
+    def test_a_name_that_does_not_exist_is_an_attribute_error(self):
+        with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+            _ = assay.nonsense
+
+    @pytest.mark.parametrize("name", sorted(assay._HOME))
+    def test_each_explains_itself(self, name):
+        home = importlib.import_module(assay._HOME[name])
+        value = getattr(home, name)
+        if name not in ("METRICS", "Outcome"):
+            assert value.__doc__
+
+
+def test_importing_assay_loads_no_third_party_module():
+    code = (
+        "import sys; before = set(sys.modules); import assay; "
+        "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = set(done.stdout.split())
+    assert "assay" in loaded
+    assert loaded - {"assay"} <= sys.stdlib_module_names
+
+
+def test_importing_assay_loads_hardly_anything_of_its_own_either():
+    code = "import sys, assay; print(*sorted(m for m in sys.modules if m.startswith('assay')))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["assay", "assay._version"]
+
+
+def test_the_suite_cannot_leave_this_machine():
+    import socket
+
+    from conftest import NetworkForbidden
+
+    with socket.socket() as outside, pytest.raises(NetworkForbidden):
+        outside.connect(("192.0.2.1", 80))
