@@ -6,6 +6,8 @@ import socket
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.offline import guarded
+
 settings.register_profile(
     "default",
     derandomize=True,
@@ -19,29 +21,13 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-HERE = ("127.0.0.1", "::1", "localhost")
-
-
-class NetworkForbidden(RuntimeError):
-    """A test wanted to leave this machine."""
-
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_network():
     """Connections go to this machine only; anything else is a mistake of the test."""
-    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
-
-    def checked(method):
-        def connect_here(self, address):
-            if self.family != getattr(socket, "AF_UNIX", None) and address[0] not in HERE:
-                raise NetworkForbidden(f"a test wanted to connect to {address}")
-            return method(self, address)
-
-        return connect_here
-
     patch = pytest.MonkeyPatch()
-    patch.setattr(socket.socket, "connect", checked(connect))
-    patch.setattr(socket.socket, "connect_ex", checked(connect_ex))
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name)))
     yield
     patch.undo()
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from support.offline import NetworkForbidden
 
 ROOT = Path(assay.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -177,9 +179,5 @@ def test_importing_assay_loads_hardly_anything_of_its_own_either():
 
 
 def test_the_suite_cannot_leave_this_machine():
-    import socket
-
-    from conftest import NetworkForbidden
-
     with socket.socket() as outside, pytest.raises(NetworkForbidden):
         outside.connect(("192.0.2.1", 80))
