@@ -4,9 +4,9 @@ Usage: python training/support_v0/fit_relevance.py [--write]
 
 No file that may be trained on says which sentence answers a question, so the labels are derived
 from RAGTruth's training answers. Helpful: the passage sentence that shares most with a supported
-sentence of an answer, if that is at least half of its content words. Not helpful: a sentence of the same
-passages that shares at most a quarter with any, and the three sentences nearest in meaning to the
-question among the passages of the next ten other questions.
+sentence of an answer, if that is at least half of its content words. Not helpful: a sentence of the
+same passages that shares at most a quarter with any, and the three sentences nearest in meaning to
+the question among the passages of the next ten other questions.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import json
 from pathlib import Path
 
 import numpy as np
-from fit import auroc, balanced, newton, predict
+from fit import newton, predict
+from measures import auroc, balanced
 from rows import FOLDS, fold_of, read
 
-from assay.backends.embedded import relevance
+from assay.backends.embedded import nearness
 from assay.backends.embedded.encoder import Encoder
 from assay.text import words
 from assay.text.sentences import sentences
 
-TARGET = Path(relevance.__file__).with_name("relevance_v0.json")
+TARGET = Path(nearness.__file__).with_name("relevance_v0.json")
 HELPFUL, USELESS = 0.5, 0.25
 FOREIGN, NEAREST = 10, 3
 PRIOR = 1 / 3  # most sentences of most contexts do not help; with 1/2 too many would count
@@ -76,7 +77,7 @@ def main() -> None:
         strange = [sentence for k in others for sentence in records[k][1][1]]
         cosines = np.vstack([vectors[k] for k in others]) @ encoder.encode([question])[0]
         near = [strange[k] for k in np.argsort(cosines)[::-1][:NEAREST]]
-        rows = relevance.relevance_features(question, [*pool, *near], encoder)
+        rows = nearness.measure(question, [*pool, *near], encoder)
         values = [*label(pool, answers), *[False] * len(near)]
         for row, value in zip(rows, values, strict=True):
             if value is not None:
@@ -93,7 +94,7 @@ def main() -> None:
         f"balanced accuracy {balanced(held, truth, 0.5):.3f}"
     )
     solution = solve(inputs, truth)
-    names = relevance.FEATURES
+    names = nearness.FEATURES
     content = {
         "coefficients": {n: round(float(c), 3) for n, c in zip(names, solution[:-1], strict=True)},
         "intercept": round(float(solution[-1]), 3),

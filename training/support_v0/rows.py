@@ -22,11 +22,11 @@ FILES = {
     "claims/factcheckgpt_stance.jsonl.gz": 1.0,
     "claims/wice_claims.jsonl.gz": 1.0,
     "claims/foolmetwice.jsonl.gz": 0.5,
-    "claims/fever_symmetric.jsonl.gz": 0.5,
-    "claims/begin.jsonl.gz": 0.5,
-    "claims/halueval_qa500.jsonl.gz": 0.25,
-    "claims/conjnli.jsonl.gz": 0.25,
-    "faithfulness/summedits_dev.jsonl.gz": 0.5,
+    "claims/fever_symmetric.jsonl.gz": 0.3,
+    "claims/begin.jsonl.gz": 0.1,
+    "claims/halueval_qa500.jsonl.gz": 0.01,
+    "claims/conjnli.jsonl.gz": 0.1,
+    "faithfulness/summedits_dev.jsonl.gz": 0.3,
 }
 LARGEST = 4000  # rows taken from one file
 FOLDS = 5

@@ -1,6 +1,6 @@
 """Which statements are certainly wrong although nearly all their words stand in the contexts?
 
-People's answers seldom have a wrong number in an otherwise right sentence, users' systems do. So one
+People's data seldom has a wrong number in an otherwise right sentence, users' systems do. So one
 fact of a supported statement is exchanged by rule: a number for another, a name for one of another
 source, a word for its opposite, or a denial is put in. Everything follows from a checksum of the
 text; there is nothing random.

@@ -9,8 +9,10 @@ _POINTER = (
     r"(?:passages?|contexts?|documents?|sources?|references?|articles?|excerpts?|paragraphs?|"
     rf"steps?|points?|items?|parts?|options?|sections?)\s+#?{_LIST}\b"
 )
-_BRACKETS = re.compile(rf"\s*\[{_LIST}\]")
-_IN_BRACKETS = re.compile(rf"\s*[(\[](?:see\s+)?{_POINTER}(?:,\s*{_POINTER})*[)\]]", re.IGNORECASE)
+_BRACKETS = re.compile(rf"(?<!\s)\s*+\[{_LIST}\]")
+_IN_BRACKETS = re.compile(
+    rf"(?<!\s)\s*+[(\[](?:see\s+)?{_POINTER}(?:,\s*{_POINTER})*[)\]]", re.IGNORECASE
+)
 _POINTERS = re.compile(rf"\b{_POINTER}", re.IGNORECASE)
 _MARKER = re.compile(r"^\W*(?:\(?\d{1,2}[.)]\s+)?")
 

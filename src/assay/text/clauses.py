@@ -48,12 +48,13 @@ _DEPENDENT = re.compile(
 _REPORTED = re.compile(r"\b(?:if|whether|because|said|says|that|who|which|where)\b", re.IGNORECASE)
 _CHATTER = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|great question|good question|hello|hi|hey|"
-    r"thanks|thank you|you(?:'|’)re welcome|no problem|okay|ok|alright|understood|sorry)\b[^.]{0,40}$"
+    r"thanks|thank you|you(?:'|’)re welcome|no problem|okay|ok|alright|understood|"
+    r"sorry)\b[^.]{0,40}$"
     r"|(?:i hope|hope) (?:this|that|it)\b|(?:please )?(?:let me know|feel free)\b"
     r"|(?:if you have|do you have|should you have) (?:any|more|further)\b"
     r"|(?:is there|would you like|can i help)\b"
-    r"|(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:here (?:is|are)|"
-    r"below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
+    r"|(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:"
+    r"here (?:is|are)|below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
     r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$)",
     re.IGNORECASE | re.DOTALL,
 )

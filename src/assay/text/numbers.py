@@ -61,14 +61,11 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
     found: dict[str, str] = {}
-    covered: list[tuple[int, int]] = []
     for clock in _CLOCK.finditer(text):
         if clock["minute"] or clock["half"]:
             found.setdefault(_time(clock), clock.group().strip())
-            covered.append(clock.span())
-    for digits in _DIGITS.finditer(text):
-        if not any(start <= digits.start("number") < end for start, end in covered):
-            found.setdefault(_plain(digits), digits.group().strip())
+    for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
+        found.setdefault(_plain(digits), digits.group().strip())
     for spelled in _SPELLED.finditer(text):
         if spelled.group().lower() not in _IGNORED_WORDS:
             found.setdefault(_spelled_value(spelled), spelled.group())
@@ -83,6 +80,10 @@ def close_to_any(number: str, others: dict[str, str], tolerance: float) -> bool:
     return any(
         abs(float(other) - value) <= tolerance * abs(value) for other in others if ":" not in other
     )
+
+
+def _blank_time(clock: re.Match[str]) -> str:
+    return " " if clock["minute"] or clock["half"] else clock.group()
 
 
 def _time(clock: re.Match[str]) -> str:

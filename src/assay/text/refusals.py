@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _SOURCE = (
-    r"(?:the |these |this |any of the |your |our |my |available |given |provided |above |retrieved )*"
+    r"(?:the |these |this |any of the |your |our |my |available |given |provided |above |"
+    r"retrieved )*"
     r"(?:context|contexts|passages?|documents?|text|texts|information|sources?|article|articles|"
     r"search results|results|excerpts?|material|knowledge base|data)(?: provided| given| above)?"
 )
@@ -21,15 +22,18 @@ _HAVE = r"(?:have|know|find|see|answer|provide|determine|say|tell|give|offer|con
 _REFUSAL = re.compile(
     rf"\b(?:i|we)(?: am sorry,? (?:but )?(?:i|we))?(?: really| currently| just)? {_NOT_ABLE}"
     rf"(?: currently| actually| really)? {_HAVE}\b"
-    r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|unable)\b"
+    r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|"
+    r"unable)\b"
     r"|\bas an? (?:ai|artificial|large)\b.{0,40}\b(?:model|assistant|intelligence)\b"
-    r"|\b(?:unable|not able|impossible|not possible) to (?:answer|determine|say|tell|provide|find)\b"
+    r"|\b(?:unable|not able|impossible|not possible) to (?:answer|determine|say|tell|"
+    r"provide|find)\b"
     r"|\b(?:cannot|can(?:'|’)t|can not|could not) be (?:answered|determined|found|inferred|"
     r"established|known|given) ?(?:from|based|with|in|by|using|on)?\b"
     r"|\b(?:no idea|not enough (?:information|context|data|detail)|insufficient (?:information|"
     r"context|data|evidence)|no (?:relevant |specific |such )?(?:information|mention|answer)"
     r" (?:is |was |about|on|regarding|of|in|available|provided|given|found))"
-    rf"|\b{_SOURCE} (?:(?:does|do|did)(?: not|n(?:'|’)t)|never|fails? to) (?:\w+ )?(?:mention|contain|"
+    rf"|\b{_SOURCE} (?:(?:does|do|did)(?: not|n(?:'|’)t)|never|fails? to) (?:\w+ )?(?:mention|"
+    r"contain|"
     r"say|specify|provide|include|state|give|answer|explain|discuss|address|indicate|offer|"
     r"describe|have|cover|reveal|clarify)\b"
     r"|\b(?:is|are|was|were) not (?:mentioned|specified|provided|stated|given|available|included|"

@@ -5,13 +5,13 @@ between them is white space, list markers and stray punctuation. Made for Englis
 stops of Chinese and Japanese.
 """
 
-# ruff: noqa: SIM905 - word lists read better as prose
-
 from __future__ import annotations
 
 import re
 from itertools import pairwise
 from typing import NamedTuple
+
+from assay.text.abbreviations import ABBREVIATIONS, STARTERS, TITLES
 
 Span = tuple[int, int]
 
@@ -30,28 +30,12 @@ _FINISHED = re.compile(r"[.!?:;。！？：；…|][\"'”’»)\]*_」』]*\s*$
 _UNFINISHED = re.compile(r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that))\s*$")
 _STOP = re.compile(
     r"(?P<cjk>[。！？]+[」』”’）】]*)"
-    r"|(?P<stop>[.!?…]+)(?P<close>(?:[\"'”’»)\]*_]|\[\d{1,3}\])*)(?=\s|$)"
+    r"|(?<![.!?…])(?P<stop>[.!?…]++)(?P<close>(?:[\"'”’»)\]*_]|\[\d{1,3}\])*+)(?=\s|$)"
     # No blank after the full stop: "record.The", but not "example.com" or "Node.js".
     r"|(?<=[a-z0-9)][a-z)][a-z)])(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"“‘]+$")
 _NEXT = re.compile(r"\s*[\"'“‘(\[*_«]*\s*(\S?)([^\W\d_]*)")
-_TITLES = frozenset(
-    "mr mrs ms dr prof st rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mt ft "
-    "fig figs eq eqs sec ch vol vols no nos pp ed eds cf e.g i.e eg ie vs v approx ca al "
-    "dept".split()
-)
-_ABBREVIATIONS = frozenset(
-    "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun "
-    "inc ltd co corp bros llc plc jr sr ph.d m.d b.a m.a b.sc m.sc etc est min max hr hrs sq "
-    "u.s u.k u.n u.s.a e.u d.c a.m p.m a.d b.c ave blvd rd av univ assn intl govt".split()
-)
-_STARTERS = frozenset(
-    "a an the this that these those it its he she they we i you his her their our my in on at by "
-    "for from with as if when while after before since because although though however but and so "
-    "also there here then thus therefore moreover furthermore additionally other some many most "
-    "all both each no not what who how why where overall finally first second third".split()
-)
 
 
 def spans(text: str) -> list[Span]:
@@ -134,16 +118,16 @@ def _full_stop_ends(
     lower = following[1].islower()
     last = _LAST_WORD.search(text, max(begin, stop.start() - 40), stop.start())
     word = last.group().lower() if last else ""
-    if word in _TITLES and not stop["close"]:
+    if word in TITLES and not stop["close"]:
         return word == "no" and not following[1].isdigit() and begin < stop.start() - 2
     if lower and any(char.isupper() for char in text[begin:limit]):
-        return len(word) > 4 and word.isalpha() and word not in _ABBREVIATIONS
+        return len(word) > 4 and word.isalpha() and word not in ABBREVIATIONS
     if word.isdigit() and len(word) < 3:  # "1. Open it", "Steps: 1. Open it"
         before = text[begin : stop.start() - len(word)].rstrip()
         if not before or before.endswith(":"):
             return False
-    if word in _ABBREVIATIONS or _is_initial(word):
-        return (following[1] + following[2]).lower() in _STARTERS
+    if word in ABBREVIATIONS or _is_initial(word):
+        return (following[1] + following[2]).lower() in STARTERS
     return True
 
 

@@ -35,7 +35,8 @@ _NO_SUBJECT = frozenset(
 _PLURAL_VERBS = frozenset("are were have do".split())
 # "It is raining", "It is important to", "It seems that": this "it" means nothing.
 _EMPTY_IT = re.compile(
-    r"It\s+(?:is|was|would be|may be|can be|could be|has been|seems|appears|turns out|depends|took)\s+"
+    r"It\s+(?:is|was|would be|may be|can be|could be|has been|seems|appears|turns out|"
+    r"depends|took)\s+"
     r"(?:(?:also|not|very|more|most|quite|often|generally|un)\s*)?"
     r"(?:important|possible|likely|worth|clear|difficult|easy|necessary|known|said|believed|thought|"
     r"reported|estimated|estimated|recommended|common|best|better|true|that|to|raining|unclear|"

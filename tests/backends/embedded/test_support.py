@@ -9,10 +9,9 @@ from assay.backends.embedded.support import support
 
 ENCODER = Encoder(threads=2)
 CONTEXTS = [
-    "The Eiffel Tower is a wrought-iron lattice tower in Paris, France. It was built in 1889 by the "
-    "company of Gustave Eiffel. Sales of tickets increased by 1,000 in May.",
+    "The Eiffel Tower is an iron tower in Paris. It was built in 1889. Sales rise in May.",
     "Bananas are rich in potassium. They are yellow when ripe.",
-]
+]  # fmt: skip
 
 
 def check(statement):
@@ -33,7 +32,7 @@ def test_supported():
     [
         ("The Eiffel Tower was built in 1889.", "The Eiffel Tower was built in 1887.", "'1887'"),
         ("The Eiffel Tower is in Paris.", "The Eiffel Tower is in Rome.", "'Rome'"),
-        ("Ticket sales increased by 1000.", "Ticket sales decreased by 1000.", "opposite"),
+        ("Sales rise in May.", "Sales fall in May.", "opposite"),
         ("Bananas are rich in potassium.", "Bananas are not rich in potassium.", "denies"),
     ],
 )

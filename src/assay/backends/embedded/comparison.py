@@ -74,7 +74,7 @@ def compare(
     stems = words.stems(statement)
     wanted = set(stems)
     recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
-    best = int(np.argmax(np.asarray(recalls) + cosines))
+    best = int(np.argmax(np.asarray(recalls) + cosines + _figures(wanted, evidence)))
     piece = evidence.pieces[best]
     window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
     near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
@@ -117,6 +117,16 @@ def compare(
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
     )
+
+
+def _figures(wanted: set[str], evidence: Evidence) -> npt.NDArray[np.float64]:
+    """A bonus of up to 0.3 for pieces with the statement's figures.
+
+    "It was built in 1889" is the evidence for a year, though "The tower is in Paris" is nearer.
+    """
+    figures = {stem for stem in wanted if stem[:1].isdigit()}
+    shares = [len(figures & found) / max(1, len(figures)) for found in evidence.sets]
+    return 0.3 * np.asarray(shares)
 
 
 def _missing(stated: dict[str, str], found: dict[str, str], tolerance: float) -> list[str]:

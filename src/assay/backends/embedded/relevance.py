@@ -1,31 +1,30 @@
-"""Does a sentence, a context or an answer bear on a question?
+"""Does a sentence or an answer bear on a question?
 
-Sentences: a logistic combination of the cosine to the question, the share of the question's content
-words and whether the sentence holds the kind of thing asked for; the coefficients are fitted by
-`training/support_v0/fit_relevance.py`. Contexts: the better of their best sentence's relevance and,
-where an answer or a reference is given, of the support that it gives to that text's statements.
-Answers: a documented mean of three parts, not fitted (see `answer_relevance`).
+Sentences: see `nearness.py`. Answers: a documented mean of four parts that is not fitted. Contexts
+are judged in `usefulness.py`.
 """
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 
 from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.support import support
+from assay.backends.embedded.nearness import RELEVANT, measure, probability
+from assay.backends.embedded.usefulness import Usefulness, context_usefulness
 from assay.text import overlap, questions, refusals, sentences, words
-from assay.text.clauses import statements
 
-FEATURES = ("cosine", "cosine_below_best", "recall", "kind")
-_USEFUL = 0.5
-_SHORT = 3  # content words; such a target ("Paris", "in 1889") is a phrase, not a statement
+__all__ = [
+    "AnswerRelevance",
+    "Relevance",
+    "Usefulness",
+    "answer_relevance",
+    "context_usefulness",
+    "sentence_relevance",
+]
+
 _LOW, _HIGH = 0.1, 0.75  # cosines of question and answer taken as 0 and as 1
 
 
@@ -36,17 +35,6 @@ class Relevance:
     probability: float  # in [0, 1]
     relevant: bool  # probability >= 0.5
     reason: str
-
-
-@dataclass(frozen=True)
-class Usefulness:
-    """How far one context helps to arrive at the target, or to answer the question."""
-
-    probability: float  # in [0, 1]
-    useful: bool  # probability >= 0.5
-    reason: str
-    sentence: str  # the most helpful sentence; "" in an empty context
-    span: tuple[int, int] | None  # context[span[0]:span[1]] is that sentence
 
 
 @dataclass(frozen=True)
@@ -65,65 +53,8 @@ def sentence_relevance(
     kind = questions.kind_of(question)
     return [
         _relevance(question, sentence, features, kind)
-        for sentence, features in zip(
-            sentences, relevance_features(question, sentences, encoder), strict=True
-        )
+        for sentence, features in zip(sentences, measure(question, sentences, encoder), strict=True)
     ]
-
-
-def relevance_features(
-    question: str, sentences: Sequence[str], encoder: Encoder
-) -> list[tuple[float, ...]]:
-    """The measurements behind `sentence_relevance`, in the order of `FEATURES`."""
-    if not sentences:
-        return []
-    vectors = encoder.encode([question, *sentences])
-    cosines = (vectors[1:] @ vectors[0]).astype(float)
-    best = float(cosines.max())
-    found = [words.stems(sentence) for sentence in sentences]
-    weights = overlap.inverse_frequency(found)
-    wanted = words.stems(question)
-    kind = questions.kind_of(question)
-    return [
-        (
-            float(cosine),
-            best - float(cosine),
-            overlap.weighted_recall(wanted, stems, weights),
-            float(questions.holds(kind, sentence, question)),
-        )
-        for cosine, stems, sentence in zip(cosines, found, sentences, strict=True)
-    ]
-
-
-def context_usefulness(
-    question: str, target: str | None, contexts: Sequence[str], encoder: Encoder
-) -> list[Usefulness]:
-    """For every context, in order, whether it helps to arrive at `target`.
-
-    `target` is a reference or an answer; None asks about the question alone.
-    """
-    spans = [sentences.spans(context) for context in contexts]
-    flat = [
-        context[start:end]
-        for context, places in zip(contexts, spans, strict=True)
-        for start, end in places
-    ]
-    rows = relevance_features(question, flat, encoder)
-    scores = iter([_probability(row) for row in rows])
-    found = []
-    for context, places in zip(contexts, spans, strict=True):
-        relevant = [next(scores) for _ in places]
-        if not relevant:
-            found.append(
-                Usefulness(
-                    0.0, useful=False, reason="The context is empty.", sentence="", span=None
-                )
-            )
-        elif target is None:
-            found.append(_for_question(context, places, relevant))
-        else:
-            found.append(_for_target(question, target, context, (places, relevant), encoder))
-    return found
 
 
 def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRelevance:
@@ -138,10 +69,10 @@ def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRele
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
-    rows = relevance_features(question, [answer, *parts], encoder)
+    rows = measure(question, [answer, *parts], encoder)
     cosine = max(row[0] for row in rows)
     nearness = min(1.0, max(0.0, (cosine - _LOW) / (_HIGH - _LOW)))
-    helpful = [_probability(row) for row in rows[1:]]
+    helpful = [probability(row) for row in rows[1:]]
     focus = float(np.average(helpful, weights=[len(part) for part in parts]))
     coverage = overlap.recall(words.stems(question), words.stems(answer))
     kind = questions.kind_of(question)
@@ -152,7 +83,7 @@ def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRele
         reason = f"The answer declines: '{declined}'."
     else:
         asked = "" if kind == "open" else _kind_reason(kind, matches=matches)
-        on_point = sum(value >= _USEFUL for value in helpful)
+        on_point = sum(value >= RELEVANT for value in helpful)
         reason = (
             f"Cosine to the question {cosine:.2f}, {on_point} of {len(parts)} sentences on the "
             f"question, {coverage:.0%} of its words taken up{asked}."
@@ -163,7 +94,7 @@ def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRele
 def _relevance(
     question: str, sentence: str, features: tuple[float, ...], kind: questions.Kind
 ) -> Relevance:
-    probability = _probability(features)
+    value = probability(features)
     asked = set(words.stems(question))
     shared = [w for w in dict.fromkeys(words.content_words(sentence)) if words.stem(w) in asked]
     named = ", ".join(f"'{word}'" for word in shared[:3])
@@ -172,7 +103,7 @@ def _relevance(
     )
     if kind not in {"open", "yes or no"}:
         reason += f"; holds {'a' if features[3] else 'no'} {kind}"
-    return Relevance(probability, probability >= _USEFUL, f"{reason}.")
+    return Relevance(value, value >= RELEVANT, f"{reason}.")
 
 
 def _kind_reason(kind: str, *, matches: bool) -> str:
@@ -186,84 +117,3 @@ def _declined(parts: Sequence[str]) -> str:
     if declining * 2 >= sum(length for length, _ in found):
         return next(words_of for _, words_of in found if words_of)
     return found[0][1] if len(found) <= 2 else ""
-
-
-def _for_question(
-    context: str, places: Sequence[sentences.Span], relevant: Sequence[float]
-) -> Usefulness:
-    best = int(np.argmax(relevant))
-    probability = relevant[best]
-    useful = probability >= _USEFUL
-    start, end = places[best]
-    sentence = context[start:end]
-    verb = "bears on" if useful else "does not bear on"
-    reason = f"The nearest sentence {verb} the question: {_shorten(sentence)}"
-    return Usefulness(probability, useful, reason, sentence, (start, end))
-
-
-def _for_target(
-    question: str,
-    target: str,
-    context: str,
-    scored: tuple[Sequence[sentences.Span], Sequence[float]],
-    encoder: Encoder,
-) -> Usefulness:
-    asked = _for_question(context, *scored)
-    if len(set(words.content_words(target))) <= _SHORT:
-        return _for_phrase(target, context, scored, asked)
-    claims = [statement.text for statement in statements(target, question)] or [target]
-    best = max(support(claims, [context], encoder), key=lambda found: found.probability)
-    # The support of the target decides; the question keeps a context of mere shared words out.
-    probability = 0.75 * best.probability + 0.25 * asked.probability
-    useful = probability >= _USEFUL
-    verb = "supports" if useful else "does not support"
-    reason = f"It {verb} what was to be arrived at. {best.reason}"
-    return Usefulness(probability, useful, reason, best.sentence, best.span)
-
-
-def _for_phrase(
-    target: str,
-    context: str,
-    scored: tuple[Sequence[sentences.Span], Sequence[float]],
-    asked: Usefulness,
-) -> Usefulness:
-    """A short target must stand in the context, best in a sentence that bears on the question."""
-    places, relevant = scored
-    wanted = words.stems(target) or words.words(target)
-    shares = [
-        overlap.recall(wanted, {*words.stems(context[a:b]), *words.words(context[a:b])})
-        for a, b in places
-    ]
-    whole = overlap.recall(wanted, {*words.stems(context), *words.words(context)})
-    if whole < 1.0:
-        reason = f"'{target.strip()}' does not stand in the context."
-        probability = 0.3 * asked.probability
-        return Usefulness(
-            probability, useful=False, reason=reason, sentence=asked.sentence, span=asked.span
-        )
-    best = int(np.argmax(np.asarray(shares) + np.asarray(relevant)))
-    probability = 0.5 + 0.5 * relevant[best]
-    start, end = places[best]
-    reason = f"'{target.strip()}' stands in the context: {_shorten(context[start:end])}"
-    return Usefulness(
-        probability, useful=True, reason=reason, sentence=context[start:end], span=(start, end)
-    )
-
-
-def _shorten(sentence: str) -> str:
-    line = " ".join(sentence.split())
-    return line if len(line) <= 200 else f"{line[:199].rstrip()}…"
-
-
-def _probability(features: Sequence[float]) -> float:
-    weights, intercept = _fitted()
-    total = intercept + sum(w * f for w, f in zip(weights, features, strict=True))
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-@lru_cache(maxsize=1)
-def _fitted() -> tuple[tuple[float, ...], float]:
-    folder = resources.files("assay.backends.embedded")
-    content = json.loads(folder.joinpath("relevance_v0.json").read_text("utf-8"))
-    weights = content["coefficients"]
-    return tuple(float(weights[name]) for name in FEATURES), float(content["intercept"])

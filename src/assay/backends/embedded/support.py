@@ -1,9 +1,9 @@
 """Do the contexts support a statement, and which sentence says so?
 
-A logistic combination of sixteen measurements (`comparison.FEATURES`): how much of the statement's
-words stands in the contexts, which of its numbers and names do not, whether one denies what the
-other says, and the cosine to the nearest sentences. The coefficients are fixed; how they were fitted
-and what they reach is in `training/support_v0`.
+A logistic combination of sixteen measurements (`comparison.FEATURES`): how many of the statement's
+words stand in the contexts, which of its numbers and names do not, whether one denies what the
+other says, and the cosine to the nearest sentences. The coefficients are fixed; how they were
+fitted and what they reach is in `training/support_v0`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _judged(found: Comparison | None, evidence: Evidence) -> Support:
 
 
 def _reason(found: Comparison, sentence: str, *, supported: bool) -> str:
-    closest = f"closest sentence: {_shorten(sentence)}"
+    closest = f"closest sentence: {shorten(sentence)}"
     doubts = _doubts(found)
     if supported:
         but = f", although {doubts[0]}" if doubts else ""
@@ -146,7 +146,8 @@ def _listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
-def _shorten(sentence: str) -> str:
+def shorten(sentence: str) -> str:
+    """A sentence on one line, of at most 200 characters, for a reason."""
     line = " ".join(sentence.split())
     return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1].rstrip()}…"
 
