@@ -1,19 +1,24 @@
 """`evaluate` works wherever it is called: a script, a notebook, a server, several threads at once."""
 
 import asyncio
+import contextlib
+import os
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from assay import Settings, aevaluate, evaluate
+from assay import Limits, Result, Settings, aevaluate, evaluate
 from support import scripts
 from support.scripts import Watched, plausible, samples
 
+TESTS = str(Path(__file__).parents[1])
 FAITHFUL = [0.5, 0.5, 0.5]
 
 
@@ -38,7 +43,7 @@ def test_in_a_plain_script_of_its_own(tmp_path):
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-c", textwrap.dedent(code)],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(__import__("pathlib").Path(__file__).parents[1])},
+        env={"PYTHONPATH": TESTS},
         capture_output=True,
         text=True,
         timeout=60,
@@ -145,6 +150,57 @@ async def test_an_error_in_a_notebook_does_not_wait_for_ever_for_what_is_on_its_
     with pytest.raises(ZeroDivisionError):
         evaluate(samples(3), "faithfulness", judge, store=db)
     assert time.monotonic() - start < 3
+
+
+class Stubborn:
+    """A back end that never returns and does not react to being cancelled."""
+
+    name = "stubborn"
+
+    def identity(self, kind):
+        return "stubborn"
+
+    async def reply(self, task, draw=0):
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(3600)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("running", [True, False], ids=["notebook", "script"])
+def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, running):
+    settings = Settings(limits=Limits(timeout=0.05, retries=0))
+
+    def run():
+        return evaluate(samples(1), "faithfulness", Stubborn(), store=db, settings=settings)
+
+    async def cell():
+        return run()
+
+    start = time.monotonic()
+    (found,) = (asyncio.run(cell()) if running else run())["faithfulness"]
+    assert found.detail.startswith("no reply from stubborn within")
+    assert time.monotonic() - start < 3
+
+
+def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
+    code = """
+        import sys, assay
+        from support.scripts import samples
+
+        assay.evaluate(samples(9), "faithfulness", "support.counted:judge", store=sys.argv[1])
+    """
+    env = {**os.environ, "PYTHONPATH": TESTS, "ASSAY_TEST_CALLS": str(tmp_path / "calls")}
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "calls").exists() and process.poll() is None:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in said
+    assert "never retrieved" not in said
+    assert Result(tmp_path / "assay.db").stopped == "interrupted"
 
 
 async def test_a_judge_may_be_shared_by_loops(db):

@@ -104,7 +104,6 @@ class TestBudget:
         assert "budget in money" in result.stopped
         assert 0 < result.cost().money <= 0.004
 
-    @pytest.mark.xfail(strict=True, reason="each judge of a mix has the whole budget to itself")
     def test_mixed_judges_share_one_budget(self, db):
         one, two = Metered("one"), Metered("two")
         self.run(db, Route(one, {"verify_statements": two}), tokens=4000)
