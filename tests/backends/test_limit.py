@@ -7,7 +7,7 @@ import pytest
 
 from assay.backends.limit import HOPELESS, Bucket, Limit, Limits
 from assay.backends.openai import OpenAI
-from assay.backends.spending import USUAL_REPLY, Budget, Price
+from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, Unavailable, Unsupported
 from assay.judge import Backend, Reply
 from assay.tasks import RateAnswer
@@ -236,7 +236,7 @@ async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
 
 async def test_a_budget_in_tokens_is_never_exceeded():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limit(model, budget=Budget(tokens=5000))
+    limit = Limit(model, purse=Purse(Budget(tokens=5000)))
     asked = (limit.reply(task(n)) for n in range(100))
     found = await asyncio.gather(*asked, return_exceptions=True)
     over = [error for error in found if isinstance(error, OverBudget)]
@@ -249,7 +249,7 @@ async def test_a_budget_in_tokens_is_never_exceeded():
 
 async def test_money_is_counted_and_bounded():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
-    limit = Limit(Model(tokens=(100, 10)), budget=Budget(money=10.0, price=price))
+    limit = Limit(Model(tokens=(100, 10)), purse=Purse(Budget(money=10.0, price=price)))
     await limit.reply(task())
     assert limit.usage.money == pytest.approx(0.2)
     asked = (limit.reply(task(n)) for n in range(100))
@@ -263,14 +263,14 @@ async def test_money_is_counted_and_bounded():
 
 
 async def test_what_timed_out_may_have_been_paid_for():
-    limit = Limit(Model("hang"), Limits(timeout=0.01, retries=0), budget=Budget(tokens=10**6))
+    limit = Limit(Model("hang"), Limits(timeout=0.01, retries=0), purse=Purse(Budget(tokens=10**6)))
     with pytest.raises(Unavailable):
         await limit.reply(task())
     assert limit.usage.tokens_in > 100
 
 
 async def test_a_failed_call_leaves_the_budget_alone():
-    limit = Limit(Model(Denied("x"), Denied("x")), budget=Budget(tokens=USUAL_REPLY + 400))
+    limit = Limit(Model(Denied("x"), Denied("x")), purse=Purse(Budget(tokens=USUAL_REPLY + 400)))
     for _ in range(2):
         with pytest.raises(Denied):
             await limit.reply(task())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.per_loop import PerLoop
-from assay.backends.spending import Budget, Hold, Purse, Usage
+from assay.backends.spending import Hold, Purse
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Backend, Reply, Task
 
@@ -80,16 +80,16 @@ class Limit:
     Args:
         backend: Who is asked.
         limits: The bounds.
-        budget: What may be spent in all.
+        purse: What may be spent in all; back ends that are given the same one share it.
     """
 
     def __init__(
-        self, backend: Backend, limits: Limits | None = None, *, budget: Budget | None = None
+        self, backend: Backend, limits: Limits | None = None, *, purse: Purse | None = None
     ) -> None:
         self._backend = backend
         self._limits = limits = limits or Limits()
-        self.usage = Usage()
-        self._purse = Purse(budget or Budget(), self.usage)
+        self._purse = purse or Purse()
+        self.usage = self._purse.usage
         self._turns = PerLoop(lambda: asyncio.Semaphore(limits.in_flight))
         now = time.monotonic()
         asked = limits.requests_per_minute

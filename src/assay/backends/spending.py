@@ -92,14 +92,18 @@ class Purse:
     What a call will cost is known only afterwards. It is taken to be a quarter of the prompt's
     characters, and as much as the longest reply to this kind of task so far.
 
+    Back ends that share a purse share the budget.
+
     Args:
         budget: What may be spent.
-        usage: Where to count.
+
+    Attributes:
+        usage: What has been spent, and what else happened to the calls.
     """
 
-    def __init__(self, budget: Budget, usage: Usage) -> None:
-        self._budget = budget
-        self._usage = usage
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget = budget or Budget()
+        self.usage = Usage()
         self._held_in = self._held_out = 0
         self._longest: dict[str, int] = {}
 
@@ -126,19 +130,19 @@ class Purse:
 
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         """Count tokens that were used."""
-        self._usage.tokens_in += tokens_in
-        self._usage.tokens_out += tokens_out
+        self.usage.tokens_in += tokens_in
+        self.usage.tokens_out += tokens_out
         if self._budget.price is not None:
-            self._usage.money += self._budget.price.of(tokens_in, tokens_out)
+            self.usage.money += self._budget.price.of(tokens_in, tokens_out)
 
     def count(self, reply: Reply) -> None:
         """Count a reply and learn from its length."""
-        self._usage.calls += 1
+        self.usage.calls += 1
         self._longest[reply.kind] = max(self._longest.get(reply.kind, 0), reply.tokens_out)
         self.spend(reply.tokens_in, reply.tokens_out)
 
     def _check(self, hold: Hold) -> None:
-        budget, usage = self._budget, self._usage
+        budget, usage = self._budget, self.usage
         more_in, more_out = self._held_in + hold.tokens_in, self._held_out + hold.tokens_out
         if budget.tokens is not None:
             spent = usage.tokens_in + usage.tokens_out

@@ -58,7 +58,8 @@ class FactualCorrectness(Metric):
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
         mine, theirs = await split(sample.question or "", [answer, reference], judge)
-        found, covered = await verify([(mine, (reference,)), (theirs, (answer,))], judge)
+        against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
+        found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
             _classes(mine, found, "statement", "TP", "FP"),
             _classes(theirs, covered, "reference statement", "covered", "FN"),
@@ -84,6 +85,11 @@ _EMPTY = {
     "recall": "the reference makes no statement",
     "f1": "neither answer nor reference makes a statement",
 }
+
+
+def _told(statements: Sequence[Statement], text: str) -> str:
+    # Against self-contained statements: in the text itself "it" may be all that names the subject.
+    return "\n".join(statement.text for statement in statements) or text
 
 
 def _mean(parts: Sequence[Part]) -> float:

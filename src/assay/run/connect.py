@@ -11,7 +11,7 @@ from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit
 from assay.backends.llm import LLM
 from assay.backends.route import Route
-from assay.backends.spending import Price, Usage
+from assay.backends.spending import Price, Purse, Usage
 from assay.errors import InputError, Problem
 from assay.judge import Backend
 from assay.metrics import Metric
@@ -102,7 +102,7 @@ class Door:
     Attributes:
         backend: What judges ask.
         served: Replies asked for and known.
-        usages: Calls, tokens and retries of every limited back end.
+        usages: Calls, tokens and retries of the judges, and of an embedder of its own.
     """
 
     backend: Backend
@@ -120,19 +120,17 @@ class Door:
 
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
-    door = Door(route, Served(), [])
+    purse, embedding = Purse(settings.budget), Purse()
+    door = Door(route, Served(), [purse.usage, embedding.usage])
 
     def guard(leaf: Backend) -> Backend:
-        inner = leaf
+        inner: Backend = leaf
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
             # Embeddings are not what a budget in chat tokens is about.
             served = [kind for kind, server in route.kinds.items() if server is leaf]
             only_embeds = leaf is not route.default and served == [Embed.kind]
-            budget = None if only_embeds else settings.budget
-            limit = Limit(leaf, settings.limits, budget=budget)
-            door.usages.append(limit.usage)
-            inner = limit
+            inner = Limit(leaf, settings.limits, purse=embedding if only_embeds else purse)
         ledger = Ledger(inner, store, run, door.served)
         # Closed last to first: no connection is closed while a reply is on its way.
         door._closing += [leaf, ledger]  # noqa: SLF001 - built here

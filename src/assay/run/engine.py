@@ -104,7 +104,6 @@ class Engine:
     def progress(self) -> Progress:
         """How far it is."""
         tally, usages = self._tally, self.door.usages
-        price = self.settings.budget.price
         tokens_in = sum(usage.tokens_in for usage in usages)
         tokens_out = sum(usage.tokens_out for usage in usages)
         new = sum(tally.why.values())
@@ -118,7 +117,7 @@ class Engine:
             known=self.door.served.known,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            money=price.of(tokens_in, tokens_out) if price else None,
+            money=sum(usage.money for usage in usages) if self.settings.budget.price else None,
             retries=sum(usage.retries for usage in usages),
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,

@@ -38,7 +38,7 @@ class Estimate:
         local: Calls that are answered in this process: they cost nothing.
         tokens_in: Prompt tokens of `calls`, about.
         tokens_out: Reply tokens of `calls`, about.
-        money: What they would cost, None without a price.
+        money: What they would cost without embeddings, None without a price.
     """
 
     samples: int
@@ -103,7 +103,7 @@ async def _count(
         local=door.local,
         tokens_in=door.tokens_in,
         tokens_out=door.tokens_out,
-        money=price.of(door.tokens_in, door.tokens_out) if price else None,
+        money=price.of(door.tokens_in - door.embedded, door.tokens_out) if price else None,
     )
 
 
@@ -118,6 +118,7 @@ class _StandIn:
     local: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    embedded: int = 0
     _embedded: Embedded = field(default_factory=Embedded)
     _seen: dict[str, Reply] = field(default_factory=dict)
 
@@ -142,8 +143,11 @@ class _StandIn:
             self.local += 1
         else:
             self.calls += 1
-            self.tokens_in += _prompt_length(server, task) // CHARS_PER_TOKEN
-            if not isinstance(task, Embed):
+            tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
+            self.tokens_in += tokens
+            if isinstance(task, Embed):
+                self.embedded += tokens
+            else:
                 self.tokens_out += int(REPLY_FACTOR * len(reply.raw)) // CHARS_PER_TOKEN
         return reply
 

@@ -103,7 +103,8 @@ class Cost:
         tokens_in: Their prompt tokens.
         tokens_out: Their reply tokens.
         seconds: Wall time.
-        money: What the tokens cost, None if the run was not told their price.
+        money: What the tokens cost, without embeddings, which have another price; None if the run
+            was not told the price.
     """
 
     calls: int
@@ -188,7 +189,8 @@ class Result:
             spent = store.spent(self._id)
             run = store.run(self._id)
         price = Price(*run.config["price"]) if run.config.get("price") else None
-        money = price.of(spent.tokens_in, spent.tokens_out) if price else None
+        chatted = spent.tokens_in - spent.tokens_embedded
+        money = price.of(chatted, spent.tokens_out) if price else None
         return Cost(spent.calls, spent.tokens_in, spent.tokens_out, run.seconds, money)
 
     def baseline(self) -> Baseline | None:

@@ -62,12 +62,14 @@ class Spent:
         calls: Replies this run paid for.
         tokens_in: Their prompt tokens.
         tokens_out: Their reply tokens.
+        tokens_embedded: How many of the prompt tokens were embedded; they have another price.
         ms: Their milliseconds, added up.
     """
 
     calls: int
     tokens_in: int
     tokens_out: int
+    tokens_embedded: int
     ms: float
 
 
@@ -133,11 +135,14 @@ class Store:
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""
-        sums = "count(*), total(tokens_in), total(tokens_out), total(ms)"
-        calls, tokens_in, tokens_out, ms = self._all(
+        sums = (
+            "count(*), total(tokens_in), total(tokens_out),"
+            " total(CASE kind WHEN 'embed' THEN tokens_in END), total(ms)"
+        )
+        calls, read, written, embedded, ms = self._all(
             f"SELECT {sums} FROM replies WHERE run = ?", run
         )[0]
-        return Spent(calls, int(tokens_in), int(tokens_out), ms)
+        return Spent(calls, int(read), int(written), int(embedded), ms)
 
     def _text(self, key: bytes) -> str:
         return str(self._all("SELECT body FROM texts WHERE hash = ?", key)[0][0])

@@ -35,9 +35,11 @@ from assay.tasks import (
 )
 from assay.tasks.embed import encode_vector
 from assay.text.clauses import statements
+from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
 VERSION = "v0"
+PHRASE = 4  # words; an answer of no more is a phrase, not a statement
 
 
 class Embedded:
@@ -94,7 +96,10 @@ class Embedded:
 
     def _split(self, task: SplitStatements) -> str:
         found = statements(task.text, task.question)
-        return split_statements.reply([(s.text, task.text[s.start : s.end]) for s in found])
+        # "Paris" says something only as the answer to its question.
+        phrase = len(found) == 1 and len(words(task.text)) <= PHRASE
+        asked = f"{task.question} " if phrase and task.question else ""
+        return split_statements.reply([(asked + s.text, task.text[s.start : s.end]) for s in found])
 
     def _verify(self, task: VerifyStatements) -> str:
         found = support([s.text for s in task.statements], task.contexts, self._encoder)
