@@ -28,7 +28,7 @@ from assay.text.sentences import sentences
 TARGET = Path(nearness.__file__).with_name("relevance_v0.json")
 HELPFUL, USELESS = 0.5, 0.25
 FOREIGN, NEAREST = 10, 3
-PRIOR = 1 / 3  # most sentences of most contexts do not help; with 1/2 too many would count
+PRIOR = 1 / 3  # set by hand after a look at other data: see README.md
 
 
 def gather() -> dict[str, tuple[str, list[str], list[set[str]]]]:
