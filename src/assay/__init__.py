@@ -8,6 +8,9 @@ from assay._version import __version__
 if TYPE_CHECKING:
     from assay.backends import backend
     from assay.backends.limit import Limits
+    from assay.backends.openai import OpenAI
+    from assay.backends.openai_embeddings import OpenAIEmbedder
+    from assay.backends.route import Route
     from assay.backends.scripted import Scripted
     from assay.backends.spending import Budget, Price
     from assay.errors import (
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 _HOME = {
     "backend": "assay.backends",
     "Limits": "assay.backends.limit",
+    "OpenAI": "assay.backends.openai",
+    "OpenAIEmbedder": "assay.backends.openai_embeddings",
+    "Route": "assay.backends.route",
     "Scripted": "assay.backends.scripted",
     "Budget": "assay.backends.spending",
     "Price": "assay.backends.spending",
@@ -80,12 +86,15 @@ __all__ = [
     "JudgeError",
     "Limits",
     "Metric",
+    "OpenAI",
+    "OpenAIEmbedder",
     "Outcome",
     "OverBudget",
     "Part",
     "Price",
     "Reply",
     "Result",
+    "Route",
     "Sample",
     "Score",
     "Scripted",
