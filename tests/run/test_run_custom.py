@@ -230,3 +230,21 @@ def test_a_slow_sample_holds_up_no_other(db):
     judge = Watched(plausible(), before=slow)
     evaluate([sample(n) for n in range(5)], "faithfulness", judge, store=db, settings=settings)
     assert any(n == 4 and waiting and waiting[0] == "q0 faithfulness" for n, waiting in done)
+
+
+def test_a_metric_whose_code_was_edited_is_scored_anew(db):
+    async def one(self, sample, judge):
+        return Score(1.0)
+
+    async def half(self, sample, judge):
+        return Score(0.5)
+
+    class Mine(Metric):
+        name = "mine"
+        needs = ("answer",)
+        score = one
+
+    first = evaluate([sample()], Mine(), plausible(), store=db)
+    Mine.score = half
+    second = evaluate([sample()], Mine(), plausible(), store=db)
+    assert [r["mine"][0].value for r in (first, second)] == [1.0, 0.5]

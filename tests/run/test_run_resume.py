@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import Limits, Metric, Result, Score, Settings, aevaluate, evaluate
+from assay import Budget, Limits, Metric, Price, Result, Score, Settings, aevaluate, evaluate
 from assay.errors import InputError, Unavailable
 from assay.store import Store
 from support import scripts
@@ -240,3 +240,19 @@ class TestFailedScores:
 def test_at_least_one_try_is_needed(tries):
     with pytest.raises(InputError, match="tries is"):
         Settings(tries=tries)
+
+
+def test_the_order_in_which_metrics_are_named_does_not_make_another_run(db):
+    judge = Watched(plausible())
+    one = evaluate(DATA, METRICS, judge, store=db, settings=SETTINGS)
+    other = evaluate(DATA, METRICS[::-1], judge, store=db, settings=SETTINGS)
+    assert one.run.id == other.run.id
+
+
+def test_a_price_that_is_told_later_counts_what_was_paid_before(db):
+    judge = Watched(plausible())
+    first = evaluate(DATA, METRICS, judge, store=db, settings=SETTINGS)
+    assert first.cost().money is None
+    priced = Settings(budget=Budget(price=Price(1.0, 2.0)))
+    assert evaluate(DATA, METRICS, judge, store=db, settings=priced).cost().money is not None
+    assert evaluate(DATA, METRICS, judge, store=db, settings=SETTINGS).cost().money is not None

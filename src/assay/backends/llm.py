@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import contextvars
 import functools
-import hashlib
 import inspect
 import threading
 import time
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeAlias
 
+from assay.backends.code import code_digest, text_digest
 from assay.errors import InputError, Problem, Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Template
@@ -152,25 +152,11 @@ def _name_of(ask: Asked) -> str:
     # The digest tells two lambdas apart, and a function from what it was before an edit.
     if isinstance(ask, functools.partial):
         given = repr((ask.args, sorted(ask.keywords.items())))
-        return f"{_name_of(ask.func)}({_digest(given)})"
+        return f"{_name_of(ask.func)}({text_digest(given)})"
     named = ask if hasattr(ask, "__qualname__") else type(ask)
     name = f"{named.__module__}:{named.__qualname__}"
     code = getattr(ask, "__code__", None)
-    return f"{name}@{_code_digest(code)}" if isinstance(code, CodeType) else name
-
-
-def _code_digest(code: CodeType) -> str:
-    return _digest(repr((code.co_code, code.co_names, [_constant(c) for c in code.co_consts])))
-
-
-def _constant(value: object) -> str:
-    if isinstance(value, CodeType):  # its repr holds a memory address
-        return _code_digest(value)
-    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{name}@{code_digest(code)}" if isinstance(code, CodeType) else name
 
 
 async def _in_thread(ask: Callable[[str], Any], prompt: str) -> Any:

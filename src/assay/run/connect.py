@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.backends import backend
+from assay.backends.code import class_digest
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit
 from assay.backends.llm import LLM
@@ -92,7 +93,9 @@ def signature(metric: Metric, route: Route) -> str:
     from assay._version import __version__
 
     tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
-    return "|".join([metric.label, *tasks, f"assay={__version__}"])
+    # A metric of the user's own has no version but its code.
+    own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
+    return "|".join([metric.label, *tasks, *(f"code={d}" for d in own), f"assay={__version__}"])
 
 
 @dataclass

@@ -166,7 +166,7 @@ class Store:
 
     def _take_in(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> str:
         # Signatures name all that could change a score; the rest of the config only explains.
-        fingerprint, n = digest(list(config["metrics"].values())), 0
+        fingerprint, n = digest(sorted(config["metrics"].values())), 0
         self._db.execute("SAVEPOINT samples")
         for n, sample in enumerate(samples, start=1):
             body = rows.write_sample(self._db, "", n, sample)
@@ -176,6 +176,11 @@ class Store:
         ).fetchone()
         if known:
             self._db.execute("ROLLBACK TO samples")
+            if config.get("price"):  # told only now, or another than before
+                self._db.execute(
+                    "UPDATE runs SET config = json_set(config, '$.price', json(?)) WHERE id = ?",
+                    (msgspec.json.encode(config["price"]).decode(), known[0]),
+                )
             return str(known[0])
         run = fingerprint[:12]
         self._db.execute("UPDATE samples SET run = ? WHERE run = ''", (run,))
