@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from data import load
+
 import assay
 from assay.backends.openai import OpenAI
-from data import load
 
 METRICS = {
     "faithfulness": "faithfulness",
@@ -63,11 +64,11 @@ def credit(pair: dict[str, Any], a: float | None, b: float | None) -> float:
     return float((a > b) == (pair["labels"]["better"] == "a"))
 
 
-def interval(credits: Sequence[float]) -> tuple[float, float]:
+def interval(agreed: Sequence[float]) -> tuple[float, float]:
     """95 % percentile bootstrap of the mean."""
     chance = random.Random(0)
-    n = len(credits)
-    means = sorted(sum(chance.choices(credits, k=n)) / n for _ in range(2000))
+    n = len(agreed)
+    means = sorted(sum(chance.choices(agreed, k=n)) / n for _ in range(2000))
     return means[49], means[1949]
 
 
@@ -113,13 +114,13 @@ def report(
     rows = [side(pair, which) for pair in chosen for which in "ab"]
     found = values(rows, metric, judge, store)
     scored = list(zip(found[::2], found[1::2], strict=True))
-    credits = [credit(p, a, b) for p, (a, b) in zip(chosen, scored, strict=True)]
+    agreed = [credit(p, a, b) for p, (a, b) in zip(chosen, scored, strict=True)]
     missing = sum(a is None or b is None for a, b in scored)
     rule, floor = FLOORS[dimension]
     base = [credit(p, floor(side(p, "a")), floor(side(p, "b"))) for p in chosen]
-    low, high = interval(credits)
+    low, high = interval(agreed)
     print(
-        f"{dimension:<20}{len(chosen):>4}{sum(credits) / len(credits):>11.3f}"
+        f"{dimension:<20}{len(chosen):>4}{sum(agreed) / len(agreed):>11.3f}"
         f"  [{low:.3f}, {high:.3f}] {missing:>9}  {sum(base) / len(base):.2f} ({rule})"
     )
 

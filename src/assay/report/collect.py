@@ -42,7 +42,7 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
         "metrics": [_metric(row, run) for row in result.summary()],
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": {**msgspec.to_builtins(cost), "cached": max(0, used - cost.calls)},
-        "judge_card": [],
+        "judge_card": [{"text": text} for text in run.config["card"]],
         "samples": samples,
         "n_shown": len(samples),
     }

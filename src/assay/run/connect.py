@@ -150,9 +150,17 @@ def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Ma
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
         "metrics": {metric.label: signature(metric, route) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
+        "card": cards(metrics, route),
         "embedder": route.identity(Embed),
         "about": {metric.label: about(metric, route) for metric in metrics},
     }
+
+
+def cards(metrics: tuple[Metric, ...], route: Route) -> list[str]:
+    """What is known of how far the judges that were asked agree with people."""
+    asked = dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves))
+    found = ((getattr(route.to(kind.kind), "card", None), kind) for kind in asked)
+    return list(dict.fromkeys(text for card, kind in found if card and (text := card(kind))))
 
 
 def about(metric: Metric, route: Route) -> Mapping[str, Any]:

@@ -5,7 +5,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from importlib import resources
 from typing import Any
+
+import msgspec
 
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.relevance import (
@@ -86,6 +89,10 @@ class Embedded:
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
+    def card(self, kind: type[Task[Any]]) -> str:
+        """How well its answers to this kind of task agree with people, measured; "" if unknown."""
+        return _cards().get(kind.kind, "")
+
     async def aclose(self) -> None:
         """Nothing is asked of it any more."""
 
@@ -145,6 +152,12 @@ class Embedded:
 
     def _embed(self, task: Embed) -> str:
         return encode_vector(self._encoder.encode([task.text])[0].tolist())
+
+
+@lru_cache
+def _cards() -> dict[str, str]:
+    found = resources.files("assay.backends.embedded").joinpath("card.json").read_bytes()
+    return msgspec.json.decode(found, type=dict[str, str])
 
 
 @lru_cache

@@ -1,0 +1,20 @@
+"""All benchmarks, one after the other; each says what it needs and skips where that is absent."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NAMES = ("startup", "faults", "wikieval", "relevance")
+
+
+def main() -> None:
+    worst = 0
+    for name in NAMES:
+        print(f"== {name}", flush=True)
+        worst = max(worst, subprocess.run([sys.executable, HERE / f"{name}.py"]).returncode)
+    sys.exit(worst)
+
+
+if __name__ == "__main__":
+    main()
