@@ -1,4 +1,4 @@
-"""How well does the embedded judge tell relevant sentences and passages, and does overlap do as well?
+"""How well does the embedded judge tell relevant texts, and does word overlap do as well?
 
 AUROC over single (question, text) pairs with human labels, beside the floor: the share of the
 question's (for RGB: of the known answer's) words that stand in the text.
