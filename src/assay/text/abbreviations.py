@@ -2,8 +2,6 @@
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from __future__ import annotations
-
 # Never end a sentence: something always follows them.
 TITLES = frozenset(
     "mr mrs ms dr prof st rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mt ft "

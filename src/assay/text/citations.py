@@ -1,7 +1,5 @@
 """Which words of an answer only point at its sources or number its items, and state nothing?"""
 
-from __future__ import annotations
-
 import re
 
 _LIST = r"\d{1,3}(?:(?:\s*,\s*|\s*,?\s*(?:and|or|&)\s+|\s*-\s*)\d{1,3})*"

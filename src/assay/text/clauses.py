@@ -5,8 +5,6 @@ pronoun is only replaced where one subject can be meant. One statement too long 
 broken one. What states nothing (a question, greeting, heading, offer of help, refusal) is left out.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

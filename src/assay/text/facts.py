@@ -6,8 +6,6 @@ sentence is only counted where it is clearly a name. Numbers are in `numbers.py`
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from __future__ import annotations
-
 import re
 from collections.abc import Set as AbstractSet
 

@@ -6,8 +6,6 @@
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from __future__ import annotations
-
 import re
 
 _SMALL = {

@@ -4,8 +4,6 @@ Every function takes stems (see `words.stems`) and returns a share in [0, 1]; wi
 for the share is 1.0, so a caller decides first whether an empty text is worth asking about.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

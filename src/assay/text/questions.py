@@ -1,7 +1,5 @@
 """What kind of answer does a question ask for, and does a text hold one?"""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

@@ -4,8 +4,6 @@ Only the author's own refusal counts ("I don't know", "it cannot be determined f
 "It is not known who built it" is an answer.
 """
 
-from __future__ import annotations
-
 import re
 
 _SOURCE = (

@@ -5,8 +5,6 @@ between them is white space, list markers and stray punctuation. Made for Englis
 stops of Chinese and Japanese.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import NamedTuple

@@ -6,8 +6,6 @@ where the sentence before has one plain subject that fits in number and kind.
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from __future__ import annotations
-
 import re
 
 _VERB = (
@@ -39,7 +37,7 @@ _EMPTY_IT = re.compile(
     r"depends|took)\s+"
     r"(?:(?:also|not|very|more|most|quite|often|generally|un)\s*)?"
     r"(?:important|possible|likely|worth|clear|difficult|easy|necessary|known|said|believed|thought|"
-    r"reported|estimated|estimated|recommended|common|best|better|true|that|to|raining|unclear|"
+    r"reported|estimated|recommended|common|best|better|true|that|to|raining|unclear|"
     r"unlikely|impossible|unknown|hard|essential|crucial|advisable|not)\b"
 )
 
@@ -66,7 +64,7 @@ def resolve(sentence: str, subject: str) -> str:
     pronoun = leading[1]
     if not _fits(pronoun, leading[2], subject):
         return sentence
-    owner = pronoun in {"Its", "His", "Their"} or (pronoun == "Her")
+    owner = pronoun in {"Its", "His", "Her", "Their"}
     rest = sentence[leading.end(1) :]
     named = subject[:1].upper() + subject[1:]
     return f"{named}'s{rest}" if owner else f"{named}{rest}"

@@ -6,8 +6,6 @@ its separators; every Chinese, Japanese or Korean character is a word of its own
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -60,12 +60,6 @@ def test_threads_share_one_encoder():
     assert len(set(results)) == 1
 
 
-def test_token_vectors(encoder):
-    pieces, vectors = encoder.token_vectors("Hello there, embeddings")
-    assert pieces[:2] == ["hello", "there"]
-    assert vectors.shape == (len(pieces), DIMENSIONS)
-
-
 def test_identity(encoder):
     assert encoder.name.startswith("minilm-l6-v2-int8:")
     assert encoder.name == Encoder().name

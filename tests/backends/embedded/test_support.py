@@ -23,7 +23,7 @@ def test_supported():
     found = check("The Eiffel Tower was built in 1889.")
     assert found.supported
     assert found.context == 0
-    assert CONTEXTS[0][slice(*found.span)] == found.sentence
+    assert found.sentence in CONTEXTS[0]
     assert "built in 1889" in found.sentence
 
 
@@ -68,8 +68,8 @@ def test_a_record_without_full_stops_is_evidence():
 
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
-def test_any_text_gets_a_probability_and_an_exact_span(statement, contexts):
+def test_any_text_gets_a_probability_and_an_exact_sentence(statement, contexts):
     (found,) = support([statement], contexts, ENCODER)
     assert 0 <= found.probability <= 1
-    if found.span is not None:
-        assert contexts[found.context][slice(*found.span)] == found.sentence
+    if found.context is not None:
+        assert found.sentence in contexts[found.context]

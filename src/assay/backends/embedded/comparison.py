@@ -4,22 +4,16 @@
 the cosines, in [-1, 1], and the two lengths, natural logarithms.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers, overlap, words
 from assay.text.citations import without_pointers
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from assay.backends.embedded.evidence import Evidence
 
 FEATURES = (
     "recall_all",  # content words found anywhere, the rare ones counting more

@@ -9,23 +9,20 @@ cores work on different texts at the same time. That is also the fastest way fou
 sentences/s in batches of 16, on two cores.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.resources.abc import Traversable
-
+if TYPE_CHECKING:  # loaded with the first text
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -36,8 +33,8 @@ DIMENSIONS = 384
 
 
 class _Model(NamedTuple):
-    session: onnxruntime.InferenceSession
-    tokenizer: Tokenizer
+    session: "onnxruntime.InferenceSession"
+    tokenizer: "Tokenizer"
     first: int  # id of [CLS]
     last: int  # id of [SEP]
 
@@ -95,19 +92,6 @@ class Encoder:
         vectors = [pooled[text] for text in texts]
         return np.stack(vectors) if vectors else np.empty((0, DIMENSIONS), dtype=np.float32)
 
-    def token_vectors(self, text: str) -> tuple[list[str], Vectors]:
-        """The word pieces of one text and a vector for each, without the special tokens.
-
-        Each piece is seen within its window of at most 256 tokens. Vectors are not normalised.
-        """
-        model = self._model
-        pieces: list[str] = []
-        rows: list[Vectors] = []
-        for window in self._windows(text):
-            pieces += [model.tokenizer.id_to_token(i) or "" for i in window[1:-1]]
-            rows.append(_run(model, window, "tokens")[1:-1])
-        return pieces, np.concatenate(rows)
-
     @property
     def _model(self) -> _Model:
         if self._loaded is None:
@@ -129,10 +113,10 @@ class Encoder:
         model = self._model
         workers = min(self.threads, len(windows))
         if workers <= 1:
-            return [_run(model, window, "sentence") for window in windows]
+            return [_run(model, window) for window in windows]
         # A pool for this call only: nothing to close, no dead threads in a forked process.
         with ThreadPoolExecutor(workers, thread_name_prefix="assay-encoder") as pool:
-            return list(pool.map(lambda window: _run(model, window, "sentence"), windows))
+            return list(pool.map(lambda window: _run(model, window), windows))
 
 
 def _folder() -> Traversable:
@@ -157,10 +141,10 @@ def _load() -> _Model:
     return _Model(session, tokenizer, first, last)
 
 
-def _run(model: _Model, window: list[int], output: str) -> Vectors:
+def _run(model: _Model, window: list[int]) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-    (result,) = model.session.run([output], feed)
+    (result,) = model.session.run(["sentence"], feed)
     vectors: Vectors = result[0]
     return vectors
 

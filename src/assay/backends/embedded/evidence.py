@@ -1,7 +1,5 @@
 """What do the contexts of a sample offer as evidence, sentence by sentence?"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +16,7 @@ class Piece:
     """A sentence of a context, or a stretch of 60 words of one that is longer."""
 
     context: int  # its place among the contexts, from 0
-    start: int
-    end: int
-    text: str  # contexts[context][start:end]
+    text: str
     stems: tuple[str, ...]
 
 
@@ -50,7 +46,7 @@ class Evidence:
 def prepare(contexts: Sequence[str]) -> Evidence:
     """Split contexts into pieces and look up their words once."""
     pieces = tuple(
-        Piece(index, start, end, context[start:end], tuple(_stems(context[start:end])))
+        Piece(index, context[start:end], tuple(_stems(context[start:end])))
         for index, context in enumerate(contexts)
         for span in sentences.spans(context)
         for start, end in _cut(context, span)

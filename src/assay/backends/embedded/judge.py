@@ -11,12 +11,9 @@ from typing import Any
 import msgspec
 
 from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.relevance import (
-    answer_relevance,
-    context_usefulness,
-    sentence_relevance,
-)
+from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.support import support
+from assay.backends.embedded.usefulness import context_usefulness
 from assay.errors import Unsupported
 from assay.judge import Reply, Task
 from assay.tasks import (
@@ -92,9 +89,6 @@ class Embedded:
     def card(self, kind: type[Task[Any]]) -> str:
         """How well its answers to this kind of task agree with people, measured; "" if unknown."""
         return _cards().get(kind.kind, "")
-
-    async def aclose(self) -> None:
-        """Nothing is asked of it any more."""
 
     def _timed(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()

@@ -5,15 +5,10 @@ sentences, the share of the question's content words and whether the sentence ho
 thing asked for; `training/support_v0/fit_relevance.py` fits the coefficients.
 """
 
-from __future__ import annotations
-
-import json
-import math
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib import resources
 
 from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.fitted import Fitted
 from assay.text import overlap, questions, words
 
 FEATURES = ("cosine", "cosine_below_best", "recall", "kind")
@@ -44,14 +39,4 @@ def measure(question: str, sentences: Sequence[str], encoder: Encoder) -> list[t
 
 def probability(features: Sequence[float]) -> float:
     """The probability, in [0, 1], that a sentence of these measurements helps to answer."""
-    weights, intercept = _fitted()
-    total = intercept + sum(w * f for w, f in zip(weights, features, strict=True))
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-@lru_cache(maxsize=1)
-def _fitted() -> tuple[tuple[float, ...], float]:
-    folder = resources.files("assay.backends.embedded")
-    content = json.loads(folder.joinpath("relevance_v0.json").read_text("utf-8"))
-    weights = content["coefficients"]
-    return tuple(float(weights[name]) for name in FEATURES), float(content["intercept"])
+    return Fitted.load("relevance_v0.json", FEATURES).probability(features)

@@ -1,10 +1,7 @@
 """Does a sentence or an answer bear on a question?
 
-Sentences: see `nearness.py`. Answers: a documented mean of four parts that is not fitted. Contexts
-are judged in `usefulness.py`.
+Sentences: see `nearness.py`. Answers: a documented mean of four parts that is not fitted.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +10,7 @@ import numpy as np
 
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.nearness import RELEVANT, measure, probability
-from assay.backends.embedded.usefulness import Usefulness, context_usefulness
 from assay.text import overlap, questions, refusals, sentences, words
-
-__all__ = [
-    "AnswerRelevance",
-    "Relevance",
-    "Usefulness",
-    "answer_relevance",
-    "context_usefulness",
-    "sentence_relevance",
-]
 
 _LOW, _HIGH = 0.1, 0.75  # cosines of question and answer taken as 0 and as 1
 

@@ -6,21 +6,17 @@ other says, and the cosine to the nearest sentences. The coefficients are fixed;
 fitted and what they reach is in `training/support_v0`.
 """
 
-from __future__ import annotations
-
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
-from typing import NamedTuple
 
 import numpy as np
 
 from assay.backends.embedded.comparison import FEATURES, Comparison, compare
 from assay.backends.embedded.encoder import Encoder, Vectors
 from assay.backends.embedded.evidence import Evidence, prepare
+from assay.backends.embedded.fitted import Fitted
+from assay.text.overlap import weighted_recall
+from assay.text.words import stems
 
 _MANY = 400  # sentences; beyond it only those with the most words in common are embedded
 _KEPT = 40  # ... this many for each statement
@@ -37,13 +33,6 @@ class Support:
     reason: str  # one sentence for people
     context: int | None  # the context the closest sentence stands in, from 0; None without contexts
     sentence: str  # the closest sentence; "" without contexts
-    span: tuple[int, int] | None  # contexts[context][span[0]:span[1]] is that sentence
-
-
-class _Fitted(NamedTuple):
-    coefficients: tuple[float, ...]
-    intercept: float
-    threshold: float
 
 
 def support(statements: Sequence[str], contexts: Sequence[str], encoder: Encoder) -> list[Support]:
@@ -76,25 +65,13 @@ def comparisons(
     ]
 
 
-def probability(features: Sequence[float]) -> float:
-    """The probability of support that the fitted coefficients give to measurements."""
-    fitted = _fitted()
-    terms = (weight * value for weight, value in zip(fitted.coefficients, features, strict=True))
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, fitted.intercept + sum(terms)))))
-
-
 def _judged(found: Comparison | None, evidence: Evidence) -> Support:
     if found is None:
-        return Support(
-            0.0,
-            supported=False,
-            reason="There is no context that could support it.",
-            context=None,
-            sentence="",
-            span=None,
-        )
-    value = probability(found.features)
-    supported = value >= _fitted().threshold
+        nothing = "There is no context that could support it."
+        return Support(0.0, supported=False, reason=nothing, context=None, sentence="")
+    fitted = Fitted.load("support_v0.json", FEATURES)
+    value = fitted.probability(found.features)
+    supported = value >= fitted.threshold
     piece = evidence.pieces[found.best]
     return Support(
         probability=value,
@@ -102,7 +79,6 @@ def _judged(found: Comparison | None, evidence: Evidence) -> Support:
         reason=_reason(found, piece.text, supported=supported),
         context=piece.context,
         sentence=piece.text,
-        span=(piece.start, piece.end),
     )
 
 
@@ -154,9 +130,6 @@ def shorten(sentence: str) -> str:
 
 def _chosen(statements: Sequence[str], evidence: Evidence) -> list[int]:
     """The pieces worth embedding: all, or of very many those with the most words in common."""
-    from assay.text.overlap import weighted_recall
-    from assay.text.words import stems
-
     if len(evidence.pieces) <= _MANY:
         return list(range(len(evidence.pieces)))
     kept: set[int] = set()
@@ -174,15 +147,3 @@ def _pairs(pieces: Vectors, evidence: Evidence) -> Vectors:
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     units: Vectors = sums / np.maximum(lengths, 1e-9)
     return units
-
-
-@lru_cache(maxsize=1)
-def _fitted() -> _Fitted:
-    folder = resources.files("assay.backends.embedded")
-    content = json.loads(folder.joinpath("support_v0.json").read_text("utf-8"))
-    weights = content["coefficients"]
-    return _Fitted(
-        tuple(float(weights[name]) for name in FEATURES),
-        float(content["intercept"]),
-        float(content["threshold"]),
-    )
