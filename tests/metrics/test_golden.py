@@ -4,14 +4,20 @@ The file of its outputs is not part of the project: without it these tests are s
 `docs/ragas-differences.md` explains every difference that is tested here.
 """
 
+import asyncio
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from assay.backends.scripted import Scripted
+from assay.judge import Judge
+from assay.metrics import parse
 from assay.metrics.context_precision import average_precision
 from assay.metrics.factual_correctness import f_beta
+from assay.sample import Sample
+from assay.score import Score, Unscored
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(os.environ.get("ASSAY_GOLDEN", ROOT.parent / "shared" / "golden" / "ragas_0_4_3.json"))
@@ -63,3 +69,78 @@ def test_no_statement_at_all_is_0_there_and_undefined_here(golden):
     empty = [c for c in golden["fbeta"] if not c["tp"] + c["fp"] + c["fn"]]
     assert empty
     assert {case["legacy"] for case in empty} == {0.0}
+
+
+def one(metric, **fields):
+    """The outcome of a metric that asks nobody."""
+    sample = Sample(id="1", **fields)
+    return asyncio.run(metric.score(sample, Judge(Scripted({}))))
+
+
+WORDING = {
+    "exact_match": "exact_match",
+    "string_presence": "string_presence",
+    "chrf": "chrf",
+    "rouge1_f": "rouge(variant=rouge1)",
+    "rougeL_f": "rouge",
+    "rougeL_p": "rouge(mode=precision)",
+    "rougeL_r": "rouge(mode=recall)",
+    "sim_levenshtein": "string_similarity",
+    "sim_hamming": "string_similarity(distance=hamming)",
+    "sim_jaro": "string_similarity(distance=jaro)",
+    "sim_jaro_winkler": "string_similarity(distance=jaro_winkler)",
+}
+
+
+@pytest.mark.parametrize("figure", WORDING)
+def test_wording_metrics_are_those_of_ragas(golden, figure):
+    for case in golden["text_pairs"]:
+        found = one(parse(WORDING[figure]), answer=case["response"], reference=case["reference"])
+        if isinstance(found, Unscored):
+            assert not (case["response"] + case["reference"]).strip()
+        elif figure == "string_presence" and not case["reference"]:
+            assert (found.value, case[figure]) == (0.0, 1.0)  # nothing stands nowhere
+        else:
+            assert found.value == pytest.approx(case[figure], abs=1e-6), case
+
+
+def test_bleu_is_that_of_ragas_where_it_does_not_drop_sentences(golden):
+    differ = []
+    for case in golden["text_pairs"]:
+        found = one(parse("bleu"), answer=case["response"], reference=case["reference"])
+        theirs = case["bleu_BUGGY"]
+        if isinstance(found, Score) and found.value != pytest.approx(theirs, abs=1e-6):
+            differ.append(case)
+    assert differ
+    # ragas splits at ". " and compares first sentences only: it is wrong on nothing else.
+    assert all(". " in case["response"] + case["reference"] for case in differ)
+
+
+def test_id_based_figures_are_those_of_ragas(golden):
+    for case in golden["id_based"]:
+        ids = {
+            "context_ids": tuple(map(str, case["retrieved"])),
+            "reference_context_ids": tuple(map(str, case["reference"])),
+        }
+        for figure in ("precision", "recall"):
+            found = one(parse(f"id_based_context_{figure}"), **ids)
+            if isinstance(found, Unscored):
+                assert case[figure] is None  # their NaN
+            else:
+                assert found.value == pytest.approx(case[figure], abs=1e-6), case
+
+
+def test_contexts_compared_by_wording_are_those_of_ragas(golden):
+    for case in golden["non_llm_context"]:
+        texts = {
+            "contexts": tuple(case["retrieved"]),
+            "reference_contexts": tuple(case["reference"]),
+        }
+        precision = one(parse("non_llm_context_precision"), **texts)
+        recall = one(parse("non_llm_context_recall"), **texts)
+        if not case["retrieved"]:
+            assert isinstance(precision, Unscored)  # theirs is 0
+            assert recall.value == 0.0  # theirs is an exception
+            continue
+        assert precision.value == pytest.approx(case["precision"], abs=1e-6)
+        assert recall.value == pytest.approx(case["recall"], abs=1e-6)

@@ -177,6 +177,9 @@ def sample(n=0, **changes):
         ),
         "answer": f"{city} is the capital of {country}{again}. It was founded by penguins.",
         "reference": f"{city} is the capital of {country}{again}. It lies on {river}.",
+        "reference_contexts": (f"{city} is the capital of {country}{again}. It is on {river}.",),
+        "context_ids": (f"city{n}", "bread"),
+        "reference_context_ids": (f"city{n}",),
     }
     return Sample(**{**fields, **changes})
 

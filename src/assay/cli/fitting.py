@@ -7,7 +7,8 @@ from assay.backends.route import Route
 from assay.dataset import read
 from assay.dataset.gaps import is_gap
 from assay.errors import InputError, Problem
-from assay.metrics import METRICS
+from assay.metrics import METRICS, Metric
+from assay.metrics.wording import Wording
 
 # So many rows are looked at. A gap further down is told with its row when the run begins.
 ROWS = 1000
@@ -32,8 +33,6 @@ class Fitting:
 def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
     """The metrics whose needs every row fills and whose tasks the judge can do.
 
-    The paper's own prompts are left out: they measure the same once more.
-
     Raises:
         InputError: If there is none, or the data cannot be read.
     """
@@ -48,13 +47,18 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
             left_out[name] = ", ".join(missing)
         elif cannot:
             left_out[name] = f"the judge cannot do {', '.join(cannot)}"
-        elif not name.startswith(PAPER) and _SPARES.get(name) not in fit:
+        elif not _special(metric) and _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         what = f"no metric can be computed from {data} ({reasons}); columns found: {columns}"
         raise InputError([Problem(what, "name columns with --map field=column")])
     return Fitting(tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)})
+
+
+def _special(metric: type[Metric]) -> bool:
+    # Named by hand: the paper's prompts measure the same once more, and wording is not meaning.
+    return metric.name.startswith(PAPER) or issubclass(metric, Wording) or bool(metric.packages)
 
 
 def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:

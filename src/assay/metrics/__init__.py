@@ -17,6 +17,20 @@ from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
+from assay.metrics.known_contexts import (
+    IdContextPrecision,
+    IdContextRecall,
+    WordingContextPrecision,
+    WordingContextRecall,
+)
+from assay.metrics.wording import (
+    Bleu,
+    Chrf,
+    ExactMatch,
+    Rouge,
+    StringPresence,
+    StringSimilarity,
+)
 from assay.sample import Sample
 
 METRICS: dict[str, type[Metric]] = {
@@ -31,6 +45,16 @@ METRICS: dict[str, type[Metric]] = {
         AnswerSimilarity,
         FactualCorrectness,
         AnswerCorrectness,
+        IdContextPrecision,
+        IdContextRecall,
+        WordingContextPrecision,
+        WordingContextRecall,
+        ExactMatch,
+        StringPresence,
+        Bleu,
+        Chrf,
+        Rouge,
+        StringSimilarity,
         PaperFaithfulness,
         PaperAnswerRelevance,
         PaperContextRelevance,
@@ -46,6 +70,11 @@ ALIASES = {
     "llm_context_recall": "context_recall",
     "llm_context_precision_with_reference": "context_precision",
     "llm_context_precision_without_reference": "context_precision_without_reference",
+    "non_llm_string_similarity": "string_similarity",
+    "non_llm_context_precision_with_reference": "non_llm_context_precision",
+    "bleu_score": "bleu",
+    "chrf_score": "chrf",
+    "rouge_score": "rouge",
     "paper:answer_relevance": "paper:answer_relevancy",
 }
 

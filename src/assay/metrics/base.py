@@ -24,6 +24,7 @@ class Metric(ABC):
         source: Where it is defined.
         needs: Fields of the sample that must be there.
         tasks: Kinds of tasks it asks.
+        packages: Modules of the extra [text] that it computes with.
         range: Smallest and largest possible value.
         higher_is_better: False for error rates.
         guide: Value above which teams usually call it good; None where there is no such custom.
@@ -33,6 +34,7 @@ class Metric(ABC):
     source: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]]
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     guide: ClassVar[float | None] = None

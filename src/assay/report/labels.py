@@ -20,12 +20,14 @@ _TONES: Final = {
     "tp": "good",
     "useful": "good",
     "relevant": "good",
+    "found": "good",
     "unsupported": "bad",
     "contradicted": "bad",
     "fp": "bad",
     "fn": "bad",
     "not useful": "bad",
     "not relevant": "bad",
+    "not found": "bad",
     "noncommittal": "bad",
     "dropped": "warn",
     "generated": "plain",
@@ -33,7 +35,7 @@ _TONES: Final = {
     "rated": "plain",
 }
 # Evidence of these kinds is a quantity, even where it happens to be 0 or 1.
-_MEASURED: Final = {"component", "similarity", "question", "answer"}
+_MEASURED: Final = {"component", "similarity", "question", "answer", "reference"}
 _EXCERPT: Final = 140
 _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
@@ -50,6 +52,8 @@ _KINDS: Final = {
     "sentence": "Sentences of the contexts",
     "context": "Contexts, best first",
     "component": "Components",
+    "reference": "Accepted references",
+    "reference context": "Contexts known to be right",
 }
 
 

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 from assay.backends import backend
@@ -69,7 +70,7 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
 
 def check(metrics: tuple[Metric, ...], route: Route) -> None:
-    """Name every task that the judge cannot do, before anything is asked.
+    """Name every task that the judge cannot do and every missing package, before any call.
 
     Raises:
         InputError: If there is one.
@@ -83,6 +84,12 @@ def check(metrics: tuple[Metric, ...], route: Route) -> None:
         for metric in metrics
         for kind in metric.asks(route.serves)
         if not route.serves(kind)
+    ]
+    problems += [
+        Problem(f"{metric.label} needs {package}", "pip install 'assay[text]'")
+        for metric in metrics
+        for package in metric.packages
+        if find_spec(package) is None
     ]
     if problems:
         raise InputError(problems)
