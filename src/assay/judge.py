@@ -130,7 +130,12 @@ class Reply:
 
 @runtime_checkable
 class Backend(Protocol):
-    """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper."""
+    """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper.
+
+    It may have more, which is looked for where it is of use: ``local = True`` if it computes in
+    this process and needs no limits, ``card(kind)`` for what is known of its agreement with
+    people, ``form`` for how it asks for JSON, and ``async aclose()``.
+    """
 
     @property
     def name(self) -> str:

@@ -1,7 +1,6 @@
 """How does an LLM behind an OpenAI-compatible server answer a prompt?"""
 
 import asyncio
-import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -10,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from assay.backends.code import text_digest
 from assay.backends.llm import LLM, Completion
 from assay.backends.openai_http import (
-    OPENAI_URL,
     Connection,
     Endpoint,
     Refusal,
@@ -166,7 +165,6 @@ class OpenAI(LLM):
         return self._dialect.form
 
     def _full_name(self, endpoint: Endpoint) -> str:
-        place = "" if endpoint.url == OPENAI_URL else f"@{endpoint.place}"
         settings = {
             "temperature": self._temperature or None,
             "draw_temperature": None if self._draw_temperature == 0.7 else self._draw_temperature,
@@ -175,7 +173,7 @@ class OpenAI(LLM):
             "schema_extra": _digest(self._schema_extra),
         }
         given = "&".join(f"{k}={v}" for k, v in settings.items() if v is not None)
-        return f"openai:{self.model}{place}{'?' if given else ''}{given}"
+        return f"openai:{self.model}{endpoint.suffix}{'?' if given else ''}{given}"
 
     async def complete(
         self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
@@ -285,4 +283,4 @@ def _text(content: Any) -> str:
 def _digest(value: Mapping[str, Any]) -> str | None:
     if not value:
         return None
-    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:8]
+    return text_digest(msgspec.json.encode(value, order="deterministic").decode())

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from assay.backends.openai_http import (
-    OPENAI_URL,
     Connection,
     Endpoint,
     Refusal,
@@ -82,9 +81,8 @@ class OpenAIEmbedder:
         self._waiting = PerLoop(_Batch)
         # The loop keeps weak references only: a request without another one could vanish.
         self._sending: set[asyncio.Task[None]] = set()
-        place = "" if endpoint.url == OPENAI_URL else f"@{endpoint.place}"
         extra = msgspec.json.encode(self._extra_body, order="deterministic").decode()
-        self._name = f"openai:{model}{place}{'?' + extra if self._extra_body else ''}"
+        self._name = f"openai:{model}{endpoint.suffix}{'?' + extra if self._extra_body else ''}"
 
     @classmethod
     def ollama(cls, model: str, **options: Any) -> "OpenAIEmbedder":

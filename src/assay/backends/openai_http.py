@@ -91,6 +91,11 @@ class Endpoint:
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.hostname or ''}{port}{parts.path}"
 
+    @property
+    def suffix(self) -> str:
+        """What it adds to a model's name: nothing where the model is OpenAI's own."""
+        return "" if self.url == OPENAI_URL else f"@{self.place}"
+
     def at(self, path: str) -> str:
         """The URL of one of its services."""
         base, _, query = self.url.partition("?")

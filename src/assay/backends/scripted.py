@@ -2,15 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay.errors import InputError, Unsupported
 from assay.judge import RETRY_STRIDE, Reply, Task
 from assay.tasks import TASKS
-
-Script: TypeAlias = str | Sequence[str] | Callable[[Any], str]
 
 
 class Scripted:

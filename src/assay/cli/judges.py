@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.backends.specs import backend, mixed
 from assay.errors import InputError, Problem
 from assay.judge import Backend
 
-DEFAULT = "embedded"
 _HTTP = ("openai", "ollama")
 
 
@@ -29,19 +29,12 @@ class Bench:
     _addressed: bool = False
 
     def judge(self, specs: Sequence[str]) -> Backend:
-        """The judge that the specs describe: the first without ``TASK=`` does all other tasks.
+        """The judge that the specs describe, as `mixed` reads them.
 
         Raises:
             InputError: If a spec is unknown, or there are two for the same tasks.
         """
-        from assay.backends.route import Route
-
-        default, kinds = _sorted([part for spec in specs for part in _parts(spec)])
-        main = self.backend(default or DEFAULT)
-        if not kinds:
-            return main
-        routes = {kind: self.backend(s, embedder=kind == "embed") for kind, s in kinds.items()}
-        return Route(main, routes)
+        return mixed(specs, self.backend)
 
     def backend(self, spec: str, *, embedder: bool = False) -> Backend:
         """The back end of one spec."""
@@ -61,8 +54,6 @@ class Bench:
             raise InputError([Problem(what, "add --judge openai:MODEL")])
 
     def _make(self, spec: str, *, embedder: bool) -> Backend:
-        from assay.backends import backend
-
         scheme, _, model = spec.partition(":")
         if scheme in _HTTP and model:
             return self._over_http(scheme, model, embedder=embedder)
@@ -81,30 +72,3 @@ class Bench:
             return kind.ollama(model, timeout=self.timeout)
         self._addressed = True
         return kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)
-
-
-def _parts(spec: str) -> list[str]:
-    # "openai:a,verify_statements=embedded" is two specs in one, as `assay.backend` reads it.
-    return [part.strip() for part in spec.split(",") if part.strip()]
-
-
-def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
-    """(the spec without a task, spec by task)."""
-    from assay.tasks import TASKS
-
-    defaults: list[str] = []
-    kinds: dict[str, str] = {}
-    for part in parts:
-        task, equals, spec = part.partition("=")
-        if not equals or ":" in task:  # the "=" of a model's name is none of ours
-            defaults.append(part)
-        elif task not in TASKS or not spec:
-            what = f"--judge '{part}' is not TASK=JUDGE"
-            raise InputError([Problem(what, f"tasks are {', '.join(TASKS)}")])
-        elif kinds.setdefault(task, spec) != spec:
-            raise InputError(f"two judges for {task}: {kinds[task]} and {spec} -> keep one")
-    if len(set(defaults)) > 1:
-        names = " and ".join(dict.fromkeys(defaults))
-        what = f"two judges for all tasks: {names}"
-        raise InputError([Problem(what, f"route some tasks: --judge TASK={defaults[1]}")])
-    return (defaults[0] if defaults else None), kinds

@@ -1,0 +1,139 @@
+"""Which back end does a user mean by a text or an object?"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from assay.errors import InputError, Problem
+from assay.judge import Backend
+
+DEFAULT = "embedded"
+SPECS = (
+    "embedded (offline, no key)",
+    "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
+    "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
+    "scripted:FILE (fixed replies from a JSON file)",
+    "MODULE:ATTRIBUTE (a function from prompt to text, or a back end of your own)",
+    "JUDGE,TASK=JUDGE (mixed: openai:gpt-4o-mini,verify_statements=embedded)",
+)
+
+
+class Make(Protocol):
+    """What makes the back end of one spec."""
+
+    def __call__(self, spec: str, /, *, embedder: bool = False) -> Backend:
+        """The back end, one that makes embeddings if `embedder` says so."""
+
+
+def backend(spec: object, *, embedder: bool = False) -> Backend:
+    """A back end from a spec, a callable from prompt to text, or a back end itself.
+
+    Args:
+        spec: See `SPECS`.
+        embedder: Whether it is to make embeddings (``openai:MODEL`` then names such a model).
+
+    Raises:
+        InputError: If nothing is known by that name.
+    """
+    if isinstance(spec, str):
+        return mixed([spec], backend) if "," in spec else _named(spec.strip(), embedder=embedder)
+    if isinstance(spec, Backend) and not isinstance(spec, type):
+        return spec
+    if callable(spec):
+        from assay.backends.llm import Function
+
+        return Function(spec)
+    raise InputError(f"{spec!r} is no judge -> one of: {'; '.join(SPECS)}")
+
+
+def mixed(specs: Sequence[str], make: Make) -> Backend:
+    """The back end that serves each task as the specs say, the one without ``TASK=`` all others.
+
+    Args:
+        specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
+        make: Makes the back end of one spec; called once for each.
+
+    Raises:
+        InputError: If a task is unknown, or there are two judges for the same tasks.
+    """
+    from assay.backends.route import Route
+
+    default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
+    main = make(default or DEFAULT)
+    if not by_task:
+        return main
+    return Route(main, {t: make(spec, embedder=t == "embed") for t, spec in by_task.items()})
+
+
+def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """(the spec without a task, spec by task)."""
+    from assay.tasks import TASKS
+
+    defaults: list[str] = []
+    by_task: dict[str, str] = {}
+    for part in filter(None, parts):
+        task, equals, spec = part.partition("=")
+        if not equals or ":" in task:  # the "=" of a model's name is none of ours
+            defaults.append(part)
+        elif task not in TASKS or not spec:
+            what = f"'{part}' is not TASK=JUDGE"
+            raise InputError([Problem(what, f"tasks are {', '.join(TASKS)}")])
+        elif by_task.setdefault(task, spec) != spec:
+            what = f"two judges for {task}: {by_task[task]} and {spec}"
+            raise InputError([Problem(what, "keep one")])
+    if len(set(defaults)) > 1:
+        what = f"two judges for all tasks: {' and '.join(dict.fromkeys(defaults))}"
+        raise InputError([Problem(what, f"give one to some tasks only: TASK={defaults[1]}")])
+    return (defaults[0] if defaults else None), by_task
+
+
+def _named(spec: str, *, embedder: bool) -> Backend:
+    scheme, _, rest = spec.partition(":")
+    if spec == "embedded":
+        from assay.backends.embedded import Embedded
+
+        return Embedded()
+    if scheme in _SCHEMES and rest:
+        return _SCHEMES[scheme](rest, embedder)
+    if rest and all(part.isidentifier() for part in scheme.split(".")):
+        return _imported(scheme, rest)
+    raise InputError(f"'{spec}' is no judge -> one of: {'; '.join(SPECS)}")
+
+
+def _openai(model: str, embedder: bool) -> Backend:  # noqa: FBT001 - called through the table
+    from assay.backends.openai import OpenAI
+    from assay.backends.openai_embeddings import OpenAIEmbedder
+
+    return OpenAIEmbedder(model) if embedder else OpenAI(model)
+
+
+def _ollama(model: str, embedder: bool) -> Backend:  # noqa: FBT001
+    from assay.backends.openai import OpenAI
+    from assay.backends.openai_embeddings import OpenAIEmbedder
+
+    return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
+
+
+def _scripted(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
+    from assay.backends.scripted import Scripted
+
+    return Scripted.load(path)
+
+
+_SCHEMES: dict[str, Callable[[str, bool], Backend]] = {
+    "openai": _openai,
+    "ollama": _ollama,
+    "scripted": _scripted,
+}
+
+
+def _imported(module: str, attribute: str) -> Backend:
+    try:
+        found: Any = importlib.import_module(module)
+        for name in attribute.split("."):
+            found = getattr(found, name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the judge '{module}:{attribute}' cannot be imported: {error}") from error
+    if isinstance(found, type):
+        found = found()
+    return backend(found)
