@@ -134,6 +134,16 @@ def test_numpy_values_are_read_as_python_values():
     assert sample.metadata == {"x": [0, 1]}
 
 
+def test_texts_of_subclasses_are_read_as_texts():
+    text = np.str_("a")
+    document = {"text": text, "id": text}
+    row = {"id": text, "answer": text, "contexts": [text, document], "reference": [text], "x": text}
+    sample = one(row)
+    found = (sample.id, sample.answer, *sample.contexts, sample.reference, sample.metadata["x"])
+    assert found == ("a",) * 6
+    assert {type(value) for value in found} == {str}
+
+
 def test_numbers_are_read():
     sample = one({"latency_ms": 12, "cost": 0.5, "tokens": 3.0})
     assert (sample.latency_ms, sample.cost, sample.tokens) == (12.0, 0.5, 3)

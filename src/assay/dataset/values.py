@@ -23,7 +23,12 @@ class FieldError(ValueError):
 
 
 def unboxed(value: Any) -> Any:
-    """The value without numpy around it; None for every way to write "absent" (NaN, NA, NaT)."""
+    """The value without numpy around it; None for every way to write "absent" (NaN, NA, NaT).
+
+    A text of a subclass (numpy's, a template's, an enum's) becomes the text itself.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
     if not isinstance(value, _PLAIN):
         if type(value).__name__ in {"NAType", "NaTType"}:
             return None
