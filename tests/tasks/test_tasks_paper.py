@@ -127,6 +127,18 @@ class TestVerdicts:
             "There. Verdict (Yes/No): Yes\nNot. Verdict (Yes/No): No\nIs. Verdict (Yes/No): Yes",
             "**Verdict:** Yes\n**Verdict:** No\n**Verdict:** Yes",
             "1. So. Final verdict: Yes\n2. Not. Final verdict: No\n3. So. Final verdict: Yes",
+            "Yes. No. Yes.",
+            "Yes\nNo\nYes\n",
+            "Statement 1: Yes\nIt says so.\n\nStatement 2: No\nIt does not.\n\nStatement 3: Yes",
+            "Statement 3: Yes\nStatement 1: Yes\nStatement 2: No\nFinal verdict: mixed.",
+            (
+                f"Statement: {THREE[0].text}\nYes\nStatement: {THREE[1].text}\nNo, it is not.\n"
+                f"Statement: {THREE[2].text}\nYes"
+            ),
+            (
+                f"Final verdicts:\n- {THREE[0].text} - Yes\n- {THREE[1].text} - No\n"
+                f"- {THREE[2].text} - Yes"
+            ),
             "1. a. Verdict: Yes\n2. b. Verdict: No\n3. c. Verdict: Yes\nFinal verdict: see above.",
         ],
     )
@@ -137,7 +149,9 @@ class TestVerdicts:
         "raw",
         [
             "",
-            "Yes. No. Yes.",
+            "Yes. No. Yes. Yes.",
+            "Statement 1: Yes\nStatement 2: No",
+            "Statement 1: Yes\nStatement 2: No\nStatement 2: Yes\nStatement 3: Yes",
             "Final verdict: Yes. No.",
             "Final verdict: Yes. No. Yes. Yes.",
             "Final verdict: Yes.",
@@ -230,3 +244,10 @@ class TestExtraction:
     def test_an_empty_reply_is_unreadable(self):
         with pytest.raises(Unreadable, match="empty"):
             self.read(" \n")
+
+
+def test_one_statement_is_judged_by_the_word_the_reply_begins_with():
+    read = PaperVerdicts(THREE[:1], "c").read
+    assert [v.supported for v in read("No\nThe context says that seven were killed.")] == [False]
+    with pytest.raises(Unreadable):
+        read("No further statement was given.")

@@ -34,6 +34,12 @@ _NUMBER = r"(?:statement\W*)?[\[(]?\d{1,3}[\])]?\W{1,6}"
 _ONE = re.compile(rf"\W*(?:{_NUMBER})?(yes|no)\b(?=\s*(?:$|[^\w\s]))", re.IGNORECASE)
 _NUMBERED = re.compile(rf"\W*(?:{_NUMBER}(?:yes|no)\b[\W_]*(?:and\b\W*)?)+", re.IGNORECASE)
 _PLAIN = re.compile(r"\W*(?:(?:yes|no)\b(?:[.,;|\s*]+|$)(?:and\b\s*)?)+", re.IGNORECASE)
+# "Statement 2: No", and the verdict right behind a statement that is repeated word for word.
+_STATEMENT = re.compile(
+    r"^\W*statement\W*(\d{1,3})\b\W{1,6}(yes|no)\b(?=\s*(?:$|[^\w\s]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AFTER = re.compile(r"[\W_]{1,8}(yes|no)\b(?=\s*(?:$|[^\w\s]))", re.IGNORECASE | re.MULTILINE)
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 
 
@@ -91,9 +97,9 @@ class PaperVerdicts(Task[tuple[Verdict, ...]]):
         return (Material("context", self.context), Material("statements", listing))
 
     def read(self, raw: str) -> tuple[Verdict, ...]:
-        """Final verdicts in order, else one "verdict: yes/no" a statement; the count must fit."""
+        """Final verdicts in order, else one tied to each statement; there must be one for each."""
         text = _CHOICE.sub(" ", spoken(raw))
-        answers = _verdicts(text, len(self.statements))
+        answers = _verdicts(text, [s.text for s in self.statements])
         if len(answers) != len(self.statements):
             raise Unreadable(f"{len(answers)} of {len(self.statements)} verdicts", raw=raw)
         reasons = _explanations(text, len(self.statements))
@@ -166,10 +172,33 @@ def lines(raw: str) -> tuple[str, ...]:
     return tuple(line for line in bare if line and not _HEADING.match(line))
 
 
-def _verdicts(text: str, n: int) -> list[str]:
+def _verdicts(text: str, statements: Sequence[str]) -> list[str]:
+    # Models keep to the asked-for form in many ways. Each way read here ties a verdict to its
+    # statement, by order, number or words; the first that has one for every statement counts.
+    n = len(statements)
+    ways = (_in_order(text, n), _by_number(text, n), _by_words(text, statements))
+    return next((found for found in ways if len(found) == n), ways[0])
+
+
+def _by_number(text: str, n: int) -> list[str]:
+    said = {(int(number), answer.lower()) for number, answer in _STATEMENT.findall(text)}
+    found = dict(said)
+    wanted = range(1, n + 1)
+    return [found[k] for k in wanted] if sorted(k for k, _ in said) == [*wanted] else []
+
+
+def _by_words(text: str, statements: Sequence[str]) -> list[str]:
+    places = [(text.rfind(s), len(s)) for s in statements]
+    found = [_AFTER.match(text, at + length) for at, length in places if at >= 0]
+    return [match[1] for match in found if match]
+
+
+def _in_order(text: str, n: int) -> list[str]:
     final = list(_FINAL.finditer(text))
     if not final:
-        return _VERDICT.findall(text)
+        bare = _YES_NO.findall(text) if _PLAIN.fullmatch(text) else []
+        only = _said(text.strip().partition("\n")[0]) if n == 1 else []
+        return bare or only or _VERDICT.findall(text)
     listed = [answer for line in text[final[-1].end() :].splitlines() for answer in _said(line)]
     if len(listed) == n:
         return listed
