@@ -1,5 +1,6 @@
 """What is said when a run has ended: the scores, where everything is, and what to do next."""
 
+import shlex
 from typing import Any
 
 import msgspec
@@ -8,10 +9,10 @@ from rich.text import Text
 
 from assay.cli import screen
 from assay.cli.extremes import extremes
-from assay.cli.options import STORE
 from assay.cli.request import Request
 from assay.report import console as report
 from assay.report.collect import collect
+from assay.run import STORE
 from assay.run.result import Result
 
 
@@ -35,16 +36,10 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lowest = next((low for m in result.run.metrics for low in extremes(result, m, most=1)), None)
     lines.append(("next", f"assay show {run}{where}"))
     if lowest is not None:
-        lines.append(("", f"assay show {run} --sample {_quoted(lowest.sample)}{where}"))
+        lines.append(("", f"assay show {run} --sample {shlex.quote(lowest.sample)}{where}"))
     if not request.outs:
         lines.append(("", f"assay report {run} --out report.html{where}"))
     return lines
-
-
-def _quoted(text: str) -> str:
-    import shlex
-
-    return shlex.quote(text)
 
 
 def as_json(result: Result, request: Request) -> dict[str, Any]:

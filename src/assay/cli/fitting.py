@@ -41,8 +41,8 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
     left_out: dict[str, str] = {}
     for name, metric in METRICS.items():
         missing = [f"{need} {gaps[need]}" for need in metric.needs if need in gaps]
-        asked = metric().asks(lambda kind: route.identity(kind) is not None)
-        cannot = [kind.kind for kind in asked if route.identity(kind) is None]
+        asked = metric().asks(route.serves)
+        cannot = [kind.kind for kind in asked if not route.serves(kind)]
         if missing:
             left_out[name] = ", ".join(missing)
         elif cannot:

@@ -33,14 +33,15 @@ def command(*, as_json: bool) -> int:
 
 
 def _rows() -> list[dict[str, Any]]:
+    from assay.backends.specs import DEFAULT
     from assay.metrics import ALIASES, METRICS
-    from assay.run.connect import DEFAULT, choose
+    from assay.run.connect import choose
     from assay.run.settings import Settings
 
     route = choose(DEFAULT, None, Settings())
     rows = []
     for name, metric in METRICS.items():
-        asked = metric().asks(lambda kind: route.identity(kind) is not None)
+        asked = metric().asks(route.serves)
         row = {
             "name": name,
             "definition": (metric.__doc__ or "").strip().partition("\n")[0],
@@ -51,7 +52,7 @@ def _rows() -> list[dict[str, Any]]:
             "higher_is_better": metric.higher_is_better,
             "guide": metric.guide,
             "embedded_asks": [kind.kind for kind in asked],
-            "embedded_lacks": [k.kind for k in asked if route.identity(k) is None],
+            "embedded_lacks": [k.kind for k in asked if not route.serves(k)],
             "aliases": [alias for alias, meant in ALIASES.items() if meant == name],
         }
         rows.append(row)

@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 import click
 
-F = TypeVar("F", bound=Callable[..., Any])
+from assay.run import STORE
 
-STORE = "assay.db"
+F = TypeVar("F", bound=Callable[..., Any])
 
 store = click.option(
     "--store",

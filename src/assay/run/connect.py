@@ -1,27 +1,21 @@
 """How a judge becomes the one door: routes, ledger, limits, back ends."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-from typing import Any
 
-from assay.backends import backend
-from assay.backends.code import class_digest
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit
 from assay.backends.llm import LLM
 from assay.backends.route import Route
-from assay.backends.spending import Price, Purse, Usage
-from assay.errors import InputError, Problem
+from assay.backends.specs import DEFAULT, backend
+from assay.backends.spending import Purse, Usage
+from assay.errors import InputError
 from assay.judge import Backend
-from assay.metrics import Metric
 from assay.run.settings import Settings
 from assay.store import Store
 from assay.tasks import TASKS, Embed
-
-DEFAULT = "embedded"
 
 
 def choose(judge: object, embedder: object, settings: Settings) -> Route:
@@ -32,7 +26,7 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
     """
     main = backend(judge)
     route = main if isinstance(main, Route) else Route(main)
-    if embedder is not None or route.identity(Embed) is None:
+    if embedder is not None or not route.serves(Embed):
         embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
         if embedding.identity(Embed) is None:
             raise InputError(f"{embedding.name} makes no embeddings")
@@ -67,42 +61,6 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
     kinds = {kind: once(leaf) for kind, leaf in route.kinds.items()}
     return Route(once(route.default), kinds)
-
-
-def check(metrics: tuple[Metric, ...], route: Route) -> None:
-    """Name every task that the judge cannot do and every missing package, before any call.
-
-    Raises:
-        InputError: If there is one.
-    """
-    problems = [
-        Problem(
-            f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
-            "choose another judge (openai:MODEL), or mix: --judge "
-            f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
-        )
-        for metric in metrics
-        for kind in metric.asks(route.serves)
-        if not route.serves(kind)
-    ]
-    problems += [
-        Problem(f"{metric.label} needs {package}", "pip install 'assay[text]'")
-        for metric in metrics
-        for package in metric.packages
-        if find_spec(package) is None
-    ]
-    if problems:
-        raise InputError(problems)
-
-
-def signature(metric: Metric, route: Route) -> str:
-    """All that could change a metric's number, in one line: two that are equal are comparable."""
-    from assay._version import __version__
-
-    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
-    # A metric of the user's own has no version but its code.
-    own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
-    return "|".join([metric.label, *tasks, *(f"code={d}" for d in own), f"assay={__version__}"])
 
 
 @dataclass
@@ -148,35 +106,3 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
     door.backend = _mapped(route, guard)
     return door
-
-
-def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Mapping[str, Any]:
-    """What a run is, beside its samples, in words that outlive the objects."""
-    return {
-        "judge": route.default.name,
-        "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
-        "metrics": {metric.label: signature(metric, route) for metric in metrics},
-        "price": [price.per_million_in, price.per_million_out] if price else None,
-        "card": cards(metrics, route),
-        "embedder": route.identity(Embed),
-        "about": {metric.label: about(metric, route) for metric in metrics},
-    }
-
-
-def cards(metrics: tuple[Metric, ...], route: Route) -> list[str]:
-    """What is known of how far the judges that were asked agree with people."""
-    asked = dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves))
-    found = ((getattr(route.to(kind.kind), "card", None), kind) for kind in asked)
-    return list(dict.fromkeys(text for card, kind in found if card and (text := card(kind))))
-
-
-def about(metric: Metric, route: Route) -> Mapping[str, Any]:
-    """What a reader of the scores needs to know of a metric, one of the user's own included."""
-    return {
-        "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
-        "source": metric.source,
-        "range": list(metric.range),
-        "higher_is_better": metric.higher_is_better,
-        "guide": metric.guide,
-        "cosine": Embed in metric.asks(route.serves),
-    }

@@ -42,10 +42,11 @@ class Engine:
 
     async def work(self) -> None:
         """Score until all is done or the judge refuses; a bug in a metric is raised."""
+        counts = self.store.counts(self.run.id)
         done = sum(
             n
             for metric in self.metrics
-            for why, n in self.store.counts(self.run.id).get(metric.label, {}).items()
+            for why, n in counts.get(metric.label, {}).items()
             if why != "failed"
         )
         self._tally = Tally(self.run.n_samples * len(self.metrics), done)

@@ -3,19 +3,20 @@
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from assay.backends.embedded import Embedded
 from assay.backends.llm import LLM
 from assay.backends.route import Route
-from assay.dataset import samples
+from assay.backends.specs import DEFAULT
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
-from assay.metrics import Metric, resolve
-from assay.run.connect import DEFAULT, check, choose
-from assay.run.evaluate import STORE, run_to_completion
+from assay.metrics import Metric
+from assay.run import STORE
+from assay.run.loop import run_to_completion
+from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
 from assay.store import Store
 from assay.store.keys import reply_key
@@ -65,39 +66,27 @@ def estimate(
         InputError: As `evaluate` would.
     """
     settings = settings or Settings()
-    chosen = resolve(metrics)
-    route = choose(judge, embedder, settings)
-    check(chosen, route)
-    rows = samples(
-        data,
-        needs={metric.label: metric.needs for metric in chosen},
-        mapping=settings.mapping,
-        # Invalid rows are left out here as there, but nothing is written.
-        skip_invalid=os.devnull if settings.skip_invalid else None,
-        limit=settings.limit,
-    )
+    if settings.skip_invalid:  # left out here as there, but nothing is written
+        settings = replace(settings, skip_invalid=Path(os.devnull))
+    planned = plan(data, metrics, judge, embedder, settings)
     kept = Store(store) if Path(store).is_file() else None
     try:
-        return run_to_completion(_count(rows, chosen, _StandIn(route, kept), settings))
+        return run_to_completion(_count(planned, _StandIn(planned.route, kept)))
     finally:
         if kept:
             kept.close()
 
 
-async def _count(
-    rows: Iterable[Any], metrics: tuple[Metric, ...], door: "_StandIn", settings: Settings
-) -> Estimate:
-    n = 0
-    for sample in rows:
-        n += 1
-        for metric in metrics:
+async def _count(plan: Plan, door: "_StandIn") -> Estimate:
+    for sample in plan.samples:
+        for metric in plan.metrics:
             try:
                 await metric.score(sample, Judge(door, tries=1))
             except JudgeError:
                 continue  # a stand-in's reply cannot always be read; what was asked is counted
-    price = settings.budget.price
+    price = plan.settings.budget.price
     return Estimate(
-        samples=n,
+        samples=plan.samples.rows - plan.samples.skipped,
         calls=door.calls,
         known=door.known,
         local=door.local,

@@ -1,0 +1,51 @@
+"""What does a run say of its numbers: what could change them, and how they are to be read?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay._version import __version__
+from assay.backends.code import class_digest
+from assay.backends.route import Route
+from assay.backends.spending import Price
+from assay.metrics import Metric
+from assay.tasks import Embed
+
+
+def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Mapping[str, Any]:
+    """What a run is, beside its samples, in words that outlive the objects."""
+    return {
+        "judge": route.default.name,
+        "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
+        "metrics": {metric.label: signature(metric, route) for metric in metrics},
+        "price": [price.per_million_in, price.per_million_out] if price else None,
+        "card": _cards(metrics, route),
+        "embedder": route.identity(Embed),
+        "about": {metric.label: _about(metric, route) for metric in metrics},
+    }
+
+
+def _cards(metrics: tuple[Metric, ...], route: Route) -> list[str]:
+    """What is known of how far the judges that were asked agree with people."""
+    asked = dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves))
+    found = ((getattr(route.to(kind.kind), "card", None), kind) for kind in asked)
+    return list(dict.fromkeys(text for card, kind in found if card and (text := card(kind))))
+
+
+def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
+    """What a reader of the scores needs to know of a metric, one of the user's own included."""
+    return {
+        "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
+        "source": metric.source,
+        "range": list(metric.range),
+        "higher_is_better": metric.higher_is_better,
+        "guide": metric.guide,
+        "cosine": Embed in metric.asks(route.serves),
+    }
+
+
+def signature(metric: Metric, route: Route) -> str:
+    """All that could change a metric's number, in one line: two that are equal are comparable."""
+    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
+    # A metric of the user's own has no version but its code.
+    own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
+    return "|".join([metric.label, *tasks, *(f"code={d}" for d in own), f"assay={__version__}"])

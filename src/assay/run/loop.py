@@ -1,0 +1,70 @@
+"""How is a coroutine run to its end, whether or not an event loop is running already?"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# Seconds that a run which was interrupted may take to end, and a call that was given up to go.
+ENDING_S = 10.0
+LEAVING_S = 0.5
+
+
+def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, whether or not this thread runs an event loop already."""
+    if asyncio._get_running_loop() is None:  # noqa: SLF001 - its public twin raises instead
+        return _in_runner(work)
+    return _in_thread(work)
+
+
+def _in_runner(work: Coroutine[Any, Any, T]) -> T:
+    # As asyncio.run, which would wait for ever for a call that does not react to being cancelled.
+    runner = asyncio.Runner()
+    try:
+        return runner.run(work)
+    finally:
+        loop = runner.get_loop()
+        loop.run_until_complete(_drain())
+        if asyncio.all_tasks(loop):
+            asyncio.set_event_loop(None)
+            loop.close()
+        else:
+            runner.close()
+
+
+def _in_thread(work: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="assay-evaluate", daemon=True)
+    thread.start()
+    ended = threading.Event()
+
+    async def until_the_end() -> T:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(until_the_end(), loop)
+    try:
+        return future.result()
+    except BaseException:
+        # Interrupted (a notebook's stop button): what is in flight ends cleanly before we leave.
+        future.cancel()
+        ended.wait(ENDING_S)
+        raise
+    finally:
+        asyncio.run_coroutine_threadsafe(_drain(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _drain() -> None:
+    # Whatever is still there has been given up; what does not even react to that is left behind.
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=LEAVING_S)

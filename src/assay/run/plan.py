@@ -1,0 +1,82 @@
+"""Can these metrics be computed from these data by this judge? Found out before any call."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from assay.backends.route import Route
+from assay.dataset import Samples, samples
+from assay.errors import InputError, Problem
+from assay.metrics import Metric, resolve
+from assay.run.connect import choose
+from assay.run.settings import Settings
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is going to do.
+
+    Attributes:
+        metrics: What is computed.
+        route: Who answers which kind of task.
+        samples: The data, read and checked as they are iterated.
+        settings: Everything else.
+    """
+
+    metrics: tuple[Metric, ...]
+    route: Route
+    samples: Samples
+    settings: Settings
+
+
+def plan(
+    data: Any,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any,
+    embedder: Any,
+    settings: Settings | None,
+) -> Plan:
+    """The plan that the arguments of `evaluate` describe. No row is read yet.
+
+    Raises:
+        InputError: If metrics, judge or settings cannot be used, or there are no such data.
+    """
+    settings = settings or Settings()
+    chosen = resolve(metrics)
+    route = choose(judge, embedder, settings)
+    _check(chosen, route)
+    found = samples(
+        data,
+        needs={metric.label: metric.needs for metric in chosen},
+        mapping=settings.mapping,
+        skip_invalid=settings.skip_invalid,
+        limit=settings.limit,
+    )
+    return Plan(chosen, route, found, settings)
+
+
+def _check(metrics: tuple[Metric, ...], route: Route) -> None:
+    """Name every task that the judge cannot do and every missing package, before any call.
+
+    Raises:
+        InputError: If there is one.
+    """
+    problems = [
+        Problem(
+            f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
+            "choose another judge (openai:MODEL), or mix: --judge "
+            f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
+        )
+        for metric in metrics
+        for kind in metric.asks(route.serves)
+        if not route.serves(kind)
+    ]
+    problems += [
+        Problem(f"{metric.label} needs {package}", "pip install 'assay[text]'")
+        for metric in metrics
+        for package in metric.packages
+        if find_spec(package) is None
+    ]
+    if problems:
+        raise InputError(problems)
