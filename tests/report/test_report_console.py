@@ -23,7 +23,7 @@ def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
     text = shown(console.summary(fixture.small()))
     assert all(cell_len(line) <= 80 for line in text.splitlines())
     for metric in fixture.METRICS:
-        assert metric["name"] in text
+        assert metric["label"] in text
     row = next(line for line in text.splitlines() if line.startswith("faithfulness "))
     assert row.split()[:7] == ["faithfulness", "0.70", "✗", ">0.80", "0.63–0.73", "9", "2"]
 
@@ -60,7 +60,7 @@ def test_evidence_reads_without_colour() -> None:
 
 def test_all_metrics_are_shown_when_none_is_named() -> None:
     text = shown(console.sample(fixture.small(), "core-003"))
-    assert all(metric["name"] in text for metric in fixture.METRICS)
+    assert all(metric["label"] in text for metric in fixture.METRICS)
     assert "context_recall  failed: unreadable after 3 draws" in text
 
 

@@ -133,7 +133,7 @@ def test_the_script_knows_every_score() -> None:
         pytest.approx(0.8, abs=0.2),
     ]
     assert facts["rows"][2][4] == "failed"
-    assert [m["label"] for m in facts["metrics"]] == [m["name"] for m in fixture.METRICS]
+    assert [m["label"] for m in facts["metrics"]] == [m["label"] for m in fixture.METRICS]
 
 
 def test_without_scripts_all_evidence_is_in_the_page() -> None:
@@ -160,7 +160,7 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
         ({"stopped": "over budget"}, "Stopped early: over budget."),
         ({"finished": False}, "This run is not finished."),
         ({"skipped": 3}, "3 rows of the data could not be used"),
-        ({"n_samples": 900}, "cover 12 of 900 samples"),
+        ({"n_samples": 900}, "covers 12 of 900 samples"),
     ],
 )
 def test_what_limits_a_run_is_said_before_its_scores(change: dict[str, Any], words: str) -> None:
@@ -173,7 +173,7 @@ def test_what_limits_a_run_is_said_before_its_scores(change: dict[str, Any], wor
 
 def test_a_metric_without_a_score_has_no_mean() -> None:
     data = fixture.small()
-    data["metrics"][0] |= {"mean": None, "bounds": None, "n_scored": 0, "interval": None}
+    data["metrics"][0] |= {"mean": None, "bounds": None, "n_scored": 0, "values": []}
     for sample in data["samples"]:
         sample["scores"]["faithfulness"] = fixture.outcome(None, why="failed", detail="time-out")
     assert "faithfulness: no scores" in html.render(data)

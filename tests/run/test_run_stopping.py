@@ -151,7 +151,9 @@ class TestRefusedBeforeAnyCall:
 
 
 def test_contexts_that_are_empty_lists_are_data_and_no_gap(db):
-    result = evaluate([sample(contexts=(), context_ids=None)], "faithfulness", plausible(), store=db)
+    result = evaluate(
+        [sample(contexts=(), context_ids=None)], "faithfulness", plausible(), store=db
+    )
     assert [o.value for o in result["faithfulness"]] == [0.0]
 
 

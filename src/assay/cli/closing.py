@@ -19,7 +19,7 @@ from assay.run.result import Result
 def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
     console = screen.out()
-    console.print(report.summary(collect(result)))
+    console.print(report.summary(collect(result, most=0)))
     table = Table.grid(padding=(0, 2))
     for name, value in _lines(result, request):
         table.add_row(Text(name, style="dim"), Text(value, overflow="fold"))

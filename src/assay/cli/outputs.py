@@ -78,7 +78,7 @@ def _write(result: "Result", path: Path) -> None:
     elif form == ".jsonl":
         result.to_jsonl(path)
     elif form == ".md":
-        path.write_text(markdown.render(collect(result)), encoding="utf-8")
+        path.write_text(markdown.render(collect(result, most=0)), encoding="utf-8")
     else:
         text = json.dumps(collect(result), ensure_ascii=False, indent=2)
         path.write_text(text + "\n", encoding="utf-8")

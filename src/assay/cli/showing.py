@@ -35,7 +35,7 @@ def show(given: Mapping[str, Any]) -> int:
         screen.write_json(_overview(result, metrics))
     else:
         console = screen.out()
-        console.print(report.summary(collect(result)))
+        console.print(report.summary(collect(result, most=0)))
         for metric in metrics:
             console.print(_worst(result, metric))
         console.print(f"assay show {result.run.id[:8]} --sample ID shows why", style="dim")

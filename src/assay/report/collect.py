@@ -22,7 +22,7 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
 
     Args:
         result: The run.
-        most: Samples shown in full, the first ones.
+        most: Samples shown in full, the first ones; with 0 the report is a summary.
         only: Id of the one sample to show instead.
 
     Raises:
@@ -31,17 +31,19 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
+    summary = result.summary()
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), most)
         found = first if only is None else [store.sample(run.id, only)]
         samples = [_sample(store, run, row, sample) for row, sample in found]
-    used = sum(len(score["replies"]) for s in samples for score in s["scores"].values())
+        metrics = [_metric(store, run, row) for row in summary]
+        cached = max(0, store.used(run.id) - cost.calls)
     return {
         "assay": __version__,
         "run": _run(run),
-        "metrics": [_metric(row, run) for row in result.summary()],
+        "metrics": metrics,
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
-        "cost": {**msgspec.to_builtins(cost), "cached": max(0, used - cost.calls)},
+        "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "judge_card": [{"text": text} for text in run.config["card"]],
         "samples": samples,
         "n_shown": len(samples),
@@ -64,13 +66,15 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _metric(row: MetricSummary, run: Run) -> dict[str, Any]:
+def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
+    fields = msgspec.to_builtins(row)
+    label = fields.pop("metric")
     return {
-        **run.config["about"][row.metric],
-        **msgspec.to_builtins(row),
-        "name": row.metric,
-        "label": row.metric,
+        "label": label,
+        **run.config["about"][label],
+        **fields,
         "methods": list(row.methods),
+        "values": [value for _, value, _ in store.values(run.id, label) if value is not None],
     }
 
 

@@ -40,17 +40,17 @@ def sample(
     found = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
     if found is None:
         raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
-    metrics = [m for m in data["metrics"] if m["name"] in found["scores"]]
-    chosen = [m for m in metrics if metric in (None, m["name"], m["label"])]
+    metrics = [m for m in data["metrics"] if m["label"] in found["scores"]]
+    chosen = [m for m in metrics if metric in (None, m["label"])]
     if not chosen:
-        known = ", ".join(m["name"] for m in metrics)
+        known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
     texts = [("question", found["question"]), ("answer", found["answer"])]
     texts.append(("reference", found["reference"]))
     return Group(
         Rule(Text(f"sample {safe.plain(found['id'])}, row {found['row']}")),
         *(_labelled(name, text) for name, text in texts if text is not None),
-        *(_score(m, found["scores"][m["name"]], found, raw=raw) for m in chosen),
+        *(_score(m, found["scores"][m["label"]], found, raw=raw) for m in chosen),
     )
 
 
@@ -61,11 +61,11 @@ def _table(data: Json) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        table.add_row(*_row(data, metric))
+        table.add_row(*_row(metric))
     return table
 
 
-def _row(data: Json, metric: Json) -> list[Text]:
+def _row(metric: Json) -> list[Text]:
     name = Text(safe.plain(metric["label"]))
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
@@ -87,7 +87,7 @@ def _row(data: Json, metric: Json) -> list[Text]:
         Text(numbers.count(metric["n_scored"])),
         Text(numbers.count(metric["n_undefined"])),
         Text(numbers.count(metric["n_failed"]), style=_STYLES["bad"] if metric["n_failed"] else ""),
-        Text(distribution.spread(data, metric).line(), style="cyan"),
+        Text(distribution.spread(metric).line(), style="cyan"),
     ]
 
 

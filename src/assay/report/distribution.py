@@ -13,7 +13,7 @@ _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The scores of one metric over all samples shown.
+    """The scores of one metric over all samples.
 
     Attributes:
         values: The scores in ascending order.
@@ -68,15 +68,9 @@ class Spread:
         return "".join(_BLOCKS[round(n / top * (len(_BLOCKS) - 1))] if n else " " for n in sums)
 
 
-def spread(data: Mapping[str, Any], metric: Mapping[str, Any]) -> Spread:
+def spread(metric: Mapping[str, Any]) -> Spread:
     """The spread of one metric of a report."""
-    return Spread.of(values(data, metric["name"]), metric["range"])
-
-
-def values(data: Mapping[str, Any], name: str) -> list[float]:
-    """All scores of one metric, in the order of the samples."""
-    found = (sample["scores"].get(name) for sample in data["samples"])
-    return [score["value"] for score in found if score and score["value"] is not None]
+    return Spread.of(metric["values"], metric["range"])
 
 
 def goodness(value: float, metric: Mapping[str, Any]) -> float:

@@ -128,7 +128,7 @@ def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTabl
     sections = [
         _section(at, metric, sample, texts)
         for at, metric in enumerate(metrics)
-        if metric["name"] in sample["scores"]
+        if metric["label"] in sample["scores"]
     ]
     cells: list[Cell | None] = [None] * len(metrics)
     for section in sections:
@@ -164,7 +164,7 @@ def readable(raw: str) -> str:
 
 
 def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
-    score = sample["scores"][metric["name"]]
+    score = sample["scores"][metric["label"]]
     pieces = [
         _piece(f"m{at}p{number}", part, sample["contexts"], metric)
         for number, part in enumerate(score["parts"])

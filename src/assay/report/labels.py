@@ -93,9 +93,9 @@ def tally(parts: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(f"{number} {label}" for label, number in counts.items())
 
 
-def grouped(parts: Sequence[Any], kind: str = "kind") -> dict[str, list[Any]]:
+def grouped(parts: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """The pieces of evidence by kind, in reading order."""
-    groups: dict[str, list[Any]] = {}
+    groups: dict[str, list[Mapping[str, Any]]] = {}
     for part in parts:
-        groups.setdefault(str(part[kind]), []).append(part)
+        groups.setdefault(str(part["kind"]), []).append(part)
     return groups

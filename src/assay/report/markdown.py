@@ -26,7 +26,7 @@ def render(data: Mapping[str, Any]) -> str:
         f"## assay run {_code(run['id'])}",
         ", ".join([samples, *map(_code, made_of)]),
         "\n>\n".join(_note(note) for note in notes.notes(data)),
-        "\n".join([*_HEAD, *(_row(data, metric) for metric in data["metrics"])]),
+        "\n".join([*_HEAD, *(_row(metric) for metric in data["metrics"])]),
         "\n".join(f"- {line}" for line in _beside(data)),
         _inline(notes.cost(data)),
     ]
@@ -34,7 +34,7 @@ def render(data: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _row(data: Mapping[str, Any], metric: Mapping[str, Any]) -> str:
+def _row(metric: Mapping[str, Any]) -> str:
     mean = numbers.score(metric["mean"])
     if metric["interval"]:
         mean += f" ({numbers.span(metric['interval'])})"
@@ -51,7 +51,7 @@ def _row(data: Mapping[str, Any], metric: Mapping[str, Any]) -> str:
         numbers.count(metric["n_undefined"]),
         numbers.count(metric["n_failed"]),
         # Spaces at the ends of a code span are lost, and with them where the axis begins.
-        "`" + distribution.spread(data, metric).line().replace(" ", "·") + "`",
+        "`" + distribution.spread(metric).line().replace(" ", "·") + "`",
     ]
     return f"| {' | '.join(cells)} |"
 

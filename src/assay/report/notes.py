@@ -109,12 +109,7 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:
     shown, total = data["n_shown"], data["run"]["n_samples"]
-    if shown >= total:
+    if shown >= total or not shown:  # a summary shows no evidence
         return []
-    return [
-        Note(
-            "info",
-            f"Evidence and distributions cover {numbers.count(shown)} of "
-            f"{numbers.plural(total, 'sample')}; means and counts cover all of them.",
-        )
-    ]
+    samples = f"{numbers.count(shown)} of {numbers.plural(total, 'sample')}"
+    return [Note("info", f"Evidence covers {samples}; every other number covers all of them.")]

@@ -96,15 +96,16 @@ def facts(data: Json) -> dict[str, Any]:
 
 
 def _fact(sample: Json, metric: Json) -> float | str | None:
-    score = sample["scores"].get(metric["name"])
+    score = sample["scores"].get(metric["label"])
     if score is None:
         return None
     return str(score["why"]) if score["value"] is None else float(round(score["value"], 6))
 
 
 def _row(number: int, metric: Json, data: Json) -> Row:
-    found = distribution.spread(data, metric)
-    missed = sum(distribution.misses(value, metric) for value in found.values)
+    found = distribution.spread(metric)
+    shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
+    missed = sum(distribution.misses(value, metric) for value in shown if value is not None)
     return Row(number, metric, found, _bars(found, metric), missed)
 
 

@@ -144,6 +144,12 @@ class Store:
         )[0]
         return Spent(calls, int(read), int(written), int(embedded), ms)
 
+    def used(self, run: str) -> int:
+        """How many replies the scores of a run rest on, one that several rest on counted often."""
+        keys = "length(replies) - length(replace(replies, ' ', '')) + 1"
+        sql = f"SELECT total({keys}) FROM jobs WHERE run = ? AND replies != ''"
+        return int(self._all(sql, run)[0][0])
+
     def _text(self, key: bytes) -> str:
         return str(self._all("SELECT body FROM texts WHERE hash = ?", key)[0][0])
 
