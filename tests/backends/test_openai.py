@@ -9,7 +9,7 @@ from aiohttp import web
 
 from assay.backends.openai import OpenAI
 from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url, retry_after
-from assay.errors import Denied, Unavailable
+from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Judge
 from assay.tasks import (
     GenerateQuestions,
@@ -374,11 +374,19 @@ async def test_a_lost_connection_is_no_reply(server, llm):
     await unreachable.aclose()
 
 
-async def test_no_url_is_denied():
-    llm = OpenAI("m", base_url="nonsense")
-    with pytest.raises(Denied, match="check the base URL"):
-        await llm.reply(TASK)
-    await llm.aclose()
+@pytest.mark.parametrize(
+    "url",
+    ["nonsense", "127.0.0.1:8000/v1", "http://", "http://box:999999/v1", "http://[::1/v1", "ws://b"],
+)
+def test_what_is_no_url_is_refused_before_any_call(url):
+    with pytest.raises(InputError, match="is no address of a server -> give the base URL whole"):
+        OpenAI("m", base_url=url)
+
+
+def test_the_password_of_a_wrong_url_is_not_shown():
+    with pytest.raises(InputError) as caught:
+        OpenAI("m", base_url="user:secret@box:8000/v1")
+    assert "secret" not in str(caught.value)
 
 
 async def test_a_server_that_hangs_is_given_up(server):

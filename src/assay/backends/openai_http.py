@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 
 from assay.backends.per_loop import PerLoop
-from assay.errors import Denied, JudgeError, Unavailable
+from assay.errors import Denied, InputError, JudgeError, Problem, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
@@ -63,12 +63,16 @@ class Endpoint:
             base_url: The base URL, None to take it from the environment.
             api_key: The key, None to take it from the environment, "" for none.
             headers: Further headers.
+
+        Raises:
+            InputError: If the URL is none.
         """
         url = (base_url or environ.get("OPENAI_BASE_URL") or "").rstrip("/")
         azure = environ.get("AZURE_OPENAI_ENDPOINT", "").rstrip("/")
         if not url and azure and not environ.get("OPENAI_API_KEY"):
             url = f"{azure}/openai/deployments/{model}"
         url = url or OPENAI_URL
+        _check_url(url)
         parts = urlsplit(url)
         if parts.port == 11434 and parts.path in ("", "/"):
             url += "/v1"  # Ollama, given as its own documentation gives it
@@ -100,6 +104,19 @@ class Endpoint:
         """The URL of one of its services."""
         base, _, query = self.url.partition("?")
         return f"{base.rstrip('/')}/{path}{'?' + query if query else self.query}"
+
+
+def _check_url(url: str) -> None:
+    """Raise InputError for what can be no server's address, before a call is tried and retried."""
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port out of range, brackets without an end
+        fits = False
+    if not fits:
+        remedy = "give the base URL whole, such as http://localhost:8000/v1"
+        shown = url.rpartition("@")[2]  # never a password
+        raise InputError([Problem(f"'{shown}' is no address of a server", remedy)])
 
 
 def is_azure(url: str) -> bool:
