@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.cli import screen
-from assay.cli.extremes import extremes
 from assay.cli.request import Request
+from assay.cli.worst import worst
 from assay.report import console as report
 from assay.report.collect import collect
 from assay.run import STORE
@@ -33,10 +33,10 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
         lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))
     where = "" if request.store == STORE else f" --store {request.store}"
     run = result.run.id[:8]
-    lowest = next((low for m in result.run.metrics for low in extremes(result, m, most=1)), None)
+    first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
     lines.append(("next", f"assay show {run}{where}"))
-    if lowest is not None:
-        lines.append(("", f"assay show {run} --sample {shlex.quote(lowest.sample)}{where}"))
+    if first is not None:
+        lines.append(("", f"assay show {run} --sample {shlex.quote(first.sample)}{where}"))
     if not request.outs:
         lines.append(("", f"assay report {run} --out report.html{where}"))
     return lines

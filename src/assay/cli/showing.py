@@ -11,13 +11,12 @@ from rich.text import Text
 from assay.cli import screen
 from assay.cli.closing import summary_json
 from assay.cli.edge import OK
-from assay.cli.extremes import extremes, failures
+from assay.cli.worst import failed, worst
 from assay.errors import InputError
-from assay.metrics import parse
 from assay.report import console as report
 from assay.report import numbers, safe
 from assay.report.collect import collect
-from assay.run.result import Result
+from assay.run.result import Result, labels
 
 LOWEST = 5
 FAILED = 3
@@ -43,23 +42,8 @@ def show(given: Mapping[str, Any]) -> int:
 
 
 def _metrics(result: Result, wanted: str | None) -> list[str]:
-    """The labels asked for: one by its name, its label or an old name, or all of them."""
-    known = list(result.run.metrics)
-    if wanted is None:
-        return known
-    found = [label for label in known if wanted in (label, label.partition("(")[0])]
-    if not found:
-        found = [label for label in known if label == _label(wanted)]
-    if not found:
-        raise InputError(f"run {result.run.id} has no '{wanted}': it has {', '.join(known)}")
-    return found
-
-
-def _label(metric: str) -> str:
-    try:
-        return parse(metric).label
-    except InputError:
-        return metric
+    """The labels asked for, or all of them."""
+    return list(result.run.metrics) if wanted is None else labels(result.run, wanted)
 
 
 def _sample(result: Result, metrics: list[str], given: Mapping[str, Any]) -> None:
@@ -86,14 +70,14 @@ def _evidence(sample: dict[str, Any], metrics: list[str], *, raw: bool) -> dict[
 
 
 def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
-    worst = {
+    cases = {
         metric: {
-            "lowest": msgspec.to_builtins(extremes(result, metric, most=LOWEST)),
-            "failed": msgspec.to_builtins(failures(result, metric, most=FAILED)),
+            "lowest": msgspec.to_builtins(worst(result, metric, most=LOWEST)),
+            "failed": msgspec.to_builtins(failed(result, metric, most=FAILED)),
         }
         for metric in metrics
     }
-    return {**summary_json(result), "worst": worst}
+    return {**summary_json(result), "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:
@@ -101,10 +85,10 @@ def _worst(result: Result, metric: str) -> RenderableType:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=32)
     table.add_column(no_wrap=True, overflow="ellipsis")
-    for low in extremes(result, metric, most=LOWEST):
-        table.add_row(numbers.score(low.value), safe.plain(low.sample), _flat(low.question))
-    for low in failures(result, metric, most=FAILED):
-        table.add_row(Text("failed", "bold yellow"), safe.plain(low.sample), _flat(low.detail))
+    for case in worst(result, metric, most=LOWEST):
+        table.add_row(numbers.score(case.value), safe.plain(case.sample), _flat(case.question))
+    for case in failed(result, metric, most=FAILED):
+        table.add_row(Text("failed", "bold yellow"), safe.plain(case.sample), _flat(case.detail))
     return Group(Text(f"{metric}, worst first", style="bold"), table)
 
 

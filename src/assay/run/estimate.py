@@ -157,8 +157,9 @@ def _vector(task: Any) -> str:
 
 
 def _questions(task: Any) -> str:
-    question = task.answer.split(".")[0] + "?"
-    return json.dumps({"noncommittal": False, "questions": [question] * task.n})
+    topic = task.answer.split(".")[0]
+    questions = [f"{topic} ({number})?" for number in range(task.n)]  # each is embedded
+    return json.dumps({"noncommittal": False, "questions": questions})
 
 
 def _paper_verdicts(task: Any) -> str:

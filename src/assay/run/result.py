@@ -250,16 +250,28 @@ def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:
     return columns
 
 
-def _label(metric: str, run: Run) -> str:
-    if metric in run.metrics:
-        return metric
+def labels(run: Run, metric: str) -> list[str]:
+    """The metrics of a run that are meant by a label, a name without parameters or an old name.
+
+    Raises:
+        InputError: If there is none.
+    """
     try:
-        label = parse(metric).label
-    except InputError:
-        label = metric
-    if label not in run.metrics:
+        meant = parse(metric).label
+    except InputError:  # a metric of the user's own
+        meant = metric
+    found = [label for label in run.metrics if metric in (label, label.partition("(")[0])]
+    found = found or [label for label in run.metrics if label == meant]
+    if not found:
         raise InputError(f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}")
-    return label
+    return found
+
+
+def _label(metric: str, run: Run) -> str:
+    found = [metric] if metric in run.metrics else labels(run, metric)
+    if len(found) > 1:
+        raise InputError(f"run {run.id} has several '{metric}' -> name one: {', '.join(found)}")
+    return found[0]
 
 
 def _summary(store: Store, run: Run, metric: str, signature: str) -> MetricSummary:
