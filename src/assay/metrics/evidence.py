@@ -43,14 +43,18 @@ def unsupported(statements: Statements) -> tuple[Verdict, ...]:
 
 
 def verdict_parts(
-    statements: Sequence[Statement], verdicts: Sequence[Verdict], kind: str = "statement"
+    statements: Sequence[Statement],
+    verdicts: Sequence[Verdict],
+    kind: str = "statement",
+    labels: tuple[str, str] = ("supported", "unsupported"),
 ) -> tuple[Part, ...]:
-    """One part for each statement: supported (1) or unsupported (0), and by what."""
+    """One part for each statement: supported (1) or not (0), and by what."""
+    yes, no = labels
     return tuple(
         Part(
             kind=kind,
             text=statement.text,
-            label="supported" if verdict.supported else "unsupported",
+            label=yes if verdict.supported else no,
             value=float(verdict.supported),
             reason=verdict.reason,
             context=verdict.context,

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.evidence import split, verify
+from assay.metrics.evidence import split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
@@ -61,8 +61,8 @@ class FactualCorrectness(Metric):
         against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
-            _classes(mine, found, "statement", "TP", "FP"),
-            _classes(theirs, covered, "reference statement", "covered", "FN"),
+            verdict_parts(mine, _unplaced(found), "statement", ("TP", "FP")),
+            verdict_parts(theirs, _unplaced(covered), "reference statement", ("covered", "FN")),
         )
 
     def _counted(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
@@ -96,19 +96,6 @@ def _mean(parts: Sequence[Part]) -> float:
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
 
 
-def _classes(
-    statements: Sequence[Statement], verdicts: Sequence[Verdict], kind: str, yes: str, no: str
-) -> tuple[Part, ...]:
-    return tuple(
-        Part(
-            kind=kind,
-            text=statement.text,
-            label=yes if verdict.supported else no,
-            value=float(verdict.supported),
-            reason=verdict.reason,
-            quote=verdict.quote,
-            probability=verdict.probability,
-            span=statement.span,
-        )
-        for statement, verdict in zip(statements, verdicts, strict=True)
-    )
+def _unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    # What was shown as the context is the other text: no context of the sample.
+    return [replace(verdict, context=None) for verdict in verdicts]
