@@ -376,7 +376,14 @@ async def test_a_lost_connection_is_no_reply(server, llm):
 
 @pytest.mark.parametrize(
     "url",
-    ["nonsense", "127.0.0.1:8000/v1", "http://", "http://box:999999/v1", "http://[::1/v1", "ws://b"],
+    [
+        "nonsense",
+        "127.0.0.1:8000/v1",
+        "http://",
+        "http://box:999999/v1",
+        "http://[::1/v1",
+        "ws://b",
+    ],
 )
 def test_what_is_no_url_is_refused_before_any_call(url):
     with pytest.raises(InputError, match="is no address of a server -> give the base URL whole"):
