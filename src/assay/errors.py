@@ -45,6 +45,11 @@ class Problem:
 class InputError(AssayError):
     """What the user gave cannot be used. Raised before any judge is called.
 
+    Args:
+        problems: Every problem found, or the one problem in words.
+        remedy: What the user can do about the one problem.
+        total: How many problems there are, where not all of them are given.
+
     Attributes:
         problems: Every problem found (the first ones, if there are very many).
         total: How many problems there are in all.
@@ -52,9 +57,11 @@ class InputError(AssayError):
 
     SHOWN = 20
 
-    def __init__(self, problems: Sequence[Problem] | str, *, total: int | None = None) -> None:
+    def __init__(
+        self, problems: Sequence[Problem] | str, remedy: str = "", *, total: int | None = None
+    ) -> None:
         if isinstance(problems, str):
-            problems = [Problem(problems)]
+            problems = [Problem(problems, remedy)]
         self.problems = tuple(problems)
         self.total = total if total is not None else len(self.problems)
         super().__init__(self._text())

@@ -43,11 +43,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.retries < 0:
-            raise InputError(f"retries is {self.retries} -> give 0 or more")
+            raise InputError(f"retries is {self.retries}", "give 0 or more")
         for name in ("in_flight", "requests_per_minute", "tokens_per_minute", "timeout"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise InputError(f"{name} is {value} -> give a number above 0")
+                raise InputError(f"{name} is {value}", "give a number above 0")
 
 
 class Bucket:

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 from assay.backends.code import code_digest, text_digest
-from assay.errors import InputError, Problem, Unavailable, Unsupported
+from assay.errors import InputError, Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Template
 
@@ -144,7 +144,7 @@ class Function(LLM):
             raise Unavailable(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
             what = f"{self.name} returned {type(text).__name__} instead of str"
-            raise InputError([Problem(what, "return the text of the reply")])
+            raise InputError(what, "return the text of the reply")
         return Completion(text, len(prompt) // 4, len(text) // 4)
 
 

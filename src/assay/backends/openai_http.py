@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 
 from assay.backends.per_loop import PerLoop
-from assay.errors import Denied, InputError, JudgeError, Problem, Unavailable
+from assay.errors import Denied, InputError, JudgeError, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
@@ -116,7 +116,7 @@ def _check_url(url: str) -> None:
     if not fits:
         remedy = "give the base URL whole, such as http://localhost:8000/v1"
         shown = url.rpartition("@")[2]  # never a password
-        raise InputError([Problem(f"'{shown}' is no address of a server", remedy)])
+        raise InputError(f"'{shown}' is no address of a server", remedy)
 
 
 def is_azure(url: str) -> bool:

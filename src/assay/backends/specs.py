@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 from assay.judge import Backend
 
 DEFAULT = "embedded"
@@ -43,7 +43,7 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         from assay.backends.llm import Function
 
         return Function(spec)
-    raise InputError(f"{spec!r} is no judge -> one of: {'; '.join(SPECS)}")
+    raise InputError(f"{spec!r} is no judge", f"one of: {'; '.join(SPECS)}")
 
 
 def mixed(specs: Sequence[str], make: Make) -> Backend:
@@ -77,13 +77,13 @@ def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
             defaults.append(part)
         elif task not in TASKS or not spec:
             what = f"'{part}' is not TASK=JUDGE"
-            raise InputError([Problem(what, f"tasks are {', '.join(TASKS)}")])
+            raise InputError(what, f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
             what = f"two judges for {task}: {by_task[task]} and {spec}"
-            raise InputError([Problem(what, "keep one")])
+            raise InputError(what, "keep one")
     if len(set(defaults)) > 1:
         what = f"two judges for all tasks: {' and '.join(dict.fromkeys(defaults))}"
-        raise InputError([Problem(what, f"give one to some tasks only: TASK={defaults[1]}")])
+        raise InputError(what, f"give one to some tasks only: TASK={defaults[1]}")
     return (defaults[0] if defaults else None), by_task
 
 
@@ -97,7 +97,7 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         return _SCHEMES[scheme](rest, embedder)
     if rest and all(part.isidentifier() for part in scheme.split(".")):
         return _imported(scheme, rest)
-    raise InputError(f"'{spec}' is no judge -> one of: {'; '.join(SPECS)}")
+    raise InputError(f"'{spec}' is no judge", f"one of: {'; '.join(SPECS)}")
 
 
 def _openai(model: str, embedder: bool) -> Backend:  # noqa: FBT001 - called through the table

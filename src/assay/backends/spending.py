@@ -43,7 +43,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.money is not None and self.price is None:
-            raise InputError("a budget in money needs the price of tokens -> give price=Price(..)")
+            raise InputError("a budget in money needs the price of tokens", "give price=Price(..)")
 
 
 @dataclass(slots=True)

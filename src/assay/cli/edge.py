@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import sys
 import textwrap
 import traceback
@@ -23,6 +24,16 @@ EXIT_CODES = """Exit codes:
   4    the judge refused or cannot be used (key, quota, model, unreachable)
   5    stopped by the budget
   130  interrupted (Ctrl-C); the same command goes on from there"""
+
+# What can befall any SQLite file, and what its user can do; every other code would be our mistake.
+_STORE_TROUBLE = {
+    sqlite3.SQLITE_FULL: "make room on the disk, and the same command goes on from there",
+    sqlite3.SQLITE_IOERR: "the disk fails; try again, or move the file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; take a copy of it, or another --store",
+    sqlite3.SQLITE_NOTADB: "the file is damaged; take a copy of it, or another --store",
+    sqlite3.SQLITE_READONLY: "the file cannot be written; take another --store",
+    sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
+}
 
 
 class Edge(click.Group):
@@ -71,6 +82,9 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         say(f"error: {error}")
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
     except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
+        if remedy := _STORE_TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+            say(f"error: the store cannot be used: {error} -> {remedy}")
+            return BAD_INPUT
         _report_bug(error, debug=debug)
         return BUG
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assay.backends.route import Route
 from assay.dataset import read
 from assay.dataset.gaps import is_gap
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 from assay.metrics import METRICS, Metric
 from assay.metrics.wording import Wording
 
@@ -52,7 +52,7 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
     if not fit:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         what = f"no metric can be computed from {data} ({reasons}); columns found: {columns}"
-        raise InputError([Problem(what, "name columns with --map field=column")])
+        raise InputError(what, "name columns with --map field=column")
     return Fitting(tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)})
 
 

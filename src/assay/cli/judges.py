@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.backends.specs import backend, mixed
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 from assay.judge import Backend
 
 _HTTP = ("openai", "ollama")
@@ -51,7 +51,7 @@ class Bench:
         """
         if (self.base_url or self.api_key) and not self._addressed:
             what = "--base-url and --api-key are for openai: judges, and there is none"
-            raise InputError([Problem(what, "add --judge openai:MODEL")])
+            raise InputError(what, "add --judge openai:MODEL")
 
     def _make(self, spec: str, *, embedder: bool) -> Backend:
         scheme, _, model = spec.partition(":")

@@ -65,7 +65,7 @@ def write(result: "Result", outs: Sequence[str]) -> None:
         except OSError as error:
             what = f"--out {out} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
-            raise InputError([Problem(what, remedy)]) from error
+            raise InputError(what, remedy) from error
 
 
 def _write(result: "Result", path: Path) -> None:

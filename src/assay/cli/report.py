@@ -17,7 +17,7 @@ def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
     from assay.run.result import Result
 
     if not outs:
-        raise InputError("nowhere to write the report to -> add --out report.html")
+        raise InputError("nowhere to write the report to", "add --out report.html")
     outputs.check(outs, store)
     result = Result(store, run)
     outputs.write(result, outs)

@@ -11,7 +11,7 @@ from assay.cli import outputs, values
 from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Bench
 from assay.cli.placeholders import read_prompts
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
 from assay.run.connect import choose
@@ -51,7 +51,7 @@ def understand(given: Mapping[str, Any]) -> Request:
     """
     data, store, outs = given["data"], given["store"], given["outs"]
     if not Path(data).exists():
-        raise InputError([Problem(f"there is no file '{data}'", "give JSONL, CSV or Parquet")])
+        raise InputError(f"there is no file '{data}'", "give JSONL, CSV or Parquet")
     read = [data, store, *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
     settings = _settings(given)
@@ -90,5 +90,5 @@ def _budget(price: str | None, budget: str | None) -> Budget:
     money, tokens = values.budget(budget) if budget else (None, None)
     if money is not None and prices is None:
         what = f"--budget {budget} is money, and nobody knows what a token costs"
-        raise InputError([Problem(what, "add --price IN/OUT, or give tokens: --budget 200000tok")])
+        raise InputError(what, "add --price IN/OUT, or give tokens: --budget 200000tok")
     return Budget(money=money, tokens=tokens, price=prices)

@@ -22,7 +22,7 @@ def command(*, as_json: bool, store: str) -> int:
     from assay.store import Store
 
     if not Path(store).is_file():
-        raise InputError(f"there is no store '{store}' -> `assay run` makes one")
+        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
     with Store(store) as opened:
         rows = [_row(opened, run) for run in opened.runs()]
     if as_json:

@@ -27,7 +27,7 @@ def show(given: Mapping[str, Any]) -> int:
     result = Result(given["store"], given["run"])
     metrics = _metrics(result, given["metric"])
     if given["raw"] and given["sample"] is None:
-        raise InputError("--raw shows what was said about one sample -> add --sample ID")
+        raise InputError("--raw shows what was said about one sample", "add --sample ID")
     if given["sample"] is not None:
         _sample(result, metrics, given)
     elif given["as_json"]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 
 _TOKENS = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kKM]?)\s*tok(?:ens?)?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -85,4 +85,4 @@ def _amount(text: str) -> float | None:
 
 
 def _wrong(option: str, text: str, what: str, remedy: str) -> InputError:
-    return InputError([Problem(f"--{option} '{text}' {what}", remedy)])
+    return InputError(f"--{option} '{text}' {what}", remedy)

@@ -35,7 +35,7 @@ def read(
         InputError: The source cannot be read at all.
     """
     if limit is not None and limit < 1:
-        raise InputError([Problem(f"a limit of {limit} leaves no rows", "give 1 or more")])
+        raise InputError(f"a limit of {limit} leaves no rows", "give 1 or more")
     check_mapping(mapping or {})
     if isinstance(data, Source):
         return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
@@ -125,7 +125,7 @@ class Samples(Iterator[Sample]):
 
     def _conclude(self, broken: tuple[Problem, ...], given: int) -> None:
         if not self.rows and not broken:
-            raise InputError([Problem(f"'{self.name}' holds no rows", "give at least one row")])
+            raise InputError(f"'{self.name}' holds no rows", "give at least one row")
         general = self._tally.general()
         if self.skip_file is not None and given:
             found = [*broken, *general]
@@ -144,7 +144,7 @@ def _check_skip_file(path: Path, data: Any) -> None:
     """Refuse a file that cannot be written, or whose writing would destroy the data."""
     if path.is_dir() or not path.parent.is_dir():
         what = f"'{path}' cannot take the skipped rows"
-        raise InputError([Problem(what, "name a file in a directory that exists")])
+        raise InputError(what, "name a file in a directory that exists")
     if isinstance(data, str | PathLike) and path.exists() and path.samefile(data):
         what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
-        raise InputError([Problem(what, "name another file")])
+        raise InputError(what, "name another file")

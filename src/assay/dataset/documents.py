@@ -10,7 +10,7 @@ from assay.dataset.aliases import recognised
 from assay.dataset.jsonl import DECODER, LONGEST_ROW, broken, line_records, lines, object_record
 from assay.dataset.memory import column_records, is_columns
 from assay.dataset.record import Record
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 
 _CHUNK: Final = 2**18
 # A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
@@ -49,9 +49,9 @@ def _of_object(content: bytes) -> Iterator[Record]:
     try:
         found = DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise InputError([Problem(f"the file is not JSON: {error}", "correct it there")]) from error
+        raise InputError(f"the file is not JSON: {error}", "correct it there") from error
     if not isinstance(found, dict):
-        raise InputError([Problem("the file holds no JSON list or object", "give a list of rows")])
+        raise InputError("the file holds no JSON list or object", "give a list of rows")
     # A list of documents under a known name is one row's contexts, not a list of rows.
     held = [value for key, value in found.items() if _is_rows(value) and not recognised([key])]
     if len(held) == 1:
@@ -97,10 +97,10 @@ def _items(stream: IO[str]) -> Iterator[str]:
         if len(buffer) - start > LONGEST_ROW:
             break
     what = f"not JSON: the list is not closed; what begins at row {number} never ends"
-    raise InputError([Problem(what, "the file is cut off, or a bracket or quote is missing")])
+    raise InputError(what, "the file is cut off, or a bracket or quote is missing")
 
 
 def _expect_end(rest: str) -> None:
     if rest.strip():
         what = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
-        raise InputError([Problem(what, "keep one list, or one object a line as '.jsonl'")])
+        raise InputError(what, "keep one list, or one object a line as '.jsonl'")

@@ -12,7 +12,7 @@ from assay.dataset.jsonl import line_records
 from assay.dataset.parquet import parquet_records
 from assay.dataset.record import Record
 from assay.dataset.tables import table_records
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 
 Opener = Callable[[], IO[bytes]]
 
@@ -45,7 +45,7 @@ def file_records(path: Path) -> Callable[[], Iterator[Record]]:
         suffix = _suffix(path)
         head = _head(path)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError([Problem(f"'{path}' cannot be read: {error}")]) from error
+        raise InputError(f"'{path}' cannot be read: {error}") from error
     _refuse_foreign(path, suffix, head)
     reader = _READERS[suffix]
 
@@ -57,7 +57,7 @@ def file_records(path: Path) -> Callable[[], Iterator[Record]]:
                 yield record
         except (OSError, EOFError, zlib.error) as error:
             what = f"'{path}' cannot be read past row {number}: {error}"
-            raise InputError([Problem(what, "the file is damaged; get it again")]) from error
+            raise InputError(what, "the file is damaged; get it again") from error
 
     return records
 
@@ -67,16 +67,16 @@ def _suffix(path: Path) -> str:
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir() if _bare(p).suffix.lower() in _READERS)
         remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
-        raise InputError([Problem(f"'{path}' is a directory", remedy)])
+        raise InputError(f"'{path}' is a directory", remedy)
     if not path.exists():
-        raise InputError([Problem(f"there is no file '{path}'", _near(path))])
+        raise InputError(f"there is no file '{path}'", _near(path))
     suffix = _bare(path).suffix.lower()
     if suffix not in _READERS:
         near = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
         hint = f"did you mean '{near[0]}'? " if near else ""
         shown = f"extension '{suffix}'" if suffix else "no extension"
         remedy = f"{hint}known are {_KNOWN}, each also with .gz"
-        raise InputError([Problem(f"'{path}' has {shown}, which tells no known format", remedy)])
+        raise InputError(f"'{path}' has {shown}, which tells no known format", remedy)
     return suffix
 
 
@@ -109,14 +109,14 @@ def _head(path: Path) -> bytes:
 
 def _refuse_foreign(path: Path, suffix: str, head: bytes) -> None:
     if len(head) < _HEAD and not head.removeprefix(b"\xef\xbb\xbf").strip():
-        raise InputError([Problem(f"'{path}' is empty", "give a file with at least one row")])
+        raise InputError(f"'{path}' is empty", "give a file with at least one row")
     is_parquet = head.startswith(b"PAR1")
     if suffix == ".parquet" and not is_parquet:
-        raise InputError([Problem(f"'{path}' is not a Parquet file", "correct its extension")])
+        raise InputError(f"'{path}' is not a Parquet file", "correct its extension")
     if is_parquet and suffix != ".parquet":
-        raise InputError([Problem(f"'{path}' is a Parquet file", "name it '*.parquet'")])
+        raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
     for magic, what, remedy in _FOREIGN:
         if head.startswith(magic):
-            raise InputError([Problem(f"'{path}' {what}", remedy)])
+            raise InputError(f"'{path}' {what}", remedy)
     if not is_parquet and head.count(b"\0") > len(head) // 4:
-        raise InputError([Problem(f"'{path}' is UTF-16 or binary", _UTF8)])
+        raise InputError(f"'{path}' is UTF-16 or binary", _UTF8)

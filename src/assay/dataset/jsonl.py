@@ -23,7 +23,7 @@ def line_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
             if line.strip():
                 if number == 1 and line.strip() == b"{":
                     what = "the file spreads one JSON object over several lines"
-                    raise InputError([Problem(what, "put each on one line: jq -c . OLD > NEW")])
+                    raise InputError(what, "put each on one line: jq -c . OLD > NEW")
                 yield line_record(number, line)
 
 

@@ -19,7 +19,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
         _refuse_splits(data)
         if not is_columns(data):
             remedy = "give one list a column; for a single row give [row]"
-            raise InputError([Problem("the dict is not a dict of columns", remedy)])
+            raise InputError("the dict is not a dict of columns", remedy)
         return lambda: column_records(data)
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return lambda: _pandas_records(data)
@@ -30,7 +30,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if hasattr(data, "with_format"):
         data = data.with_format(None)  # a Hugging Face Dataset may give tensors or frames instead
     if isinstance(data, bytes) or not isinstance(data, Iterable):
-        raise InputError([Problem(f"cannot read rows from {describe(data)}", f"give {_KINDS}")])
+        raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):
         return _Once(data)
     return lambda: _listed(data)
@@ -47,7 +47,7 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"'{key}' has {length}" for key, length in lengths.items())
-        raise InputError([Problem(f"columns differ in length: {shown}", "give equal lists")])
+        raise InputError(f"columns differ in length: {shown}", "give equal lists")
     for number, values in enumerate(zip(*columns.values(), strict=True), 1):
         yield Record(number, dict(zip(columns, values, strict=True)))
 
@@ -71,7 +71,7 @@ class _Once:
     def __call__(self) -> Iterator[Record]:
         if self.used:
             what = "the rows came from a generator, which can be read only once"
-            raise InputError([Problem(what, "give a list or a path")])
+            raise InputError(what, "give a list or a path")
         self.used = True
         return _listed(self.rows)
 
@@ -117,4 +117,4 @@ def _refuse_splits(data: Mapping[Any, Any]) -> None:
     splits = [str(name) for name, value in data.items() if hasattr(value, "column_names")]
     if splits:
         what = f"the data set has the splits {', '.join(splits)}"
-        raise InputError([Problem(what, f"give one of them: data[{splits[0]!r}]")])
+        raise InputError(what, f"give one of them: data[{splits[0]!r}]")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from assay.dataset.record import Record
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 
 _BATCH: Final = 256
 
@@ -16,7 +16,7 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         remedy = "pip install 'assay[parquet]', or save the data as JSONL"
-        raise InputError([Problem("Parquet files need pyarrow", remedy)]) from error
+        raise InputError("Parquet files need pyarrow", remedy) from error
     number = 0
     with opened() as stream:
         try:
@@ -25,4 +25,4 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
                     yield Record(number, values)
         except (ArrowException, UnicodeDecodeError) as error:
             what = f"the Parquet file cannot be read past row {number}: {error}"
-            raise InputError([Problem(what, "the file is damaged; get it again")]) from error
+            raise InputError(what, "the file is damaged; get it again") from error

@@ -55,7 +55,7 @@ def _header(cells: Iterator[list[str]]) -> list[str]:
     try:
         names = next(filter(_is_filled, cells), [])
     except csv.Error as error:
-        raise InputError([Problem(f"the header is not readable: {error}")]) from error
+        raise InputError(f"the header is not readable: {error}") from error
     # pandas writes its index under an empty name.
     header = [name.strip() or f"column_{n}" for n, name in enumerate(names, 1)]
     twice = sorted({name for name in header if header.count(name) > 1})

@@ -123,7 +123,7 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     by_label = {metric.label: metric for metric in found}
     for metric in found:
         if metric != by_label[metric.label]:
-            raise InputError(f"two different metrics are called {metric.label} -> rename one")
+            raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
 
 

@@ -37,7 +37,7 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
 def _reworded(route: Route, settings: Settings) -> Route:
     for kind in settings.prompts:
         if kind not in TASKS:
-            raise InputError(f"a prompt for '{kind}', which is no task -> {', '.join(TASKS)}")
+            raise InputError(f"a prompt for '{kind}', which is no task", f"{', '.join(TASKS)}")
         server = route.to(kind)
         if not isinstance(server, LLM):
             raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")

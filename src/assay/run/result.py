@@ -128,7 +128,7 @@ class Result:
     def __init__(self, store: str | Path, run: str = "last") -> None:
         path = Path(store)
         if not path.is_file():
-            raise InputError(f"there is no store '{path}' -> `assay run` makes one")
+            raise InputError(f"there is no store '{path}'", "`assay run` makes one")
         self._path = path
         with Store(path) as opened:
             self._id = opened.run(run).id
@@ -215,7 +215,7 @@ class Result:
         try:
             import pandas as pd
         except ImportError:
-            raise InputError("to_pandas needs pandas -> pip install 'assay[pandas]'") from None
+            raise InputError("to_pandas needs pandas", "pip install 'assay[pandas]'") from None
         frame = pd.DataFrame(list(self.rows()))
         for label in self.run.metrics:
             frame[label] = pd.to_numeric(frame[label])
@@ -270,7 +270,7 @@ def labels(run: Run, metric: str) -> list[str]:
 def _label(metric: str, run: Run) -> str:
     found = [metric] if metric in run.metrics else labels(run, metric)
     if len(found) > 1:
-        raise InputError(f"run {run.id} has several '{metric}' -> name one: {', '.join(found)}")
+        raise InputError(f"run {run.id} has several '{metric}'", f"name one: {', '.join(found)}")
     return found[0]
 
 

@@ -37,4 +37,4 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.tries < 1:
-            raise InputError(f"tries is {self.tries} -> give 1 or more")
+            raise InputError(f"tries is {self.tries}", "give 1 or more")

@@ -50,7 +50,7 @@ def migrate(connection: sqlite3.Connection) -> None:
         InputError: If a newer assay wrote it.
     """
     if _version(connection) > len(MIGRATIONS):
-        raise InputError("the store was written by a newer assay -> upgrade assay")
+        raise InputError("the store was written by a newer assay", "upgrade assay")
     if _version(connection) == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")

@@ -210,7 +210,7 @@ class Store:
         found = [run for run in found if run.id.startswith(name)]
         if len(found) != 1:
             problem = "several runs begin" if found else "no run begins"
-            raise InputError(f"{problem} with '{name}' in {self.path} -> `assay runs` lists them")
+            raise InputError(f"{problem} with '{name}' in {self.path}", "`assay runs` lists them")
         return found[0]
 
     def runs(self) -> list[Run]:
