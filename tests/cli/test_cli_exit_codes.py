@@ -6,6 +6,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT
 
 from assay.cli.edge import EXIT_CODES
+from assay.store import Store
 from support.faults import Faults
 from support.llm_server import LLMServer
 
@@ -61,6 +62,23 @@ def test_2_bad_usage(assay):
     result = assay("run")
     assert result.exit_code == 2
     assert "Missing argument 'DATA'" in result.stderr
+
+
+def test_2_a_full_disk_is_no_bug(assay, monkeypatch):
+    connect = Store._connect
+
+    def filled(store, opened):
+        connection = connect(store, opened)
+        if connection.execute("PRAGMA page_count").fetchone()[0] > 1:  # its tables are made
+            connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    monkeypatch.setattr(Store, "_connect", filled)
+    result = assay(*FAITHFULNESS, *JUDGE)
+    assert result.exit_code == 2
+    assert "the store cannot be used: database or disk is full -> make room" in result.stderr
+    monkeypatch.undo()
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
 
 
 def test_3_some_scores_failed(assay, here):
