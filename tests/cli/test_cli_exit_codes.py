@@ -6,7 +6,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT
 
 from assay.cli.edge import EXIT_CODES
-from assay.store import Store
+from assay.store import rows
 from support.faults import Faults
 from support.llm_server import LLMServer
 
@@ -65,15 +65,11 @@ def test_2_bad_usage(assay):
 
 
 def test_2_a_full_disk_is_no_bug(assay, monkeypatch):
-    connect = Store._connect
+    def fill(connection, reply, run):
+        connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+        connection.execute("INSERT INTO texts VALUES (1, randomblob(1000000))")
 
-    def filled(store, opened):
-        connection = connect(store, opened)
-        if connection.execute("PRAGMA page_count").fetchone()[0] > 1:  # its tables are made
-            connection.execute("PRAGMA max_page_count = 1")
-        return connection
-
-    monkeypatch.setattr(Store, "_connect", filled)
+    monkeypatch.setattr(rows, "write_reply", fill)
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 2
     assert "the store cannot be used: database or disk is full -> make room" in result.stderr
