@@ -69,11 +69,11 @@ def test_2_a_full_disk_is_no_bug(assay, monkeypatch):
         connection.execute("PRAGMA max_page_count = 1")  # as many as there are
         connection.execute("INSERT INTO texts VALUES (1, randomblob(1000000))")
 
-    monkeypatch.setattr(rows, "write_reply", fill)
-    result = assay(*FAITHFULNESS, *JUDGE)
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "write_reply", fill)
+        result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 2
     assert "the store cannot be used: database or disk is full -> make room" in result.stderr
-    monkeypatch.undo()
     assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
 
 

@@ -79,6 +79,17 @@ def test_a_store_of_a_newer_assay_is_refused(db):
 
 
 class TestWhatIsNoStore:
+    @pytest.mark.parametrize("version", [0, 1])
+    def test_a_database_of_another_program_is_left_alone(self, db, version):
+        connection = sqlite3.connect(db)
+        connection.execute("CREATE TABLE runs (distance)")
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.close()
+        before = tables(db)
+        with pytest.raises(InputError, match="another program's database -> name another file"):
+            Store(db)
+        assert tables(db) == before
+
     def test_a_file_that_is_no_database(self, db):
         db.write_text("question,answer\n" * 200)
         with pytest.raises(InputError, match=r"assay\.db' cannot be used as a store"):

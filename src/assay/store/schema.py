@@ -47,10 +47,12 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring a store to the newest schema, all or nothing.
 
     Raises:
-        InputError: If a newer assay wrote it.
+        InputError: If a newer assay wrote it, or another program.
     """
     if _version(connection) > len(MIGRATIONS):
         raise InputError("the store was written by a newer assay", "upgrade assay")
+    if _is_foreign(connection):
+        raise InputError("the file is another program's database", "name another file as the store")
     if _version(connection) == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -64,6 +66,12 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """Whether tables stand there that assay did not make: nothing may be added to them."""
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    return bool(names) and not {"replies", "jobs"} <= names
 
 
 def _version(connection: sqlite3.Connection) -> int:
