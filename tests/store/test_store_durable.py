@@ -150,11 +150,11 @@ async def test_writes_that_are_queued_when_the_store_closes_are_committed(db):
         assert store.spent("run").calls == 2000
 
 
-def test_fifty_thousand_samples_pass_through_little_memory(db):
+def test_many_samples_pass_through_little_memory(db):
     shared = "A context that all samples share, longer than forty-eight characters. " * 5
     made = (
         Sample(id=str(n), question=f"Question {n}?", contexts=(shared,), answer="A" * 100)
-        for n in range(50_000)
+        for n in range(20_000)
     )
     with Store(db) as store:
         tracemalloc.start()
@@ -163,12 +163,12 @@ def test_fifty_thousand_samples_pass_through_little_memory(db):
         tracemalloc.reset_peak()
         seen = 0
         for seen, (_, sample) in enumerate(store.samples(run.id), start=1):  # noqa: B007
-            if seen == 5_000:  # many pages: the rest is no different
+            if seen == 2_000:  # many pages: the rest is no different
                 break
         read = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert store.run(run.id).n_samples == 50_000
-        assert store.sample(run.id, "49999")[0] == 50_000
+        assert store.run(run.id).n_samples == 20_000
+        assert store.sample(run.id, "19999")[0] == 20_000
     assert sample.contexts == (shared,)
     assert taken_in < 2_000_000
     assert read < 4_000_000

@@ -70,16 +70,11 @@ def compare(
     recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
     best = int(np.argmax(np.asarray(recalls) + cosines + _figures(wanted, evidence)))
     piece = evidence.pieces[best]
-    window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
     near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
-    stated = numbers.numbers(statement)
-    tolerance = 0.05 if _ABOUT.search(statement) else 0.0
-    gone = _missing(stated, evidence.numbers, tolerance)
-    far = _missing(stated, numbers.numbers(window), tolerance)
-    named = facts.names(statement)
-    absent = [n for n in named if not facts.stands_in(n, evidence.words, evidence.acronyms)]
+    window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
+    gone, absent = _missing(statement, evidence.numbers, evidence.words, evidence)
     near_words = frozenset(words.words(window)) | near
-    distant = [n for n in named if not facts.stands_in(n, near_words, evidence.acronyms)]
+    far, distant = _missing(statement, numbers.numbers(window), near_words, evidence)
     differs = bool(wanted) and facts.is_negated(statement) != facts.is_negated(piece.text)
     contrary = facts.opposites(wanted, evidence.sets[best])
     dates = facts.calendar_words(statement)
@@ -123,12 +118,18 @@ def _figures(wanted: set[str], evidence: Evidence) -> npt.NDArray[np.float64]:
     return 0.3 * np.asarray(shares)
 
 
-def _missing(stated: dict[str, str], found: dict[str, str], tolerance: float) -> list[str]:
-    return [
+def _missing(
+    statement: str, found: dict[str, str], known: frozenset[str], evidence: Evidence
+) -> tuple[list[str], list[str]]:
+    """The statement's numbers and names that are not among these numbers and words."""
+    tolerance = 0.05 if _ABOUT.search(statement) else 0.0
+    gone = [
         written
-        for plain, written in stated.items()
+        for plain, written in numbers.numbers(statement).items()
         if plain not in found and not (tolerance and numbers.close_to_any(plain, found, tolerance))
     ]
+    named = facts.names(statement)
+    return gone, [n for n in named if not facts.stands_in(n, known, evidence.acronyms)]
 
 
 def _missing_words(statement: str, evidence: Evidence) -> list[str]:
