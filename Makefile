@@ -44,4 +44,4 @@ $(VENV)/.real: $(VENV)/.ready
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
