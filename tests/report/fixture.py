@@ -505,6 +505,7 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
                 "text": "On 450 answers with human labels this judge's faithfulness verdicts agree with people on 87 % (95 % interval 84 to 90)."
             }
         ],
+        "foreign": {"samples": 0, "looked_at": len(samples)},
         "samples": list(samples),
         "n_shown": len(samples),
     }

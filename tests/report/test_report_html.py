@@ -158,6 +158,7 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
     ("change", "words"),
     [
         ({"stopped": "over budget"}, "Stopped early: over budget."),
+        ({"stopped": "over budget"}, "the run did not reach, or the judge failed on, 1 of 12"),
         ({"finished": False}, "This run is not finished."),
         ({"skipped": 3}, "3 rows of the data could not be used"),
         ({"n_samples": 900}, "covers 12 of 900 samples"),
@@ -177,6 +178,21 @@ def test_a_metric_without_a_score_has_no_mean() -> None:
     for sample in data["samples"]:
         sample["scores"]["faithfulness"] = fixture.outcome(None, why="failed", detail="time-out")
     assert "faithfulness: no scores" in html.render(data)
+    data["metrics"][0] |= {"n_undefined": 12, "n_failed": 0}
+    page = html.render(data)
+    assert "faithfulness is undefined on 12 of 12 samples: it says nothing here." in page
+
+
+@pytest.mark.parametrize(
+    ("judge", "foreign", "told"),
+    [("embedded:v0", 9, True), ("embedded:v0", 1, False), ("openai:gpt-4o-mini", 9, False)],
+)
+def test_the_embedded_judge_warns_of_other_languages(
+    judge: str, foreign: int, *, told: bool
+) -> None:
+    data = fixture.report(fixture.small()["samples"], judge=judge)
+    data["foreign"]["samples"] = foreign
+    assert ("9 of 12 samples looked at seem not to be in English" in html.render(data)) == told
 
 
 def test_an_empty_run_is_a_page_too() -> None:

@@ -12,9 +12,12 @@ from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store
 from assay.tasks import Embed
+from assay.text.language import is_english
 
 # More samples than this make a page that no browser likes; the table still counts them all.
 MOST_SAMPLES = 2000
+# So many samples, the first ones, are looked at to tell the language of the data.
+LOOKED_AT = 200
 
 
 def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None) -> dict[str, Any]:
@@ -37,6 +40,7 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
         found = first if only is None else [store.sample(run.id, only)]
         samples = [_sample(store, run, row, sample) for row, sample in found]
         metrics = [_metric(store, run, row) for row in summary]
+        foreign = [not is_english(_said(sample)) for sample in _first(store, run, LOOKED_AT)]
         cached = max(0, store.used(run.id) - cost.calls)
     return {
         "assay": __version__,
@@ -45,9 +49,19 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "judge_card": [{"text": text} for text in run.config["card"]],
+        "foreign": {"samples": sum(foreign), "looked_at": len(foreign)},
         "samples": samples,
         "n_shown": len(samples),
     }
+
+
+def _first(store: Store, run: Run, most: int) -> list[Sample]:
+    return [sample for _, sample in itertools.islice(store.samples(run.id), most)]
+
+
+def _said(sample: Sample) -> str:
+    context = (sample.contexts or ("",))[:1]
+    return " ".join(filter(None, [sample.question, sample.answer, *context]))[:5000]
 
 
 def _run(run: Run) -> dict[str, Any]:

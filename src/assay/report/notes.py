@@ -22,7 +22,8 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    return [*_run_notes(data), *_failures(data), *_unfit(data), *_coverage(data)]
+    found = (_run_notes, _failures, _unfit, _language, _coverage)
+    return [note for notes_of in found for note in notes_of(data)]
 
 
 def baseline(data: Mapping[str, Any]) -> str:
@@ -80,12 +81,15 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
 def _failures(data: Mapping[str, Any]) -> list[Note]:
     """A failed sample is missing from the mean: say how far it could have moved it."""
     total = numbers.plural(data["run"]["n_samples"], "sample")
+    # What a run did not reach counts as failed, and is no fault of the judge.
+    complete = data["run"]["finished"] and not data["run"]["stopped"]
+    what = "the judge failed on" if complete else "the run did not reach, or the judge failed on,"
     found = []
     for metric in data["metrics"]:
         if not metric["n_failed"]:
             continue
         failed = numbers.count(metric["n_failed"])
-        text = f"{metric['label']}: the judge failed on {failed} of {total}."
+        text = f"{metric['label']}: {what} {failed} of {total}."
         if metric["bounds"] is not None:
             text += (
                 " The mean leaves them out; had they all scored lowest or all highest, "
@@ -102,9 +106,22 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
     for metric in data["metrics"]:
         if metric["n_undefined"] > total / 5:
             share = f"{numbers.count(metric['n_undefined'])} of {numbers.plural(total, 'sample')}"
-            text = f"{metric['label']} is undefined on {share}: its mean speaks about the rest."
+            rest = (
+                "its mean speaks about the rest" if metric["n_scored"] else "it says nothing here"
+            )
+            text = f"{metric['label']} is undefined on {share}: {rest}."
             found.append(Note("warn", text))
     return found
+
+
+def _language(data: Mapping[str, Any]) -> list[Note]:
+    """The embedded judge speaks English only, and scores other languages all the same."""
+    n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
+    if "embedded:" not in data["run"]["judge"] or n <= looked_at / 5:
+        return []
+    share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
+    text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"
+    return [Note("warn", f"{text} of other languages were never measured: do not rely on them.")]
 
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:
