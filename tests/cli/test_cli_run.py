@@ -89,6 +89,26 @@ def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
     assert "left out: context_recall: reference is missing in row 2" in result.stderr
 
 
+def test_without_metrics_none_of_contexts_that_no_row_has(assay, here):
+    write_rows(here / "bare.jsonl", [{**row, "contexts": []} for row in ROWS])
+    result = assay("run", "bare.jsonl", "--dry-run")
+    assert "left out: faithfulness: contexts is empty in every row" in result.stderr
+    write_rows(here / "one.jsonl", [ROWS[0], {**ROWS[1], "contexts": []}])
+    assert "left out: faithfulness" not in assay("run", "one.jsonl", "--dry-run").stderr
+
+
+def test_without_metrics_a_nested_file_is_told_what_it_lacks(assay, here):
+    squad = {"version": "1", "data": [{"title": "t", "paragraphs": [{"context": "c", "qas": []}]}]}
+    (here / "squad.json").write_text(json.dumps(squad), "utf-8")
+    result = assay("run", "squad.json")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        "error: no metric can be computed from squad.json: question is not there, contexts is not "
+    )
+    assert "columns found: title, paragraphs (a list of objects) -> name" in result.stderr
+    assert result.stderr.endswith("; one row is one question\n")
+
+
 def test_without_metrics_only_what_the_judge_can_do(assay):
     result = assay("run", "data.jsonl", *JUDGE, "--dry-run")
     assert "left out: context_relevance: the judge cannot do select_sentences" in result.stderr

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.backends.route import Route
-from assay.dataset import read
+from assay.dataset import FIELDS, Record, read
 from assay.dataset.gaps import is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS, Metric
@@ -13,6 +13,7 @@ from assay.metrics.wording import Wording
 # So many rows are looked at. A gap further down is told with its row when the run begins.
 ROWS = 1000
 PAPER = "paper:"
+CANNOT = "the judge cannot do"
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
 
@@ -46,13 +47,15 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
         if missing:
             left_out[name] = ", ".join(missing)
         elif cannot:
-            left_out[name] = f"the judge cannot do {', '.join(cannot)}"
+            left_out[name] = f"{CANNOT} {', '.join(cannot)}"
         elif not _special(metric) and _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
-        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
-        what = f"no metric can be computed from {data} ({reasons}); columns found: {columns}"
-        raise InputError(what, "name columns with --map field=column")
+        reasons = [f"{need} {gaps[need]}" for need in FIELDS if need in gaps]
+        reasons += [f"{name}: {why}" for name, why in left_out.items() if CANNOT in why]
+        what = f"no metric can be computed from {data}: {', '.join(reasons)}"
+        remedy = "name columns with --map field=column; one row is one question"
+        raise InputError(f"{what}; columns found: {columns}", remedy)
     return Fitting(tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)})
 
 
@@ -65,19 +68,32 @@ def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
     """(why a field cannot be used, by field; the columns there are)."""
     needs = {need for metric in METRICS.values() for need in metric.needs}
     first: dict[str, int] = {}
+    given: set[str] = set()
     filled: set[str] = set()
-    columns: dict[str, None] = {}
+    columns: dict[str, str] = {}
     for row in read(data, mapping=mapping, limit=rows):
-        columns |= dict.fromkeys(row.columns)
+        columns |= {name: _nested(row.record, name) for name in row.columns}
         if row.problems:  # refused or skipped when the run begins
             continue
         for need in needs:
-            if is_gap(row.fields.get(need)):
+            value = row.fields.get(need)
+            if is_gap(value):
                 first.setdefault(need, row.number)
             else:
-                filled.add(need)
+                given.add(need)
+                if value != ():
+                    filled.add(need)
     gaps = {
-        need: f"is missing in row {number}" if need in filled else "is not there"
+        need: f"is missing in row {number}" if need in given else "is not there"
         for need, number in first.items()
     }
-    return gaps, ", ".join(columns) or "none"
+    # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
+    gaps |= dict.fromkeys(given - filled - gaps.keys(), "is empty in every row")
+    return gaps, ", ".join(name + nested for name, nested in columns.items()) or "none"
+
+
+def _nested(record: Record, column: str) -> str:
+    """What to add to the name of a column that holds rows of its own, as in SQuAD's files."""
+    value = (record.values or {}).get(column)
+    nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
+    return " (a list of objects)" if nested else ""
