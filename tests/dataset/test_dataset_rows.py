@@ -63,9 +63,9 @@ def test_a_missing_quote_spoils_one_item(path):
 
 
 def test_items_of_any_length_are_found_across_chunks(path, monkeypatch):
-    from assay.dataset import documents
+    from assay.dataset import json_document
 
-    monkeypatch.setattr(documents, "_CHUNK", 7)
+    monkeypatch.setattr(json_document, "_CHUNK", 7)
     texts = ['a "quoted" [text] {with}, marks', "back\\slash\\", "\\" * 9, "", "é" * 30]
     import json
 

@@ -5,10 +5,10 @@ the metrics need and gives those that are valid.
 """
 
 from assay.dataset.aliases import ALIASES, FIELDS
-from assay.dataset.check import Samples, read, samples
+from assay.dataset.check import Samples, samples
 from assay.dataset.memory import values_of
 from assay.dataset.record import Record, Row
-from assay.dataset.source import Source
+from assay.dataset.source import Source, read
 
 __all__ = [
     "ALIASES",

@@ -7,42 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from assay.dataset.columns import check_mapping
-from assay.dataset.files import file_records
-from assay.dataset.memory import memory_records
-from assay.dataset.plain import plain
 from assay.dataset.record import Row
-from assay.dataset.source import Source
+from assay.dataset.source import Source, read
 from assay.dataset.tally import KEPT, Tally
 from assay.errors import InputError, Problem
 from assay.sample import Sample
-
-
-def read(
-    data: Any, *, mapping: Mapping[str, str] | None = None, limit: int | None = None
-) -> Source:
-    """Open a data set without reading its rows.
-
-    Args:
-        data: Path to a JSONL, JSON, CSV, TSV or Parquet file; a list, generator or other iterable
-            of dicts or Samples; a pandas DataFrame; a Hugging Face Dataset; a dict of columns; or
-            a Source.
-        mapping: Field -> column, for columns that are not recognised by their name. A dotted path
-            reaches into an object; an empty column leaves the field out.
-        limit: Read only the first so many rows.
-
-    Raises:
-        InputError: The source cannot be read at all.
-    """
-    if limit is not None and limit < 1:
-        raise InputError(f"a limit of {limit} leaves no rows", "give 1 or more")
-    check_mapping(mapping or {})
-    if isinstance(data, Source):
-        return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
-    if isinstance(data, str | PathLike):
-        path = Path(data)
-        return Source(plain(path.name), file_records(path), mapping or {}, limit)
-    return Source(f"{type(data).__name__} in memory", memory_records(data), mapping or {}, limit)
 
 
 def samples(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS, closest, normal, recognised
-from assay.dataset.plain import plain
+from assay.dataset.values import plain
 from assay.errors import InputError, Problem
 
 MISSING: Final = object()

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.dataset.columns import MISSING, Path, Plan, fetch, plan
+from assay.dataset.fields import READERS
 from assay.dataset.lists import Documents
-from assay.dataset.plain import plain
-from assay.dataset.readers import READERS
 from assay.dataset.record import Record, Row
-from assay.dataset.values import FieldError, unboxed
+from assay.dataset.values import FieldError, plain, unboxed
 from assay.errors import Problem
 
 _OPTIONAL: Final = {"latency_ms", "cost", "tokens", "group", "language"}

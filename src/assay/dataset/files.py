@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final, cast
 
-from assay.dataset.documents import document_records
+from assay.dataset.json_document import document_records
 from assay.dataset.jsonl import line_records
 from assay.dataset.parquet import parquet_records
 from assay.dataset.record import Record

@@ -1,11 +1,19 @@
-"""What does every source of data look like, whatever it was read from?"""
+"""Where do rows come from? Every file and every object is opened as a `Source`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
+from assay.dataset.columns import check_mapping
 from assay.dataset.convert import Converter
+from assay.dataset.files import file_records
+from assay.dataset.memory import memory_records
 from assay.dataset.record import Record, Row
+from assay.dataset.values import plain
+from assay.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -29,3 +37,30 @@ class Source:
         understand = Converter(self.mapping).row
         for record in islice(self.records(), self.limit):
             yield understand(record)
+
+
+def read(
+    data: Any, *, mapping: Mapping[str, str] | None = None, limit: int | None = None
+) -> Source:
+    """Open a data set without reading its rows.
+
+    Args:
+        data: Path to a JSONL, JSON, CSV, TSV or Parquet file; a list, generator or other iterable
+            of dicts or Samples; a pandas DataFrame; a Hugging Face Dataset; a dict of columns; or
+            a Source.
+        mapping: Field -> column, for columns that are not recognised by their name. A dotted path
+            reaches into an object; an empty column leaves the field out.
+        limit: Read only the first so many rows.
+
+    Raises:
+        InputError: The source cannot be read at all.
+    """
+    if limit is not None and limit < 1:
+        raise InputError(f"a limit of {limit} leaves no rows", "give 1 or more")
+    check_mapping(mapping or {})
+    if isinstance(data, Source):
+        return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
+    if isinstance(data, str | PathLike):
+        path = Path(data)
+        return Source(plain(path.name), file_records(path), mapping or {}, limit)
+    return Source(f"{type(data).__name__} in memory", memory_records(data), mapping or {}, limit)

@@ -1,8 +1,9 @@
-"""Is a value what its field needs, and if not, what is it?"""
+"""What is a value, is it what its field needs, and how is it kept as plain data?"""
 
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import date, datetime, time
 from typing import Any, Final
 
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
@@ -37,6 +38,28 @@ def unboxed(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return None
     return value
+
+
+def plain(value: Any) -> Any:
+    """The value as None, bool, int, float, str, list and dict, as JSON holds it.
+
+    NaN becomes None, an infinite number and an unknown object their text, half of a character its
+    escape.
+    """
+    value = unboxed(value)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {plain(str(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return plain(str(value))
 
 
 def describe(value: Any) -> str:

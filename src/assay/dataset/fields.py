@@ -7,9 +7,17 @@ from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS
 from assay.dataset.lists import documents, list_in_text, listed
-from assay.dataset.plain import plain
 from assay.dataset.record import Form
-from assay.dataset.values import FieldError, count, describe, identifier, number, text, unboxed
+from assay.dataset.values import (
+    FieldError,
+    count,
+    describe,
+    identifier,
+    number,
+    plain,
+    text,
+    unboxed,
+)
 
 
 def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
