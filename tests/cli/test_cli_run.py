@@ -185,3 +185,13 @@ def test_a_stopped_or_failed_run_still_writes_its_report(assay, here, quiet):
     result = assay(*FAITHFULNESS, *JUDGE, "--out", "r.md", *quiet)
     assert result.exit_code == 3
     assert (here / "r.md").exists()
+
+
+def test_the_defaults_are_those_of_the_library():
+    from assay import Limits
+    from assay.cli.run import command
+
+    default = {option.name: option.default for option in command.params}
+    limits = Limits()
+    assert (default["concurrency"], default["retries"]) == (limits.in_flight, limits.retries)
+    assert default["timeout"] == limits.timeout

@@ -17,8 +17,8 @@ from assay._version import __version__
 from assay.backends.specs import DEFAULT
 from assay.cli import probe, screen
 from assay.cli.edge import OK, REFUSED
-from assay.cli.finding import Finding
 from assay.cli.judges import Bench
+from assay.cli.probe import Finding
 from assay.errors import InputError
 from assay.store import Store
 

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from assay.backends.limit import Limit, Limits
 from assay.backends.route import Route
-from assay.cli.finding import Finding
 from assay.cli.judges import Bench
 from assay.errors import Denied, Unavailable, Unreadable
 from assay.judge import Backend, Reply, Task
@@ -26,6 +25,21 @@ _FORMS = {
     "json_object": "it takes no JSON schema, but promises JSON",
     "text": "it takes no wish for JSON, so the prompt alone asks for it",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        level: "ok"; "note" if nothing is wrong but it is worth knowing; "FAIL" if it is wrong.
+        what: What was found.
+        remedy: What to do about it.
+    """
+
+    level: Literal["ok", "note", "FAIL"]
+    what: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True)

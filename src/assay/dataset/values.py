@@ -47,9 +47,7 @@ def plain(value: Any) -> Any:
     escape.
     """
     value = unboxed(value)
-    if value is None or isinstance(value, int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
+    if isinstance(value, int | None) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
