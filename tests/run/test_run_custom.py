@@ -4,12 +4,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, evaluate
 from assay.backends import backend
 from assay.errors import InputError, Unsupported
 from assay.prompt import Material, Template
+from assay.store.rows import outcome_values
 from assay.tasks import SplitStatements
 from support import answers
 from support.scripts import Watched, plausible, sample, samples
@@ -248,3 +250,34 @@ def test_a_metric_whose_code_was_edited_is_scored_anew(db):
     Mine.score = half
     second = evaluate([sample()], Mine(), plausible(), store=db)
     assert [r["mine"][0].value for r in (first, second)] == [1.0, 0.5]
+
+
+@dataclass(frozen=True)
+class Computed(Metric):
+    """What numpy gives, as a user's metric may give it.
+
+    Args:
+        value: What it scores.
+    """
+
+    value: object = None
+
+    name = "computed"
+    needs = ("answer",)
+
+    async def score(self, sample, judge):
+        part = Part("word", np.str_("a"), value=self.value, span=(np.int64(0), np.int64(1)))
+        return Score(self.value, (part,), details={"n": self.value, "all": np.arange(2)})
+
+
+@pytest.mark.parametrize("value", [np.float32(0.5), np.float64(0.5), 0.5])
+def test_numbers_of_numpy_are_kept_as_plain_ones(db, value):
+    (kept,) = evaluate(samples(1), Computed(value), store=db)["computed"]
+    part = Part("word", "a", value=0.5, span=(0, 1))
+    assert kept == Score(0.5, (part,), details={"n": 0.5, "all": [0, 1]})
+    assert type(kept.value) is float
+
+
+def test_evidence_that_cannot_be_kept_is_named():
+    with pytest.raises(TypeError, match="the evidence of a score holds a range: give plain values"):
+        outcome_values(Score(0.5, details={"n": range(1)}), ())

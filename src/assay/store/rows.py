@@ -115,7 +115,19 @@ def outcome_values(outcome: Outcome, keys: Sequence[str]) -> tuple[Any, ...]:
     else:
         why, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
-    return value, why, detail, msgspec.json.encode(evidence).decode(), " ".join(keys)
+    value = None if value is None else float(value)
+    return value, why, detail, _evidence(evidence), " ".join(keys)
+
+
+def _evidence(evidence: "_Evidence") -> str:
+    return msgspec.json.encode(evidence, enc_hook=_number).decode()
+
+
+def _number(value: Any) -> Any:
+    """What numpy computed in a user's metric, as plain numbers."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"the evidence of a score holds a {type(value).__name__}: give plain values")
 
 
 def outcome(row: Sequence[Any]) -> Outcome:
