@@ -7,15 +7,15 @@ from assay.errors import InputError
 from assay.metrics import AnswerRelevancy, AnswerSimilarity, PaperAnswerRelevance
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks.embed import encode_vector
+from assay.tasks import embed
 from support.scripts import Watched, questions, rating, score
 
 SAMPLE = Sample(id="1", question="asked", answer="answered", reference="right")
 VECTORS = {
-    "asked": encode_vector((1, 0)),
-    "one?": encode_vector((1, 0)),
-    "two?": encode_vector((0.6, 0.8)),
-    "three?": encode_vector((-1, 0)),
+    "asked": embed.reply((1, 0)),
+    "one?": embed.reply((1, 0)),
+    "two?": embed.reply((0.6, 0.8)),
+    "three?": embed.reply((-1, 0)),
 }
 
 
@@ -83,12 +83,12 @@ class TestAnswerSimilarity:
         [((1, 0), (1, 0), 1), ((1, 0), (0, 2), 0), ((1, 0), (-3, 0), -1), ((1, 0), (3, 4), 0.6)],
     )
     async def test_it_is_the_cosine_between_answer_and_reference(self, a, b, value):
-        vectors = {"answered": encode_vector(a), "right": encode_vector(b)}
+        vectors = {"answered": embed.reply(a), "right": embed.reply(b)}
         found = await score(AnswerSimilarity(), SAMPLE, {"embed": vectors})
         assert found.value == pytest.approx(value, abs=1e-6)
 
     async def test_an_empty_answer_scores_0_and_an_empty_reference_is_undefined(self):
-        judge = {"embed": encode_vector((1, 0))}
+        judge = {"embed": embed.reply((1, 0))}
         empty = Sample(id="1", answer="", reference="right")
         assert (await score(AnswerSimilarity(), empty, judge)).value == 0
         both = Sample(id="1", answer="", reference="")

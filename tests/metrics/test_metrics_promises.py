@@ -24,13 +24,13 @@ from assay.tasks import (
     Rating,
     Usefulness,
     Verdict,
+    embed,
     judge_contexts,
     rate_answer,
     select_sentences,
     split_statements,
     verify_statements,
 )
-from assay.tasks.embed import encode_vector
 from support import scripts
 from support.scripts import Watched, score
 
@@ -113,7 +113,7 @@ def capricious(seed, *, faults=0.0):
             *(f"Why {n}?" for n in range(t.n)), noncommittal=chance(r)
         ),
         "rate_answer": lambda t, r: rate_answer.reply(Rating(r.random(), chance(r))),
-        "embed": lambda t, r: encode_vector([r.uniform(-1, 1) for _ in range(3)]),
+        "embed": lambda t, r: embed.reply([r.uniform(-1, 1) for _ in range(3)]),
         "paper_statements": lambda t, r: "\n".join(
             f"Claim {n}." for n in range(1, 1 + r.randrange(4))
         ),
@@ -140,7 +140,7 @@ def gullible():
             "select_sentences": lambda t: scripts.select(*(s.id for s in t.sentences)),
             "generate_questions": lambda t: scripts.questions(*["What?"] * t.n),
             "rate_answer": scripts.rating(1.0),
-            "embed": encode_vector((1, 0)),
+            "embed": embed.reply((1, 0)),
             "paper_statements": "All is well.",
             "paper_verdicts": "Final verdict: Yes.",
             "paper_question": "What?",

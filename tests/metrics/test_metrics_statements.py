@@ -13,8 +13,7 @@ from assay.metrics import (
 from assay.metrics.factual_correctness import f_beta
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import SplitStatements, VerifyStatements
-from assay.tasks.embed import encode_vector
+from assay.tasks import SplitStatements, VerifyStatements, embed
 from support import scripts
 from support.scripts import Watched, by_sentence, score, split, verify, verify_if
 
@@ -203,7 +202,7 @@ class TestAnswerCorrectness:
     JUDGE = {  # noqa: RUF012
         **TestFactualCorrectness.JUDGE,
         # cos = 0.6 between answer and reference
-        "embed": {"A. B. C.": encode_vector((1, 0)), "A. B. E.": encode_vector((0.6, 0.8))},
+        "embed": {"A. B. C.": embed.reply((1, 0)), "A. B. E.": embed.reply((0.6, 0.8))},
     }
 
     @pytest.mark.parametrize(

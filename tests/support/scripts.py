@@ -16,6 +16,7 @@ from assay.tasks import (
     Rating,
     Usefulness,
     Verdict,
+    embed,
     generate_questions,
     judge_contexts,
     rate_answer,
@@ -23,7 +24,6 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
-from assay.tasks.embed import encode_vector
 from support import answers
 
 
@@ -32,7 +32,7 @@ def plausible(name="plausible", **scripts):
 
     def say(task):
         if task.kind == "embed":
-            return encode_vector(answers.vector(task.text))
+            return embed.reply(answers.vector(task.text))
         return answers.answer(task.prompt(), task.kind)
 
     return Scripted({**dict.fromkeys(TASKS, say), **scripts}, name=name)
@@ -92,15 +92,6 @@ def questions(*texts, noncommittal=False):
 def rating(relevance, *, noncommittal=False):
     """The reply that gives this rating."""
     return rate_answer.reply(Rating(relevance, noncommittal, "as told"))
-
-
-def embed(**vectors):
-    """A script that gives each text its vector."""
-
-    def say(task):
-        return encode_vector(vectors[task.text])
-
-    return say
 
 
 def as_json(value):

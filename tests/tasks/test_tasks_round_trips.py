@@ -23,6 +23,7 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
+    embed,
     generate_questions,
     judge_contexts,
     rate_answer,
@@ -30,7 +31,7 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
-from assay.tasks.embed import cosine, encode_vector
+from assay.tasks.embed import cosine
 
 # Texts that a reader might stumble over are always among the examples.
 TEXT = st.text() | st.sampled_from(
@@ -118,7 +119,7 @@ FLOAT32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 @given(st.lists(FLOAT32, min_size=1).filter(any))
 def test_vectors(vector):
-    assert Embed("x").read(encode_vector(vector)) == tuple(vector)
+    assert Embed("x").read(embed.reply(vector)) == tuple(vector)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_vectors(vector):
 )
 def test_a_vector_without_a_direction_is_unreadable(vector):
     with pytest.raises(Unreadable, match="empty, not finite or all zeros"):
-        Embed("x").read(encode_vector(vector))
+        Embed("x").read(embed.reply(vector))
 
 
 @pytest.mark.parametrize("text", ["", "AAA", "AAAA", "????", "é", "AAAAAAA="])

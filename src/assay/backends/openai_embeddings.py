@@ -20,7 +20,7 @@ from assay.backends.openai_http import (
 from assay.backends.per_loop import PerLoop
 from assay.errors import JudgeError, Unavailable, Unsupported
 from assay.judge import Reply, Task
-from assay.tasks.embed import Embed, encode_vector
+from assay.tasks import Embed, embed
 
 GATHER_S = 0.003
 MOST_TEXTS = 128
@@ -112,7 +112,7 @@ class OpenAIEmbedder:
         vector, tokens = await asyncio.shield(self._enqueue(task.text))
         return Reply(
             pieces=(task.text,),
-            raw=encode_vector(vector),
+            raw=embed.reply(vector),
             tokens_in=tokens,
             ms=(time.perf_counter() - start) * 1000,
             backend=self._name,

@@ -20,8 +20,7 @@ from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.tasks import Embed, GenerateQuestions, PaperVerdicts
-from assay.tasks.embed import encode_vector
+from assay.tasks import Embed, GenerateQuestions, PaperVerdicts, embed
 
 CHARS_PER_TOKEN = 4
 # What a judge writes for each item beyond what the stand-in writes: reasons and quotes in words.
@@ -153,7 +152,7 @@ def _prompt_length(server: Backend, task: Task[Any]) -> int:
 
 
 def _vector(task: Any) -> str:
-    return encode_vector([float(len(task.text)), 1.0])
+    return embed.reply([float(len(task.text)), 1.0])
 
 
 def _questions(task: Any) -> str:

@@ -47,7 +47,7 @@ class Embed(Task[Vector]):
         return vector
 
 
-def encode_vector(vector: Sequence[float]) -> str:
+def reply(vector: Sequence[float]) -> str:
     """A reply in the form that `Embed` reads: 32-bit floats, little-endian, base64."""
     packed = struct.pack(f"<{len(vector)}f", *vector)
     return msgspec.json.encode(_Form(base64.b64encode(packed).decode())).decode()

@@ -27,13 +27,13 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
+    embed,
     judge_contexts,
     rate_answer,
     select_sentences,
     split_statements,
     verify_statements,
 )
-from assay.tasks.embed import encode_vector
 from assay.text.clauses import statements
 from assay.text.words import words
 
@@ -145,7 +145,7 @@ class Embedded:
         return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
 
     def _embed(self, task: Embed) -> str:
-        return encode_vector(self._encoder.encode([task.text])[0].tolist())
+        return embed.reply(self._encoder.encode([task.text])[0].tolist())
 
 
 @lru_cache
