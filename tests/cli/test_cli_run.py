@@ -127,6 +127,13 @@ def test_a_dry_run_counts_and_asks_nobody(assay, here):
     assert "--price" in shown
 
 
+def test_a_dry_run_counts_every_embedding(assay):
+    server = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
+    metric = "answer_relevancy(n=4)"
+    found = summary(assay("run", "data.jsonl", "-m", metric, *server, "--dry-run", "--json"))
+    assert (found["calls"], found["local"]) == (2, 2 * (1 + 4))
+
+
 def test_a_dry_run_knows_what_is_known(scored):
     found = json.loads(scored(*FAITHFULNESS, *JUDGE, "--dry-run", "--json").stdout)
     assert (found["calls"], found["known"]) == (0, 4)
