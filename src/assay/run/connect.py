@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit
@@ -57,13 +57,15 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
     changed: dict[int, Backend] = {}
 
     def once(leaf: Backend) -> Backend:
-        return changed.setdefault(id(leaf), change(leaf))
+        if id(leaf) not in changed:
+            changed[id(leaf)] = change(leaf)
+        return changed[id(leaf)]
 
     kinds = {kind: once(leaf) for kind, leaf in route.kinds.items()}
     return Route(once(route.default), kinds)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Door:
     """The one door of a run, and what went through it.
 
@@ -71,17 +73,18 @@ class Door:
         backend: What judges ask.
         served: Replies asked for and known.
         usages: Calls, tokens and retries of the judges, and of an embedder of its own.
+        closing: What is to be closed, last to first.
     """
 
     backend: Backend
     served: Served
-    usages: list[Usage]
-    _closing: list[Backend] = field(default_factory=list)
+    usages: tuple[Usage, ...]
+    closing: tuple[Backend, ...]
 
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all back ends."""
         async with AsyncExitStack() as stack:
-            for backend in self._closing:
+            for backend in self.closing:
                 if close := getattr(backend, "aclose", None):
                     stack.push_async_callback(close)
 
@@ -89,20 +92,21 @@ class Door:
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
     purse, embedding = Purse(settings.budget), Purse()
-    door = Door(route, Served(), [purse.usage, embedding.usage])
+    served = Served()
+    closing: list[Backend] = []
 
     def guard(leaf: Backend) -> Backend:
         inner: Backend = leaf
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
             # Embeddings are not what a budget in chat tokens is about.
-            served = [kind for kind, server in route.kinds.items() if server is leaf]
-            only_embeds = leaf is not route.default and served == [Embed.kind]
+            kinds = [kind for kind, server in route.kinds.items() if server is leaf]
+            only_embeds = leaf is not route.default and kinds == [Embed.kind]
             inner = Limit(leaf, settings.limits, purse=embedding if only_embeds else purse)
-        ledger = Ledger(inner, store, run, door.served)
-        # Closed last to first: no connection is closed while a reply is on its way.
-        door._closing += [leaf, ledger]  # noqa: SLF001 - built here
+        ledger = Ledger(inner, store, run, served)
+        # The ledger is closed before its back end: no connection goes while a reply is on its way.
+        closing.extend((leaf, ledger))
         return ledger
 
-    door.backend = _mapped(route, guard)
-    return door
+    guarded = _mapped(route, guard)
+    return Door(guarded, served, (purse.usage, embedding.usage), tuple(closing))
