@@ -44,10 +44,11 @@ class GenerateQuestions(Task[Questions]):
     schema = schema(_Form)
     template = Template(
         instruction=(
-            "Write as many questions as the number below says, each of which the answer would "
-            "answer directly and completely. Let them differ in wording, not in what they ask. "
-            "Write them in the language of the answer. Also say whether the answer is "
-            "noncommittal: it evades, says that it does not know or cannot tell, and gives no "
+            "Write exactly as many questions as the number below says, no more and no fewer. Each "
+            "is one that the answer as a whole would answer directly and completely: no question "
+            "about a detail, and not several questions in one. Let them differ in wording, not in "
+            "what they ask. Write them in the language of the answer. Also say whether the answer "
+            "is noncommittal: it evades, says that it does not know or cannot tell, and gives no "
             "information that was asked for."
         ),
         form='{"noncommittal": false, "questions": ["...", "..."]}',
@@ -71,12 +72,12 @@ class GenerateQuestions(Task[Questions]):
         return (Material("number", str(self.n)), Material("answer", self.answer))
 
     def read(self, raw: str) -> Questions:
-        """The questions; raises Unreadable if they are not n."""
+        """The first n questions; raises Unreadable if there are fewer."""
         form = decode(raw, _Form)
         questions = tuple(q.strip() for q in form.questions if q.strip())
-        if len(questions) != self.n:
+        if len(questions) < self.n:
             raise Unreadable(f"{len(questions)} questions instead of {self.n}", raw=raw)
-        return Questions(questions, form.noncommittal)
+        return Questions(questions[: self.n], form.noncommittal)
 
 
 def reply(questions: Questions) -> str:
