@@ -40,6 +40,7 @@ from assay.text.words import words
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
 VERSION = "v0"
 PHRASE = 4  # words; an answer of no more is a phrase, not a statement
+PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
 
 
 class Embedded:
@@ -97,9 +98,10 @@ class Embedded:
 
     def _split(self, task: SplitStatements) -> str:
         found = statements(task.text, task.question)
-        # "Paris" says something only as the answer to its question.
+        # "Paris" says something only as the answer to its question, where that is a plain one.
         phrase = len(found) == 1 and len(words(task.text)) <= PHRASE
-        asked = f"{task.question} " if phrase and task.question else ""
+        plain = task.question.rstrip().endswith("?") and len(words(task.question)) <= PLAIN
+        asked = f"{task.question} " if phrase and plain else ""
         return split_statements.reply([(asked + s.text, task.text[s.start : s.end]) for s in found])
 
     def _verify(self, task: VerifyStatements) -> str:

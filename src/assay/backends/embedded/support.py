@@ -87,10 +87,10 @@ def _reason(found: Comparison, sentence: str, *, supported: bool) -> str:
     doubts = _doubts(found)
     if supported:
         but = f", although {doubts[0]}" if doubts else ""
-        return f"The contexts say so{but}; {closest}"
+        return f"The evidence says so{but}; {closest}"
     if doubts:
         return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
-    return f"No sentence of the contexts says all of it; {closest}"
+    return f"No sentence of the evidence says all of it; {closest}"
 
 
 def _doubts(found: Comparison) -> list[str]:
@@ -98,13 +98,13 @@ def _doubts(found: Comparison) -> list[str]:
     doubts = []
     gone = [*found.numbers, *found.names]
     if gone:
-        doubts.append(f"{_listed(gone)} {_stand(gone)} not stand in the contexts")
+        doubts.append(f"{_listed(gone)} {_stand(gone)} not stand in the evidence")
     if found.opposites:
         doubts.append("it says the opposite ({} against {})".format(*found.opposites[0]))
     if found.negation_differs:
         doubts.append("one of the two denies what the other says")
     if found.words:
-        doubts.append(f"{_listed(found.words)} {_stand(found.words)} not stand in the contexts")
+        doubts.append(f"{_listed(found.words)} {_stand(found.words)} not stand in the evidence")
     if found.far_numbers:
         far = found.far_numbers
         doubts.append(f"{_listed(far)} {_stand(far)} not stand near the closest sentence")
