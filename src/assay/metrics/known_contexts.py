@@ -53,7 +53,23 @@ class IdContextRecall(Metric):
 
 
 @dataclass(frozen=True)
-class WordingContextPrecision(Metric):
+class _ByWording(Metric):
+    """Base of the metrics that take texts of similar wording for the same."""
+
+    threshold: float = 0.5
+
+    source = RAGAS_DOCS
+    needs = ("contexts", "reference_contexts")
+    packages = ("rapidfuzz",)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            what = f"{self.name}: threshold is above 0 and at most 1, not {self.threshold}"
+            raise InputError(what)
+
+
+@dataclass(frozen=True)
+class WordingContextPrecision(_ByWording):
     """Average precision of the ranked contexts, useful being those worded like a reference context.
 
     AP in [0, 1] (RAGAS documentation: non-LLM context precision with reference), exact. A context
@@ -64,15 +80,7 @@ class WordingContextPrecision(Metric):
         threshold: Similarity from which on two texts count as the same, in (0, 1].
     """
 
-    threshold: float = 0.5
-
     name = "non_llm_context_precision"
-    source = RAGAS_DOCS
-    needs = ("contexts", "reference_contexts")
-    packages = ("rapidfuzz",)
-
-    def __post_init__(self) -> None:
-        _check(self.name, self.threshold)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
@@ -85,7 +93,7 @@ class WordingContextPrecision(Metric):
 
 
 @dataclass(frozen=True)
-class WordingContextRecall(Metric):
+class WordingContextRecall(_ByWording):
     """Share of the reference contexts that a retrieved context is worded like.
 
     In [0, 1] (RAGAS documentation: non-LLM context recall). Undefined without reference contexts.
@@ -94,15 +102,7 @@ class WordingContextRecall(Metric):
         threshold: Similarity from which on two texts count as the same, in (0, 1].
     """
 
-    threshold: float = 0.5
-
     name = "non_llm_context_recall"
-    source = RAGAS_DOCS
-    needs = ("contexts", "reference_contexts")
-    packages = ("rapidfuzz",)
-
-    def __post_init__(self) -> None:
-        _check(self.name, self.threshold)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
@@ -135,8 +135,3 @@ def _matched(
         label = "found" if hit else "not found"
         parts.append(Part(kind, text, label, float(hit), reason, context))
     return tuple(parts)
-
-
-def _check(metric: str, threshold: float) -> None:
-    if not 0 < threshold <= 1:
-        raise InputError(f"{metric}: threshold is above 0 and at most 1, not {threshold}")
