@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 from assay.judge import Reply
 from assay.sample import Sample
@@ -179,3 +180,17 @@ async def test_reading_while_a_run_writes_sees_what_is_committed(db):
         for n in range(50):
             await writing.keep_outcome("r", n, "m", Score(1.0), [])
             assert len(reading.values("r", "m")) == n + 1
+
+
+def test_several_that_open_a_new_store_at_the_same_moment_all_get_it(tmp_path):
+    for round_ in range(5):
+        path, start = tmp_path / f"{round_}.db", threading.Barrier(6)
+
+        def opened(path=path, start=start):
+            start.wait()
+            Store(path).close()
+            return True
+
+        with ThreadPoolExecutor(6) as pool:
+            calls = [pool.submit(opened) for _ in range(6)]
+            assert all(call.result() for call in calls)

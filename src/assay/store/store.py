@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from assay.store.schema import migrate
 from assay.store.writer import Writer
 
 PAGE = 256
+PATIENCE_S = 300.0  # another process may be taking in a large file
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,11 @@ class Store:
         self.close()
 
     def _connect(self, opened: ExitStack) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, timeout=300, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(
+            self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+        )
         opened.callback(db.close)
-        db.execute("PRAGMA journal_mode = WAL")
+        _to_wal(db)
         db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
         return db
 
@@ -310,3 +314,18 @@ class Store:
         found = self._all(sql, run, metric, row)
         keys = found[0][0].split() if found else []
         return [reply for key in keys if (reply := self.reply(key)) is not None]
+
+
+def _to_wal(db: sqlite3.Connection) -> None:
+    # Unlike all else, this change does not wait for its turn: two that open a new file at the same
+    # moment would get in each other's way.
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
