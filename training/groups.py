@@ -24,7 +24,8 @@ def group_of(record: Mapping[str, Any]) -> str:
     """The name of what a record shares with others: its source where named, else its text.
 
     RAGTruth names its sources, FoolMeTwice its Wikipedia pages; EVOUNA has no contexts, and five
-    systems answer each of its questions. Of all others the first context tells.
+    systems answer each of its questions; Factcheck-GPT shows each claim beside several passages. Of
+    all others the first context tells.
     """
     meta = record.get("meta") or {}
     match record["dataset"]:
@@ -34,6 +35,8 @@ def group_of(record: Mapping[str, Any]) -> str:
             return str(meta["page"])
         case "evouna":
             return str(record["question"])
+        case "factcheckgpt":
+            return str(record["claim"])
     contexts = record.get("contexts") or [record.get("question") or ""]
     return str(contexts[0][:_SHOWN])
 

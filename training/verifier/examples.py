@@ -1,0 +1,136 @@
+"""How rows become what the network is trained on: windows with a label for segments and tokens."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from assay.backends.embedded.evidence import Evidence, prepare
+from assay.backends.embedded.window import Token, Window, windows
+from training.groups import fold_of
+from training.verifier import people
+from training.verifier.rows import Row
+
+CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class Example:
+    """One window."""
+
+    data: str
+    fold: int
+    row: int  # which row it is from
+    ids: np.ndarray  # int32, (length,)
+    types: np.ndarray  # int8, (length,)
+    tokens: np.ndarray  # int8, (length,): 1 unsupported, 0 supported, -1 not to be trained on
+    parts: tuple[tuple[int, int, int], ...]  # first and last token, label code
+    any_wrong: bool  # some part is unsupported, not known which
+    msmarco: bool
+
+
+@lru_cache(maxsize=1)
+def tokenizer() -> Tokenizer:
+    """The one that ships."""
+    from importlib import resources
+
+    text = resources.files("assay.backends.embedded").joinpath("minilm/tokenizer.json")
+    return Tokenizer.from_str(text.read_text("utf-8"))
+
+
+@lru_cache(maxsize=200_000)
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Tokens without the special ones."""
+    found = tokenizer().encode(text, add_special_tokens=False)
+    return tuple(Token(i, a, b) for i, (a, b) in zip(found.ids, found.offsets, strict=True))
+
+
+@lru_cache(maxsize=2_000)
+def _evidence(contexts: tuple[str, ...]) -> Evidence:
+    return prepare(contexts)
+
+
+def examples(rows: Iterable[Row]) -> Iterator[Example]:
+    """The windows of every row."""
+    for number, row in enumerate(rows):
+        cuts = people.segments(row)
+        texts = [row.answer[start:end] for start, end, _ in cuts]
+        found = windows(texts, _evidence(row.contexts), tokenise)
+        wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
+        if wrong and len(found) > 1:  # not known in which window
+            continue
+        for window in found:
+            yield _example(row, number, cuts, window, any_wrong=wrong)
+
+
+def _example(
+    row: Row,
+    number: int,
+    cuts: list[tuple[int, int, str | None]],
+    window: Window,
+    *,
+    any_wrong: bool,
+) -> Example:
+    tokens = np.full(len(window.ids), UNKNOWN, dtype=np.int8)
+    parts = []
+    for part in window.parts:
+        start, _, label = cuts[part.statement]
+        parts.append((part.first, part.last, CODES[label]))
+        if row.spans is not None:
+            tokens[part.first : part.last] = [
+                any(s < start + t.end and start + t.start < e for s, e, _ in row.spans)
+                for t in part.tokens
+            ]
+    return Example(
+        data=row.data,
+        fold=fold_of(row.group),
+        row=number,
+        ids=np.asarray(window.ids, dtype=np.int32),
+        types=np.asarray(window.types, dtype=np.int8),
+        tokens=tokens,
+        parts=tuple(parts),
+        any_wrong=any_wrong,
+        msmarco=row.msmarco,
+    )
+
+
+def main() -> None:
+    """Write the examples of people's rows, or of a file of made rows, to a pickle."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument(
+        "--rows", type=Path, help="JSON lines written by training.verifier.synthetic"
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    rows = people.rows() if options.rows is None else load(options.rows)
+    found = list(examples(rows))
+    options.out.write_bytes(pickle.dumps(found))
+    lengths = [len(e.ids) for e in found]
+    digest = hashlib.sha256(options.out.read_bytes()).hexdigest()[:8]
+    print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
+
+
+def load(path: Path) -> Iterator[Row]:
+    """Rows as `training.verifier.synthetic` wrote them."""
+    import json
+
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            record["contexts"] = tuple(record["contexts"])
+            if record["spans"] is not None:
+                record["spans"] = tuple(tuple(span) for span in record["spans"])
+            yield Row(**record)
+
+
+if __name__ == "__main__":
+    main()

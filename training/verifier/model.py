@@ -1,0 +1,47 @@
+"""The network: MiniLM-L6 with a linear layer on every token.
+
+Each token of a statement says how likely it is unsupported and votes for one of three classes; a
+statement's class is the mean of its tokens' votes. So one pass over a window judges all statements
+in it, and nothing but the four numbers of each token leaves the model.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from transformers import BertModel
+
+CLASSES = ("supported", "refuted", "neutral")
+TYPES = 4  # see assay.backends.embedded.window
+
+
+class Verifier(nn.Module):
+    """Token ids and types to (batch, length, 4): unsupported, supported, refuted, neutral."""
+
+    def __init__(self, base: Path, *, attention: str = "sdpa") -> None:
+        super().__init__()
+        self.bert = BertModel.from_pretrained(
+            base, add_pooling_layer=False, attn_implementation=attention
+        )
+        embeddings = self.bert.embeddings
+        old = embeddings.token_type_embeddings.weight.data
+        fresh = nn.Embedding(TYPES, old.shape[1])
+        fresh.weight.data[:] = old[0]  # every type begins as what the base model was trained with
+        embeddings.token_type_embeddings = fresh
+        embeddings.word_embeddings.weight.requires_grad = False  # shared with the other models
+        self.head = nn.Linear(old.shape[1], 1 + len(CLASSES))
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
+        for module in self.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = 0.0
+
+    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        """Logits of every token; `mask` is (batch, length), 0 at the padding."""
+        hidden = self.bert(
+            input_ids=ids, attention_mask=mask, token_type_ids=types
+        ).last_hidden_state
+        out: Tensor = self.head(hidden)
+        return out
