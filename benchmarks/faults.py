@@ -16,7 +16,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from data import ROOT, load
+from benchmarks.data import ROOT, load
 
 sys.path.insert(0, str(ROOT / "tests"))
 

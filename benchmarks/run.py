@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "faults", "wikieval", "relevance")
+NAMES = ("startup", "faults", "wikieval")
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-from data import ROOT
+from benchmarks.data import ROOT
 
 TIMES = 7
 

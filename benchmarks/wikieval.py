@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from data import load
-
 import assay
 from assay.backends.openai import OpenAI
+from benchmarks.data import load
 
 METRICS = {
     "faithfulness": "faithfulness",

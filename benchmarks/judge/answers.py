@@ -1,0 +1,71 @@
+"""What do verdicts on statements say of a whole answer, and of its characters?"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.tasks import Statement, Verdict
+from benchmarks.judge.subject import Checked
+
+Marks: TypeAlias = npt.NDArray[np.bool_]
+Spans: TypeAlias = Sequence[tuple[int, int]]
+
+
+def hallucination(checked: Checked) -> float:
+    """How likely something in the answer is unsupported: 1 - the least supported statement's P.
+
+    An answer that states nothing has nothing unsupported: 0.
+    """
+    return 1 - min(checked.probabilities, default=1.0)
+
+
+def unfaithfulness(checked: Checked) -> float:
+    """1 - faithfulness, as the metric of that name counts it."""
+    verdicts = checked.verdicts
+    return sum(not verdict.supported for verdict in verdicts) / max(1, len(verdicts))
+
+
+def unsupported_characters(text: str, checked: Checked) -> Marks:
+    """Which characters of the text does the judge call unsupported?"""
+    found: list[tuple[int, int]] = []
+    for statement, verdict in zip(checked.statements, checked.verdicts, strict=True):
+        found += _spans(text, statement, verdict)
+    return marked(len(text), found)
+
+
+def marked(length: int, spans: Spans) -> Marks:
+    """The characters within the spans."""
+    marks = np.zeros(length, bool)
+    for start, end in spans:
+        marks[start:end] = True
+    return marks
+
+
+def _spans(text: str, statement: Statement, verdict: Verdict) -> Spans:
+    # A judge that marks characters knows best; one that does not means the whole statement.
+    fine = fine_spans(verdict)
+    if fine is not None:
+        return [place for span in fine for place in _placed(text, statement, span)]
+    if verdict.supported or statement.span is None:
+        return []
+    return [statement.span]
+
+
+def fine_spans(verdict: Verdict) -> Spans | None:
+    """Characters of the statement that are unsupported; None where the judge does not say."""
+    spans: Spans | None = getattr(verdict, "unsupported_spans", None)
+    return getattr(verdict, "spans", None) if spans is None else spans
+
+
+def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
+    # A statement may read otherwise than its source (a pronoun replaced): look for the words.
+    if statement.span is None:
+        return []
+    start, end = statement.span
+    if text[start:end] == statement.text:
+        return [(start + span[0], start + span[1])]
+    words = statement.text[span[0] : span[1]]
+    at = text.find(words, start, end)
+    return [(at, at + len(words))] if at >= 0 else [statement.span]

@@ -1,0 +1,103 @@
+"""Does the judge tell what is contradicted from what is merely absent?
+
+Three classes, on groups kept out of training. Measured only for a judge whose verdicts say
+`contradicted` (True or False, or how likely it is).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from training.groups import group_of
+
+from assay.tasks import Verdict
+from benchmarks.data import Record
+from benchmarks.judge import claims, stats
+from benchmarks.judge.figures import Figure, figure
+from benchmarks.judge.subject import Subject
+
+NAME = "contradiction"
+CLASSES = {"supported": "supported", "refuted": "contradicted", "neutral": "absent"}
+KINDS: Mapping[str, int | None] = {
+    "fever_symmetric": None,
+    "foolmetwice": None,
+    "factcheckgpt": None,
+    "conjnli": None,
+    "breaking_nli": 200,
+}
+
+
+def rows() -> list[Record]:
+    """Claims with one of the three labels."""
+    found = [record for record in claims.rows() if kind(record) in KINDS]
+    return [record for record in found if record["labels"].get("label") in CLASSES]
+
+
+def kind(record: Record) -> str:
+    """The data set."""
+    return claims.kind(record)
+
+
+def title(kind: str) -> str:
+    """How the names of its figures begin."""
+    return f"{claims.SETS[kind].title} "
+
+
+def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """Macro F1 over the classes, and AUROC of contradicted against absent."""
+    checked = judge.check([claims.text(record) for record in records])
+    told = [
+        (record, found.verdicts[0])
+        for record, found in zip(records, checked, strict=True)
+        if found is not None
+    ]
+    told = [(record, verdict) for record, verdict in told if contradicted(verdict) is not None]
+    if not told:
+        return []
+    found = []
+    for name in KINDS:
+        done = [(record, verdict) for record, verdict in told if kind(record) == name]
+        if done:
+            found.append(_classes(claims.SETS[name].title, done))
+    return [*found, _apart(told)]
+
+
+def contradicted(verdict: Verdict) -> float | None:
+    """How likely the contexts contradict the statement; None where the judge does not say."""
+    found = getattr(verdict, "contradicted", None)
+    return None if found is None else float(found)
+
+
+def said(verdict: Verdict) -> str:
+    """The class that a verdict stands for."""
+    if verdict.supported:
+        return "supported"
+    return "contradicted" if (contradicted(verdict) or 0.0) >= 0.5 else "absent"
+
+
+def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
+    labels = [CLASSES[record["labels"]["label"]] for record, _ in done]
+    most = max(sorted(set(labels)), key=labels.count)
+    return figure(
+        f"{title} supported/contradicted/absent, macro F1",
+        stats.macro_f1([said(verdict) for _, verdict in done], labels),
+        [group_of(record) for record, _ in done],
+        {"majority class": stats.macro_f1([most] * len(labels), labels)},
+        note="groups kept out of training",
+    )
+
+
+def _apart(told: Sequence[tuple[Record, Verdict]]) -> Figure:
+    # Data sets without both labels would tell the data set, not the class.
+    both = {
+        n for n in KINDS if {"refuted", "neutral"} <= {_label(r) for r, _ in told if kind(r) == n}
+    }
+    done = [(r, v) for r, v in told if kind(r) in both and _label(r) != "supported"]
+    labels = np.array([_label(record) == "refuted" for record, _ in done], bool)
+    scores = [contradicted(verdict) or 0.0 for _, verdict in done]
+    clusters = [group_of(record) for record, _ in done]
+    name = "contradicted against absent, AUROC"
+    return figure(name, stats.auroc(scores, labels), clusters, note=", ".join(sorted(both)))
+
+
+def _label(record: Record) -> str:
+    return str(record["labels"]["label"])

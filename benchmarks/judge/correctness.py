@@ -1,0 +1,44 @@
+"""How right is an answer, counted by the metric's own path and by its verdicts' probabilities?"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assay.metrics.factual_correctness import FactualCorrectness, f_beta
+from assay.sample import Sample
+from assay.score import Part, Score
+from benchmarks.judge.subject import Subject
+
+
+class Correctness(NamedTuple):
+    """F1, precision (correctness) and recall (completeness) against a reference."""
+
+    overall: float
+    correctness: float
+    completeness: float
+
+
+def correctness(
+    judge: Subject, asked: Sequence[tuple[str, str, str]]
+) -> list[tuple[Correctness, Correctness] | None]:
+    """As counted, and by probabilities, of each (question, answer, reference)."""
+    samples = [
+        Sample(id=str(i), question=question, answer=answer, reference=reference)
+        for i, (question, answer, reference) in enumerate(asked)
+    ]
+    found = judge.outcomes(FactualCorrectness(), samples)
+    return [None if score is None else (_counted(score), _weighed(score)) for score in found]
+
+
+def _counted(score: Score) -> Correctness:
+    return Correctness(score.value, score.details["precision"], score.details["recall"])
+
+
+def _weighed(score: Score) -> Correctness:
+    precision = _mean([part for part in score.parts if part.kind == "statement"])
+    recall = _mean([part for part in score.parts if part.kind == "reference statement"])
+    return Correctness(f_beta(precision, recall), precision, recall)
+
+
+def _mean(parts: Sequence[Part]) -> float:
+    values = [part.value if part.probability is None else part.probability for part in parts]
+    return sum(value or 0.0 for value in values) / max(1, len(values))

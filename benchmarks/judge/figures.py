@@ -1,0 +1,80 @@
+"""What is a measured figure, and how is one made from a statistic and its floors?"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.judge import stats
+from benchmarks.judge.references import REFERENCES
+from benchmarks.judge.stats import Statistic
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number with all that is needed to believe it.
+
+    Attributes:
+        name: Data set, what was measured on it, and by which measure.
+        value: The number; None where it is undefined (only one class among the rows).
+        low: Lower end of the 95 % interval; whole sources are drawn, not rows.
+        high: Its upper end.
+        n: Rows (or pairs, sentences ...) that were measured.
+        floor: What the best trivial rule reaches; None where there is no such rule.
+        floor_name: That rule.
+        reference: Published figures of others.
+        reach: What this judge is meant to reach, None if nothing was set.
+        note: What else a reader has to know.
+        lower_is_better: Whether small numbers are good.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    floor: float | None = None
+    floor_name: str = ""
+    reference: str = ""
+    reach: float | None = None
+    note: str = ""
+    lower_is_better: bool = False
+
+
+def figure(
+    name: str,
+    statistic: Statistic,
+    clusters: Sequence[str],
+    floors: Mapping[str, Statistic] | None = None,
+    *,
+    note: str = "",
+    lower_is_better: bool = False,
+) -> Figure:
+    """A figure with its interval beside the strongest of the floors."""
+    ones = stats.ones(len(clusters))
+    value = _finite(statistic(ones)) if len(clusters) else None
+    low, high = stats.interval(statistic, clusters) if value is not None else (None, None)
+    found = {rule: _finite(floor(ones)) for rule, floor in (floors or {}).items() if len(clusters)}
+    known = {rule: floor for rule, floor in found.items() if floor is not None}
+    best = min if lower_is_better else max
+    floor_name = best(known, key=lambda rule: known[rule]) if known else ""
+    others = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]
+    if others:
+        note = "; ".join(filter(None, [note, f"other floors: {', '.join(others)}"]))
+    reference = REFERENCES.get(name)
+    return Figure(
+        name=name,
+        value=value,
+        low=low,
+        high=high,
+        n=len(clusters),
+        floor=known.get(floor_name),
+        floor_name=floor_name,
+        reference=reference.peers if reference else "",
+        reach=reference.reach if reference else None,
+        note=note,
+        lower_is_better=lower_is_better,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,69 @@
+"""QAGS: which sentences of a summary does the article support, by the vote of three people?"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from training.groups import group_of
+
+from benchmarks.data import Record, load
+from benchmarks.judge import stats
+from benchmarks.judge.answers import unfaithfulness
+from benchmarks.judge.figures import Figure, figure
+from benchmarks.judge.floors import UNSUPPORTED, share_of_new_words
+from benchmarks.judge.subject import Subject, Text
+
+NAME = "qags"
+KINDS: Mapping[str, int | None] = {"cnndm": 120, "xsum": 120}
+
+
+def rows() -> list[Record]:
+    """All summaries (development data)."""
+    return load("faithfulness/qags.jsonl.gz")
+
+
+def kind(record: Record) -> str:
+    """The news source."""
+    return str(record["meta"]["domain"])
+
+
+def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """Sentences by AUROC, summaries by the correlation of faithfulness with the votes."""
+    return [_sentences(judge, records), _summaries(judge, records)]
+
+
+def _sentences(judge: Subject, records: Sequence[Record]) -> Figure:
+    checked = judge.check([_in_sentences(record) for record in records])
+    done = [
+        (record, sentence, 1 - chance)
+        for record, found in zip(records, checked, strict=True)
+        if found is not None
+        for sentence, chance in zip(record["labels"]["sentences"], found.probabilities, strict=True)
+    ]
+    unsupported = np.array([not sentence["supported"] for _, sentence, _ in done], bool)
+    scores = [score for _, _, score in done]
+    floors = {
+        name: stats.auroc([rule(s["text"], r["contexts"]) for r, s, _ in done], unsupported)
+        for name, rule in UNSUPPORTED.items()
+    }
+    clusters = [group_of(record) for record, _, _ in done]
+    return figure("QAGS sentences, AUROC", stats.auroc(scores, unsupported), clusters, floors)
+
+
+def _in_sentences(record: Record) -> Text:
+    parts = [sentence["text"] for sentence in record["labels"]["sentences"]]
+    ends = [sum(len(part) + 1 for part in parts[: i + 1]) - 1 for i in range(len(parts))]
+    spans = tuple((end - len(part), end) for part, end in zip(parts, ends, strict=True))
+    return Text("", " ".join(parts), tuple(record["contexts"]), spans)
+
+
+def _summaries(judge: Subject, records: Sequence[Record]) -> Figure:
+    texts = [Text(r["question"] or "", r["answer"], tuple(r["contexts"])) for r in records]
+    done = [(r, c) for r, c in zip(records, judge.check(texts), strict=True) if c is not None]
+    votes = [record["labels"]["score"] for record, _ in done]
+    known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in done]
+    return figure(
+        "QAGS summaries, Pearson of faithfulness",
+        stats.pearson([1 - unfaithfulness(found) for _, found in done], votes),
+        [group_of(record) for record, _ in done],
+        {"share of known words": stats.pearson(known, votes)},
+    )

@@ -1,0 +1,81 @@
+"""Does the better of two answers score higher, and by how much?
+
+RAGChecker (Ru et al. 2024): two people say of each pair which answer is better, from -2 (a much) to
++2 (b much). As in the paper, the difference of the two answers' scores is correlated with the mean
+of what they said; the same code on RAGChecker's own scores gives the paper's 0.67.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from benchmarks.data import Record, load
+from benchmarks.judge import stats
+from benchmarks.judge.correctness import Correctness, correctness
+from benchmarks.judge.figures import Figure, figure
+from benchmarks.judge.floors import token_f1
+from benchmarks.judge.subject import Subject
+
+NAME = "ragchecker"
+KINDS: Mapping[str, int | None] = {"": None}
+
+
+def rows() -> list[Record]:
+    """All pairs."""
+    return load("correctness/ragchecker_human_pairs.jsonl.gz")
+
+
+def kind(record: Record) -> str:  # noqa: ARG001 - all are of one kind
+    """All of one kind."""
+    return ""
+
+
+def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """Correlation with people, for each of the three things they were asked."""
+    asked = [(r["question"], r[f"answer_{side}"], _reference(r)) for r in records for side in "ab"]
+    scores = correctness(judge, asked)
+    pairs = zip(records, scores[::2], scores[1::2], strict=True)
+    done = [(r, a, b) for r, a, b in pairs if a is not None and b is not None]
+    found = []
+    for aspect in Correctness._fields:
+        counted = [_difference(a[0], b[0], aspect) for _, a, b in done]
+        weighed = [_difference(a[1], b[1], aspect) for _, a, b in done]
+        chosen = [record for record, _, _ in done]
+        found.append(_figure(f"RAGChecker pairs {aspect}, Pearson", aspect, chosen, counted))
+        name = f"RAGChecker pairs {aspect}, Pearson by probabilities"
+        found.append(_figure(name, aspect, chosen, weighed))
+    return found
+
+
+def _figure(
+    name: str, aspect: str, records: Sequence[Record], differences: Sequence[float]
+) -> Figure:
+    people = [record["labels"][aspect] for record in records]
+    longer = [len(r["answer_b"]) - len(r["answer_a"]) for r in records]
+    floors = {
+        "token F1": stats.pearson([_token_f1(record) for record in records], people),
+        "longer answer": stats.pearson(longer, people),
+    }
+    clusters = [record["question"] for record in records]
+    return figure(name, stats.pearson(differences, people), clusters, floors)
+
+
+def published(records: Sequence[Record], aspect: str) -> float:
+    """RAGChecker's own correlation, from the scores that came with the data."""
+    key = f"{aspect}_label"
+    scores = [record["meta"]["baseline_scores"] for record in records]
+    differences = [s["ragchecker_b"][key] - s["ragchecker_a"][key] for s in scores]
+    people = [record["labels"][aspect] for record in records]
+    return stats.pearson(differences, people)(stats.ones(len(records)))
+
+
+def _difference(a: Correctness, b: Correctness, aspect: str) -> float:
+    return float(getattr(b, aspect) - getattr(a, aspect))
+
+
+def _token_f1(record: Record) -> float:
+    reference = _reference(record)
+    return token_f1(record["answer_b"], reference)[0] - token_f1(record["answer_a"], reference)[0]
+
+
+def _reference(record: Record) -> str:
+    known = record["ground_truth"]
+    return known if isinstance(known, str) else "\n".join(known)

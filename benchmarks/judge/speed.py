@@ -1,0 +1,157 @@
+"""How fast is the judge, as a share of its own bare model; how long does it load, what memory?
+
+A pair is one statement and one context that together have so many tokens, verified through the
+judge with two threads, against the bare model's runs on so many tokens with two threads.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from assay.backends.embedded import Embedded
+from assay.tasks import Statement, VerifyStatements
+from benchmarks.data import Record
+from benchmarks.judge import ragtruth
+from benchmarks.judge.figures import Figure
+from benchmarks.judge.hooks import Run, model_of, model_sizes
+from benchmarks.judge.references import REFERENCES
+from benchmarks.judge.subject import Subject
+
+NAME = "speed"
+KINDS: Mapping[str, int | None] = {"QA": 60}
+THREADS = 2
+LENGTHS = (128, 256)
+_PAIRS = 60
+_ROUNDS = 5
+_WORDS_PER_TOKEN = 0.75
+_FRESH = """
+import asyncio, resource, sys, time
+start = time.perf_counter()
+import assay
+from assay.tasks import Statement, VerifyStatements
+judge = assay.Judge(assay.backend("embedded"))
+task = VerifyStatements((Statement("s1", "It opened in 1932."),), ("It opened in May 1932.",))
+asyncio.run(judge(task))
+loaded = time.perf_counter() - start
+long = VerifyStatements(task.statements, (" ".join(["The bridge has eight lanes."] * 2000),))
+asyncio.run(judge(long))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(loaded, peak / (1024 * 1024 if sys.platform == "darwin" else 1024))
+"""
+
+
+def rows() -> list[Record]:
+    """Questions with contexts and answers, for the rate of real use."""
+    return ragtruth.rows()
+
+
+def kind(record: Record) -> str:
+    """The task; others than QA are left out."""
+    return ragtruth.kind(record)
+
+
+def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """Rates, shares of the bare model's, load time and memory."""
+    found = [_answers(judge, records)]
+    if isinstance(judge.backend, Embedded):
+        found += [one for length in LENGTHS for one in _shares(length)]
+        found += _fresh()
+        sizes = model_sizes(judge.backend)
+        megabytes = sum(sizes.values()) / 1e6
+        found.append(_one("model files, MB", [megabytes], note=", ".join(sizes)))
+    return found
+
+
+def _answers(judge: Subject, records: Sequence[Record]) -> Figure:
+    texts = [ragtruth.text(record) for record in records]
+    judge.check(texts[:2])  # loads the models
+    rates = []
+    for _ in range(3):
+        start = time.perf_counter()
+        judge.check(texts)
+        rates.append(len(texts) / (time.perf_counter() - start))
+    return _one("speed, RAGTruth QA answers split and verified a second", rates)
+
+
+def _shares(length: int) -> list[Figure]:
+    judge = Subject(Embedded(THREADS))
+    bare = model_of(judge.backend)
+    assert bare is not None
+    run = bare(length)
+    # In turns, so that other load on the machine falls on both alike.
+    mine, its = [], []
+    for i in range(_ROUNDS + 1):
+        judged, ran = _rate(lambda i=i: _verify(judge, length, i)), _rate(lambda: _bare(run))
+        if i:  # the first round warms up
+            mine.append(judged)
+            its.append(ran)
+    shares = [m / b for m, b in zip(mine, its, strict=True)]
+    return [
+        _one(f"speed, pairs a second at {length} tokens", mine),
+        _one(f"speed, share of the bare model at {length} tokens", shares),
+    ]
+
+
+def _rate(work: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    work()
+    return _PAIRS / (time.perf_counter() - start)
+
+
+def _bare(run: Run) -> None:
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(lambda _: run(), range(_PAIRS)))
+
+
+def _verify(judge: Subject, length: int, turn: int) -> None:
+    # Words of their own in every pair and round: nothing can be known from the last one.
+    words = int(length * _WORDS_PER_TOKEN)
+    tasks = []
+    for i in range(_PAIRS):
+        seed = np.random.default_rng(turn * _PAIRS + i)
+        text = [_SOME[k] for k in seed.integers(0, len(_SOME), words)]
+        sentences = [" ".join(text[k : k + 15]).capitalize() + "." for k in range(0, words, 15)]
+        statement = Statement("s1", sentences[0])
+        tasks.append(VerifyStatements((statement,), (" ".join(sentences[1:]),)))
+    judge.answers(tasks)
+
+
+_SOME = (
+    *("the", "a", "of", "in", "and", "river", "city", "council", "opened", "carries", "lanes"),
+    *("water", "trains", "people", "number", "year", "first", "second", "measured", "wide", "long"),
+    *("north", "engineer", "steel", "public", "large", "small", "until", "report", "market"),
+)
+
+
+def _fresh() -> list[Figure]:
+    found = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", _FRESH], capture_output=True, check=True)
+        found.append([float(number) for number in done.stdout.split()])
+    loads, peaks = zip(*found, strict=True)
+    note = "a new process: import, load, first verdict"
+    return [
+        _one("load time, seconds", loads, note=note, lower_is_better=True),
+        _one("peak memory, MB", peaks, note="10,000 words of context", lower_is_better=True),
+    ]
+
+
+def _one(
+    name: str, values: Sequence[float], *, note: str = "", lower_is_better: bool = False
+) -> Figure:
+    """The median of a few rounds, with the range of all of them."""
+    aim = REFERENCES.get(name)
+    return Figure(
+        name,
+        float(np.median(values)),
+        min(values),
+        max(values),
+        len(values),
+        reach=aim.reach if aim else None,
+        note=note,
+        lower_is_better=lower_is_better,
+    )
