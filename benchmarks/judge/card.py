@@ -1,0 +1,99 @@
+"""How do measured figures become the card that ships with the embedded judge?
+
+    python -m benchmarks.judge.card FIGURES.json ...      what `run --out` wrote, joined
+
+`card.toml` holds what cannot be measured. Nothing is typed among the figures.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.backends.embedded import card as shipped
+from assay.backends.embedded.card import Card, CardFigure, CardSection
+
+FILE = Path(shipped.__file__).with_name("card.json")
+WORDS = Path(__file__).with_name("card.toml")
+_DIGITS = 4
+
+
+def write(*measured: Mapping[str, Any], file: Path = FILE) -> None:
+    """Make the card from what one or more runs measured on one and the same judge."""
+    made = card(measured, tomllib.loads(WORDS.read_text("utf-8")))
+    encoded = msgspec.json.format(msgspec.json.encode(made), indent=1)
+    file.write_bytes(encoded + b"\n")
+    print(f"written: {file.name}; now `make docs`, and commit both")
+
+
+def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Card:
+    """The card of these figures and words; ends the program where one of them is missing."""
+    judges = {run["judge"] for run in measured}
+    if len(judges) != 1 or not (judge := judges.pop()).startswith("embedded"):
+        sys.exit("the card is of one version of the embedded judge, and of no other")
+    by_name = {name: found for run in measured for name, found in run["figures"].items()}
+    sections = tuple(
+        CardSection(
+            title=title,
+            command=f"python -m benchmarks.judge.run --only {name}",
+            figures=tuple(_figure(found) for found in by_name[name] if found["value"] is not None),
+        )
+        for name, title in words["sections"].items()
+        if by_name.get(name)
+    )
+    figures = {figure.name: figure for section in sections for figure in section.figures}
+    return Card(
+        judge=judge,
+        machine=f"{os.cpu_count()} cores ({platform.machine()}), two threads",
+        headlines={
+            kind: headline(judge, about["what"], [_named(figures, n) for n in about["figures"]])
+            for kind, about in words["headlines"].items()
+        },
+        sections=sections,
+        languages=words["languages"],
+        weaknesses=tuple(words["weaknesses"]),
+        training_text=words["training_text"],
+    )
+
+
+def headline(judge: str, what: str, figures: Sequence[CardFigure]) -> str:
+    """The most important figures in one line, each with its floor."""
+    told = []
+    for figure in figures:
+        data, _, measure = figure.name.rpartition(", ")
+        floor = "" if figure.floor is None else f" ({figure.floor_name} {figure.floor:.2f})"
+        told.append(f"{measure} {figure.value:.2f} on {data}{floor}")
+    version = judge.partition("+")[0].replace(":", " ")
+    return f"{version}, {what}: {', '.join(told)}"
+
+
+def _named(figures: Mapping[str, CardFigure], name: str) -> CardFigure:
+    if name not in figures:
+        sys.exit(f"'{name}' was not measured, but the card's headline needs it: run all benchmarks")
+    return figures[name]
+
+
+def _figure(found: Mapping[str, Any]) -> CardFigure:
+    known = {name: found[name] for name in CardFigure.__struct_fields__}
+    rounded = {
+        name: round(value, _DIGITS) if isinstance(value, float) else value
+        for name, value in known.items()
+    }
+    return CardFigure(**rounded)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the card from measured figures.")
+    parser.add_argument("files", nargs="+", type=Path, help="written by `run --out`")
+    write(*(json.loads(file.read_text("utf-8")) for file in parser.parse_args().files))
+
+
+if __name__ == "__main__":
+    main()

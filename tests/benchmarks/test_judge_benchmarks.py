@@ -1,0 +1,221 @@
+"""Do the judge's benchmarks measure what they say, on rows made for the purpose?"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from benchmarks.data import thinned
+from benchmarks.judge import answers, claims, contradiction, ragchecker, ragtruth, run, thresholds
+from benchmarks.judge.figures import figure
+from benchmarks.judge.subject import Checked, Subject, Text
+from training.groups import FOLDS, fold_of, group_of, kept_out
+
+import assay
+from assay.backends.embedded import Embedded
+from assay.judge import Reply
+from assay.tasks import Statement, Verdict, VerifyStatements, split_statements, verify_statements
+
+
+class Knowing:
+    """A judge that supports what stands in a context word for word."""
+
+    name = "knowing:1"
+    local = True
+
+    def identity(self, kind):
+        return self.name
+
+    async def reply(self, task, draw=0):
+        if task.kind == "split_statements":
+            parts = [part.strip() for part in task.text.split(".") if part.strip()]
+            raw = split_statements.reply([(part, part) for part in parts])
+        else:
+            assert isinstance(task, VerifyStatements)
+            told = " ".join(task.contexts)
+            verdicts = [Verdict(s.id, s.text in told) for s in task.statements]
+            raw = verify_statements.reply(verdicts)
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
+
+
+class Silent(Knowing):
+    async def reply(self, task, draw=0):
+        raise assay.Unreadable("nothing", raw="")
+
+
+def ragtruth_row(i, answer, spans, task="QA"):
+    return {
+        "id": f"r{i}",
+        "dataset": "ragtruth",
+        "question": "q",
+        "contexts": ["The bridge is old. The river is wide."],
+        "answer": answer,
+        "labels": {
+            "hallucinated": bool(spans),
+            "spans": [{"start": a, "end": b} for a, b in spans],
+        },
+        "meta": {"task_type": task, "source_id": f"s{i}"},
+    }
+
+
+ROWS = [
+    ragtruth_row(1, "The bridge is old. The bridge is red.", [(19, 36)]),
+    ragtruth_row(2, "The river is wide.", []),
+    ragtruth_row(3, "The river is deep.", [(0, 17)]),
+    ragtruth_row(4, "The bridge is old.", []),
+]
+
+
+class TestRagtruth:
+    def test_a_judge_that_knows_is_right_about_answers_and_characters(self):
+        found = {f.name: f for f in ragtruth.measure(Subject(Knowing()), ROWS)}
+        for name in ("answers, AUROC", "answers, AUROC of 1 - faithfulness", "answers, F1"):
+            assert found[f"RAGTruth QA {name}"].value == 1
+        assert found["RAGTruth QA spans, F1"].value == 1
+        assert found["RAGTruth QA answers, F1"].floor == pytest.approx(2 / 3)
+        assert "not fitted" in found["RAGTruth QA answers, F1"].note
+
+    def test_tasks_without_rows_are_undefined_not_zero(self):
+        found = {f.name: f for f in ragtruth.measure(Subject(Knowing()), ROWS)}
+        missing = found["RAGTruth Summary answers, AUROC"]
+        assert (missing.value, missing.n) == (None, 0)
+
+    def test_what_is_not_answered_is_left_out_and_counted(self):
+        judge = Subject(Silent())
+        assert all(f.value is None for f in ragtruth.measure(judge, ROWS))
+        assert judge.unanswered == len(ROWS)
+
+    def test_a_fitted_threshold_is_used(self):
+        judge = Subject(Knowing(), {"ragtruth_qa": {"judge": 1.5, "longer text": 30.0}})
+        found = {f.name: f for f in ragtruth.measure(judge, ROWS)}
+        assert found["RAGTruth QA answers, F1"].value == 0
+        assert "longer text 0.67" in found["RAGTruth QA answers, F1"].note
+
+
+@dataclass(frozen=True)
+class Marking:
+    """A verdict of a judge that marks characters and tells contradictions."""
+
+    supported: bool
+    unsupported_spans: tuple[tuple[int, int], ...] | None
+    contradicted: bool | None = None
+    probability: float | None = None
+
+
+def lacking(spans, **more):
+    return Marking(supported=False, unsupported_spans=spans, **more)
+
+
+class TestCharacters:
+    def marked(self, text, statement, verdict):
+        marks = answers.unsupported_characters(text, Checked((statement,), (verdict,)))
+        return "".join(c for c, mark in zip(text, marks, strict=True) if mark)
+
+    def test_the_judges_own_spans_go_before_the_whole_statement(self):
+        text = "The bridge is red."
+        statement = Statement("s1", text, (0, len(text)))
+        assert self.marked(text, statement, lacking(((14, 17),))) == "red"
+        assert self.marked(text, statement, Marking(supported=True, unsupported_spans=())) == ""
+        assert self.marked(text, statement, lacking(None)) == text
+
+    def test_spans_in_a_rewritten_statement_are_found_in_its_source(self):
+        text = "It is red."
+        statement = Statement("s1", "The bridge is red.", (0, len(text)))
+        assert self.marked(text, statement, lacking(((14, 17),))) == "red"
+        assert self.marked(text, statement, lacking(((4, 10),))) == text
+
+    def test_the_least_supported_statement_decides(self):
+        verdicts = (
+            Verdict("s1", supported=True, probability=0.9),
+            Verdict("s2", supported=False, probability=0.2),
+        )
+        checked = Checked((Statement("s1", "a"), Statement("s2", "b")), verdicts)
+        assert answers.hallucination(checked) == pytest.approx(0.8)
+        assert answers.unfaithfulness(checked) == 0.5
+        assert answers.hallucination(Checked((), ())) == 0
+
+
+def test_contradiction_is_measured_only_where_the_judge_tells_it():
+    row = {
+        "id": "f",
+        "dataset": "fever_symmetric",
+        "contexts": ["The bridge is old."],
+        "claim": "The bridge is new.",
+        "labels": {"label": "refuted", "supported": False},
+    }
+    assert contradiction.measure(Subject(Knowing()), [row]) == []
+    assert contradiction.said(lacking(None, contradicted=True)) == "contradicted"
+    assert contradiction.said(lacking(None, contradicted=False)) == "absent"
+
+
+def test_claims_are_verified_as_they_stand():
+    text = claims.text({"claim": "A. B.", "contexts": ["A. B."], "dataset": "wice"})
+    (checked,) = Subject(Knowing()).check([text])
+    assert [s.text for s in checked.statements] == ["A. B."]
+    (split,) = Subject(Knowing()).check([Text("", "A. B.", ("A.",))])
+    assert [v.supported for v in split.verdicts] == [True, False]
+
+
+def test_published_correlation_uses_the_difference_of_the_two_answers():
+    def pair(a, b, label):
+        scores = {"ragchecker_a": {"overall_label": a}, "ragchecker_b": {"overall_label": b}}
+        return {"labels": {"overall": label}, "meta": {"baseline_scores": scores}}
+
+    pairs = [pair(0.1, 0.9, 2), pair(0.5, 0.5, 0), pair(0.9, 0.1, -2)]
+    assert ragchecker.published(pairs, "overall") == pytest.approx(1)
+
+
+def test_the_stronger_floor_is_shown_and_the_others_named():
+    made = figure(
+        "x",
+        lambda w: 0.5,
+        ["a", "b"],
+        {"weak": lambda w: 0.1, "strong": lambda w: 0.7},
+    )
+    assert (made.floor, made.floor_name) == (0.7, "strong")
+    assert "weak 0.10" in made.note
+
+
+def test_fewer_rows_are_among_more():
+    records = [{"id": str(i)} for i in range(50)]
+    few, more = thinned(records, 5), thinned(records, 20)
+    assert [r["id"] for r in few] == [r["id"] for r in more[:5]]
+
+
+def test_groups_are_by_source_and_a_fifth_is_kept_out():
+    row = {"dataset": "ragtruth", "meta": {"source_id": 7}, "contexts": ["x"]}
+    assert group_of(row) == "7"
+    assert group_of({"dataset": "foolmetwice", "meta": {"page": "P"}, "contexts": ["x"]}) == "P"
+    assert group_of({"dataset": "evouna", "question": "who", "contexts": []}) == "who"
+    assert group_of({"dataset": "wice", "contexts": ["x" * 300]}) == "x" * 200
+    shares = Counter(fold_of(str(i)) for i in range(5000))
+    assert set(shares) == set(range(FOLDS))
+    kept = sum(kept_out({"dataset": "begin", "contexts": [str(i)]}) for i in range(5000))
+    assert 0.15 < kept / 5000 < 0.25
+
+
+def test_thresholds_of_another_version_are_not_used(tmp_path):
+    file = tmp_path / "thresholds.json"
+    file.write_text(json.dumps({"embedded:v1": {"ragtruth_qa": {"judge": 0.4}}}), "utf-8")
+    assert thresholds.known(file, "embedded:v1")["ragtruth_qa"]["judge"] == 0.4
+    assert thresholds.known(file, "embedded:v2") == {}
+    assert thresholds.known(tmp_path / "absent.json", "embedded:v1") == {}
+
+
+def test_sampling_is_told_with_the_figures(monkeypatch):
+    monkeypatch.setattr(ragtruth, "rows", lambda: ROWS)
+    found = run.measured(Subject(Knowing()), "ragtruth", 3, full=False)
+    notes = {f.name: f.note for f in found}
+    assert "3 of 4 QA rows" in notes["RAGTruth QA spans, F1"]
+    assert "QA rows" not in notes["RAGTruth Summary spans, F1"]
+
+
+def test_unknown_benchmarks_are_named(capsys):
+    with pytest.raises(SystemExit):
+        run.arguments(["--only", "nonsense"])
+    assert "none of ragtruth" in capsys.readouterr().err
+
+
+def test_the_embedded_judge_can_be_measured():
+    (checked,) = Subject(Embedded()).check([Text("", ROWS[0]["answer"], ("The bridge is old.",))])
+    assert all(v.probability is not None for v in checked.verdicts)

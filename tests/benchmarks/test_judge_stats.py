@@ -1,0 +1,97 @@
+"""Are the statistics those that their names promise?"""
+
+import numpy as np
+import pytest
+from benchmarks.judge import floors, stats
+
+
+def value(statistic, n):
+    return statistic(stats.ones(n))
+
+
+def random_scores(n=200):
+    chance = np.random.default_rng(3)
+    # Rounded, so that there are ties.
+    return np.round(chance.normal(size=n), 1), chance.random(n) < 0.3
+
+
+def test_auroc_is_the_share_of_pairs_in_the_right_order_with_ties_at_half():
+    scores, labels = random_scores()
+    pairs = [
+        1.0 if good > bad else 0.5 if good == bad else 0.0
+        for good in scores[labels]
+        for bad in scores[~labels]
+    ]
+    assert value(stats.auroc(scores, labels), len(scores)) == pytest.approx(np.mean(pairs))
+
+
+def test_auroc_of_known_cases():
+    labels = [0, 0, 1, 1]
+    # As scikit-learn's documentation has it.
+    assert value(stats.auroc([0.1, 0.4, 0.35, 0.8], labels), 4) == 0.75
+    assert value(stats.auroc([1, 1, 1, 1], labels), 4) == 0.5
+    assert np.isnan(value(stats.auroc([1, 2], [1, 1]), 2))
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        stats.auroc,
+        lambda s, y: stats.f1(s > 0, y),
+        lambda s, y: stats.balanced(s > 0, y),
+        stats.pearson,
+        lambda s, y: stats.mean(s),
+    ],
+)
+def test_a_weight_is_so_many_copies_of_the_row(statistic):
+    scores, labels = random_scores(60)
+    weights = np.random.default_rng(5).integers(0, 4, 60)
+    copied = statistic(np.repeat(scores, weights), np.repeat(labels, weights))
+    weighted = statistic(scores, labels)(weights.astype(float))
+    assert weighted == pytest.approx(value(copied, weights.sum()))
+
+
+def test_f1_and_balanced_accuracy_of_a_known_table():
+    said, labels = [1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0]
+    assert value(stats.f1(said, labels), 6) == pytest.approx(2 / 3)
+    assert value(stats.balanced(said, labels), 6) == pytest.approx(2 / 3)
+    assert value(stats.micro_f1([2, 0], [3, 1], [2, 4]), 2) == pytest.approx(0.4)
+
+
+def test_pearson_is_numpys():
+    x, y = np.random.default_rng(1).normal(size=(2, 50))
+    assert value(stats.pearson(x, y), 50) == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+def test_macro_f1_counts_every_class_alike():
+    labels = ["a"] * 8 + ["b"] * 2
+    assert value(stats.macro_f1(["a"] * 10, labels), 10) == pytest.approx((8 / 9 + 0) / 2)
+
+
+def test_an_interval_draws_sources_not_rows():
+    values = np.repeat([0.0, 1.0] * 10, 20)
+    of_rows = stats.interval(stats.mean(values), [str(i) for i in range(400)])
+    of_sources = stats.interval(stats.mean(values), [str(i // 20) for i in range(400)])
+    assert of_sources[1] - of_sources[0] > 3 * (of_rows[1] - of_rows[0])
+    assert of_sources[0] < 0.5 < of_sources[1]
+    assert stats.interval(stats.mean(values), [str(i // 20) for i in range(400)]) == of_sources
+
+
+def test_no_interval_where_most_draws_have_one_class():
+    assert stats.interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
+
+
+def test_the_best_threshold_parts_what_can_be_parted():
+    threshold = stats.best_threshold([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], stats.f1)
+    assert threshold == pytest.approx(0.5)
+
+
+def test_floors_see_words_only():
+    contexts = ["The bridge opened in 1932."]
+    assert floors.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(1 / 3)
+    assert floors.count_of_new_words("It collapsed in 1933.", contexts) == 2
+    assert floors.shared_words("bridge 1932", contexts[0]) == 1
+    f1, precision, recall = floors.token_f1("bridge opened", "The bridge opened in 1932.")
+    assert (f1, precision, recall) == pytest.approx((0.8, 1, 2 / 3))
+    marks = floors.new_characters("The bridge fell", contexts)
+    assert "".join(c for c, new in zip("The bridge fell", marks, strict=True) if new) == "fell"
