@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.window import Token, Window, windows
+from assay.backends.embedded.window import Token, Window, answering, supporting
 from training.groups import fold_of
 from training.verifier import people
+from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
@@ -36,6 +38,8 @@ class Example:
     parts: tuple[tuple[int, int, int], ...]  # first and last token, label code
     any_wrong: bool  # some part is unsupported, not known which
     msmarco: bool
+    helps: tuple[float, ...] = ()  # of every part beside a question; -1 where not known
+    answers: float = -1.0  # of the whole text beside a question; -1 where not known
 
 
 @lru_cache(maxsize=1)
@@ -64,7 +68,7 @@ def examples(rows: Iterable[Row]) -> Iterator[Example]:
     for number, row in enumerate(rows):
         cuts = people.segments(row)
         texts = [row.answer[start:end] for start, end, _ in cuts]
-        found = windows(texts, _evidence(row.contexts), tokenise)
+        found = supporting(texts, _evidence(row.contexts), tokenise)
         wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
         if wrong and len(found) > 1:  # not known in which window
             continue
@@ -83,7 +87,7 @@ def _example(
     tokens = np.full(len(window.ids), UNKNOWN, dtype=np.int8)
     parts = []
     for part in window.parts:
-        start, _, label = cuts[part.statement]
+        start, _, label = cuts[part.text]
         parts.append((part.first, part.last, CODES[label]))
         if row.spans is not None:
             tokens[part.first : part.last] = [
@@ -103,6 +107,27 @@ def _example(
     )
 
 
+def questioned(rows: Iterable[Asked]) -> Iterator[Example]:
+    """The windows of texts beside a question; of an answer longer than a window no label stays."""
+    for number, row in enumerate(rows):
+        found = answering(row.question, row.texts, tokenise)
+        for window in found:
+            labels = [row.helps[part.text] for part in window.parts]
+            yield Example(
+                data=row.data,
+                fold=fold_of(row.group),
+                row=number,
+                ids=np.asarray(window.ids, dtype=np.int32),
+                types=np.asarray(window.types, dtype=np.int8),
+                tokens=np.full(len(window.ids), UNKNOWN, dtype=np.int8),
+                parts=tuple((part.first, part.last, UNKNOWN) for part in window.parts),
+                any_wrong=False,
+                msmarco=row.msmarco,
+                helps=tuple(UNKNOWN if label is None else label for label in labels),
+                answers=UNKNOWN if row.answers is None or len(found) > 1 else row.answers,
+            )
+
+
 def main() -> None:
     """Write the examples of people's rows, or of a file of made rows, to a pickle."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -111,18 +136,25 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    rows = people.rows() if options.rows is None else load(options.rows)
-    found = list(examples(rows))
+    if options.asked:
+        found = list(questioned(_asked(options.asked)))
+    else:
+        found = list(examples(load(options.rows) if options.rows else people.rows()))
     options.out.write_bytes(pickle.dumps(found))
     lengths = [len(e.ids) for e in found]
     digest = hashlib.sha256(options.out.read_bytes()).hexdigest()[:8]
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
 
 
+def _asked(path: Path) -> Iterator[Asked]:
+    with path.open(encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            texts, helps = tuple(record.pop("texts")), tuple(record.pop("helps"))
+            yield Asked(**record, texts=texts, helps=helps)
+
+
 def load(path: Path) -> Iterator[Row]:
     """Rows as `training.verifier.synthetic` wrote them."""
-    import json
-
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)

@@ -1,8 +1,9 @@
 """The network: MiniLM-L6 with a linear layer on every token.
 
-Each token of a statement says how likely it is unsupported and votes for one of three classes; a
-statement's class is the mean of its tokens' votes. So one pass over a window judges all statements
-in it, and nothing but the four numbers of each token leaves the model.
+Beside evidence each token of a statement says how likely it is unsupported and votes for one of
+three classes; a statement's class is the mean of its tokens' votes. Beside a question the tokens
+vote whether their sentence helps to answer it, and whether the whole text answers it. So one pass
+over a window judges all texts in it, and nothing but six numbers a token leaves the model.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 CLASSES = ("supported", "refuted", "neutral")
-TYPES = 4  # see assay.backends.embedded.window
+OUTPUT_NAMES = ("unsupported", *CLASSES, "helps", "answers")
+OUTPUTS = len(OUTPUT_NAMES)
+TYPES = 5  # see assay.backends.embedded.window
 
 
 class Verifier(nn.Module):
-    """Token ids and types to (batch, length, 4): unsupported, supported, refuted, neutral."""
+    """Token ids and types to logits of (batch, length, 6), in the order of `OUTPUT_NAMES`."""
 
     def __init__(self, base: Path, *, attention: str = "sdpa") -> None:
         super().__init__()
@@ -31,7 +34,7 @@ class Verifier(nn.Module):
         fresh.weight.data[:] = old[0]  # every type begins as what the base model was trained with
         embeddings.token_type_embeddings = fresh
         embeddings.word_embeddings.weight.requires_grad = False  # shared with the other models
-        self.head = nn.Linear(old.shape[1], 1 + len(CLASSES))
+        self.head = nn.Linear(old.shape[1], OUTPUTS)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
         for module in self.modules():
@@ -45,3 +48,11 @@ class Verifier(nn.Module):
         ).last_hidden_state
         out: Tensor = self.head(hidden)
         return out
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take the weights of a checkpoint; what it has not learnt yet keeps its first values."""
+        mine = self.state_dict()
+        for name, value in state.items():
+            shape = tuple(slice(n) for n in value.shape)
+            mine[name][shape] = value
+        self.load_state_dict(mine)

@@ -18,12 +18,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from assay.backends.embedded.window import ABSENT, PRESENT, UNKNOWN
 from training.groups import KEPT_OUT
 from training.verifier.examples import Example
 from training.verifier.model import Verifier
 
 TOKENS = 4096  # of a batch, padding included
-TOKEN_WEIGHT = 1.0  # of the loss of single tokens beside that of statements
+WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
 SAVE_EVERY = 240  # seconds
 
@@ -36,20 +37,23 @@ class Batch:
         shape = (len(examples), length)
         ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         mask, tokens = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
-        parts, wrong = [], []
+        parts, wrong, helps, answers = [], [], [], []
         for i, e in enumerate(examples):
             n = len(e.ids)
             ids[i, :n], mask[i, :n], tokens[i, :n] = e.ids, 1, e.tokens
             types[i, :n] = e.types
             if rng.random() < HIDDEN_FLAGS:
-                types[i, :n][e.types > 0] = 3
-            for first, last, label in e.parts:
+                types[i, :n][(e.types == ABSENT) | (e.types == PRESENT)] = UNKNOWN
+            for k, (first, last, label) in enumerate(e.parts):
                 parts.append((i, first, last, label, names.index(e.data)))
+                helps.append(e.helps[k] if e.helps else -1.0)
+            answers.append(e.answers)
             if e.any_wrong:
                 wrong.append(i)
         self.ids, self.types = torch.from_numpy(ids), torch.from_numpy(types)
         self.mask, self.tokens = torch.from_numpy(mask), torch.from_numpy(tokens)
         self.parts = torch.tensor(parts)
+        self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)
         self.wrong = wrong
 
 
@@ -72,34 +76,49 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
 
 
 def votes(out: Tensor, parts: Tensor) -> Tensor:
-    """Mean of the class votes over the tokens of every part, (parts, 3)."""
+    """Mean of the votes over the tokens of every part, (parts, 5)."""
     summed = F.pad(out[..., 1:].float().cumsum(1), (0, 0, 1, 0))
     rows, first, last = parts[:, 0], parts[:, 1], parts[:, 2]
     return (summed[rows, last] - summed[rows, first]) / (last - first).clamp(min=1)[:, None]
 
 
-def loss_of(out: Tensor, batch: Batch, offsets: Tensor) -> tuple[Tensor, dict[str, float]]:
-    """Statements' and tokens' cross-entropy; what is known only of a text counts by its worst part."""
+def losses_of(out: Tensor, batch: Batch, offsets: Tensor) -> dict[str, Tensor]:
+    """The mean cross-entropy of each kind of judgement that the batch has labels for."""
     scores = votes(out, batch.parts)
+    found = {
+        "statements": _statements(scores[:, :3], batch, offsets),
+        "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
+        "helps": _binary(scores[:, 3], batch.helps),
+        "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
+    }
+    return {name: loss for name, loss in found.items() if loss is not None}
+
+
+def _binary(logits: Tensor, labels: Tensor) -> Tensor | None:
+    known = labels >= 0
+    if not known.any():
+        return None
+    return F.binary_cross_entropy_with_logits(logits[known], labels[known])
+
+
+def _whole(scores: Tensor, batch: Batch) -> Tensor:
+    """Mean over all tokens of a text."""
+    rows, lengths = batch.parts[:, 0], (batch.parts[:, 2] - batch.parts[:, 1]).float()
+    empty = torch.zeros(len(batch.answers))
+    total = empty.index_add(0, rows, scores * lengths)
+    return total / empty.index_add(0, rows, lengths).clamp(min=1)
+
+
+def _statements(scores: Tensor, batch: Batch, offsets: Tensor) -> Tensor | None:
+    """Cross-entropy of statements; of a text known to be wrong somewhere its worst part counts."""
     label, data = batch.parts[:, 3], batch.parts[:, 4]
     # How often a data set's statements are supported is its makers' choice, not to be learnt.
     logs = F.log_softmax(scores + offsets[data], dim=1)
     unsupported = torch.logsumexp(logs[:, 1:], dim=1)
-    known = label >= 0
     picked = torch.where(label == 3, unsupported, logs.gather(1, label.clamp(0, 2)[:, None])[:, 0])
-    losses = [-picked[known]]
-    for i in batch.wrong:
-        mine = unsupported[batch.parts[:, 0] == i]
-        losses.append(-mine.max()[None])
-    statements = torch.cat(losses).mean()
-    marked = batch.tokens >= 0
-    if not marked.any():
-        return statements, {"statements": float(statements.detach())}
-    each = F.binary_cross_entropy_with_logits(
-        out[..., 0].float()[marked], batch.tokens[marked].float()
-    )
-    shown = {"statements": float(statements.detach()), "tokens": float(each.detach())}
-    return statements + TOKEN_WEIGHT * each, shown
+    each = [-picked[label >= 0]]
+    each += [-unsupported[batch.parts[:, 0] == i].max()[None] for i in batch.wrong]
+    return torch.cat(each).mean() if any(len(part) for part in each) else None
 
 
 def main() -> None:
@@ -113,7 +132,9 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
-    parser.add_argument("--repeat", nargs="*", default=[], metavar="DATA=N", help="rows shown N times")
+    parser.add_argument(
+        "--repeat", nargs="*", default=[], metavar="DATA=N", help="rows shown N times"
+    )
     parser.add_argument("--all", action="store_true", help="with the fold kept aside")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -122,16 +143,12 @@ def main() -> None:
     found = [e for e in found if options.all or e.fold != KEPT_OUT]
     found = [e for e in found if not (options.clean and e.msmarco)]
     times = {name: float(n) for name, _, n in (r.partition("=") for r in options.repeat)}
-    found = [
-        e
-        for e in found
-        for _ in range(int(times.get(e.data, 1.0) + rng.random()))
-    ]
+    found = [e for e in found for _ in range(int(times.get(e.data, 1.0) + rng.random()))]
     names = sorted({e.data for e in found})
     model = Verifier(options.base)
     offsets = torch.nn.Parameter(torch.zeros(len(names), 3))
     if options.start:
-        model.load_state_dict(torch.load(options.start)["model"])
+        model.load(torch.load(options.start)["model"])
     plan = [b for _ in range(int(np.ceil(options.epochs))) for b in batches(found, rng)]
     plan = plan[: int(len(plan) * options.epochs / np.ceil(options.epochs))]
     weights = [p for p in model.parameters() if p.requires_grad]
@@ -158,18 +175,19 @@ def main() -> None:
         batch = Batch(chosen, names, rng)
         with torch.autocast(device, dtype=torch.bfloat16):
             out = model(batch.ids.to(device), batch.types.to(device), batch.mask.to(device))
-        loss, shown = loss_of(out.cpu(), batch, offsets)
+        losses = losses_of(out.cpu(), batch, offsets)
+        loss = torch.stack([WEIGHTS[name] * value for name, value in losses.items()]).sum()
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimiser.step()
         schedule.step()
-        for name, value in shown.items():
-            sums[name] = 0.98 * sums.get(name, value) + 0.02 * value
+        for name, value in losses.items():
+            sums[name] = 0.98 * sums.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if step % 50 == 0 or step == len(plan):
             done = time.time() - started
-            losses = ", ".join(f"{k} {v:.4f}" for k, v in sums.items())
-            print(f"{step}/{len(plan)} {losses} {done:.0f} s", flush=True)
+            shown = ", ".join(f"{k} {v:.4f}" for k, v in sums.items())
+            print(f"{step}/{len(plan)} {shown} {done:.0f} s", flush=True)
         if time.time() - saved > SAVE_EVERY or step == len(plan):
             saved = time.time()
             torch.save({"model": model.state_dict(), "step": step}, options.out)

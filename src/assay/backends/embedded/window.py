@@ -1,12 +1,14 @@
-"""What does the verifier read at once? Some statements and the evidence nearest to them.
+"""What does the reader read at once? Some texts and what they are to be judged by.
 
-A window is `[CLS] statements [SEP] evidence [SEP]` in token ids, at most 384 of them. Statements
-that follow each other share a window as long as they take no more than 128 tokens; the pieces of
-evidence are those that share most words with them, in the order in which they stand in the
-contexts. `training/verifier` builds its examples with the same code.
+A window is `[CLS] texts [SEP] yardstick [SEP]` in token ids, at most 384 of them. Statements are
+judged by evidence, sentences by a question. Statements that follow each other share a window as
+long as they take no more than 128 tokens; the pieces of evidence are those that share most words
+with them, in the order in which they stand in the contexts. `training/verifier` builds its examples
+with the same code.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,10 +19,11 @@ from assay.text.words import STOP_WORDS, WORD, stem, words
 
 LONGEST = 384  # tokens of a window
 STATED = 128  # ... of them at most so many of statements
+ASKED = 96  # ... and of a question; the middle of a longer one is left out
 FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 
 # Token types: what is known of a token before the model reads it.
-EVIDENCE, ABSENT, PRESENT, UNKNOWN = range(4)
+EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION = range(5)
 
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
@@ -37,9 +40,9 @@ Tokenise = Callable[[str], Sequence[Token]]
 
 
 class Part(NamedTuple):
-    """A statement, or a stretch of one that is longer than a window, and where it stands."""
+    """A text, or a stretch of one that is longer than a window, and where it stands."""
 
-    statement: int
+    text: int  # its index
     first: int  # index into the window's ids
     last: int  # exclusive
     tokens: tuple[Token, ...]
@@ -55,49 +58,70 @@ class Window:
     pieces: tuple[int, ...]  # of the evidence, those that are shown
 
 
-def windows(
+Stretch = tuple[int, Sequence[Token]]  # the index of a text and some of its tokens
+
+
+def supporting(
     statements: Sequence[str], evidence: Evidence, tokenise: Tokenise, *, together: bool = True
 ) -> list[Window]:
-    """The windows in which all statements are read, each statement once.
+    """The windows in which statements are read beside their evidence, each statement once.
 
     `together=False` gives every statement a window of its own.
     """
-    tokens = [tuple(tokenise(statement)) for statement in statements]
+    tokens = [tokenise(statement) for statement in statements]
     shown = [[token.id for token in tokenise(piece.text)] for piece in evidence.pieces]
-    found: list[Window] = []
-    for group in _groups([len(t) for t in tokens], together=together):
-        stretches = [
-            (i, tokens[i][start:end])
-            for i in group
-            for start, end in _stretches(len(tokens[i]))
-        ]
-        # Only a statement that is alone in its group has several stretches.
-        rows = [stretches] if len(group) > 1 else [[stretch] for stretch in stretches]
-        found.extend(_window(row, statements, evidence, shown) for row in rows)
-    return found
+    rows = _rows(tokens, STATED if together else 0, STATED)
+    return [_beside_evidence(row, statements, evidence, shown) for row in rows]
 
 
-def _groups(lengths: Sequence[int], *, together: bool) -> list[list[int]]:
-    groups: list[list[int]] = []
-    total = 0
-    for i, length in enumerate(lengths):
-        if groups and together and total + length <= STATED:
-            groups[-1].append(i)
-            total += length
+def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[Window]:
+    """The windows in which sentences are read beside a question, each sentence once."""
+    asked = [token.id for token in tokenise(question)]
+    if len(asked) > ASKED:
+        asked = [*asked[: ASKED // 2], *asked[-ASKED // 2 :]]
+    room = LONGEST - len(asked) - 3
+    rows = _rows([tokenise(text) for text in texts], room, room)
+    return [_beside_question(row, asked) for row in rows]
+
+
+def _rows(tokens: Sequence[Sequence[Token]], together: int, longest: int) -> list[list[Stretch]]:
+    """Texts that share a window: as many as take up to `together` tokens, in order.
+
+    A text of more than `longest` tokens is read in stretches, each in a window of its own.
+    """
+    rows: list[list[Stretch]] = []
+    room = 0
+    for i, mine in enumerate(tokens):
+        if len(mine) > longest:
+            rows.extend([(i, mine[start:end])] for start, end in _cuts(len(mine), longest))
+            room = 0
+        elif len(mine) <= room and rows:
+            rows[-1].append((i, mine))
+            room -= len(mine)
         else:
-            groups.append([i])
-            total = length
-    return groups
+            rows.append([(i, mine)])
+            room = together - len(mine)
+    return rows
 
 
-def _stretches(length: int) -> list[tuple[int, int]]:
-    count = max(1, -(-length // STATED))
-    cuts = [round(k * length / count) for k in range(count + 1)]
-    return list(pairwise(cuts))
+def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
+    count = -(-length // longest)
+    return pairwise(round(k * length / count) for k in range(count + 1))
 
 
-def _window(
-    stretches: Sequence[tuple[int, Sequence[Token]]],
+def _beside_question(row: Sequence[Stretch], asked: Sequence[int]) -> Window:
+    ids, types, parts = [FIRST], [EVIDENCE], []
+    for i, tokens in row:
+        parts.append(Part(i, len(ids), len(ids) + len(tokens), tuple(tokens)))
+        ids.extend(token.id for token in tokens)
+        types.extend([UNKNOWN] * len(tokens))
+    ids += [LAST, *asked, LAST]
+    types += [EVIDENCE, *[QUESTION] * len(asked), EVIDENCE]
+    return Window(tuple(ids), tuple(types), tuple(parts), ())
+
+
+def _beside_evidence(
+    stretches: Sequence[Stretch],
     statements: Sequence[str],
     evidence: Evidence,
     shown: Sequence[Sequence[int]],
@@ -139,12 +163,12 @@ def _stands(written: str, evidence: Evidence) -> bool:
     stated = numbers.numbers(written)
     if stated:
         return all(number in evidence.numbers for number in stated)
-    return facts.stands_in(written, evidence.words, evidence.acronyms) if written.isupper() else False
+    return (
+        facts.stands_in(written, evidence.words, evidence.acronyms) if written.isupper() else False
+    )
 
 
-def chosen(
-    wanted: set[str], evidence: Evidence, lengths: Sequence[int], budget: int
-) -> list[int]:
+def chosen(wanted: set[str], evidence: Evidence, lengths: Sequence[int], budget: int) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
     Greedy: first the piece that adds most of the wanted words not yet shown, by their weight; then
@@ -162,7 +186,7 @@ def chosen(
     def gain(i: int) -> float:
         new = sum(evidence.weights[s] for s in shares[i] - seen)
         old = sum(evidence.weights[s] for s in shares[i] & seen)
-        return (new + _AGAIN * old) / (lengths[i] + 20) ** 0.5
+        return (new + _AGAIN * old) / math.sqrt(lengths[i] + 20)
 
     while candidates:
         best = max(candidates, key=gain)
