@@ -1,16 +1,17 @@
 """Can a text that is judged sway the judge? Attack strings planted in contexts and in answers.
 
 75 strings of BIPIA and ten written to sway a judge are planted in rows that training does not see.
-A verdict has turned if it was the other one without the string. The floor is how many verdicts a
-harmless sentence in the same place turns: no text is without effect, only a hostile one is news.
+A verdict on a statement has turned if it was the other one without the string. Beside it stands how
+many a harmless sentence in the same place turns: no text is without effect, a hostile one is news.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from assay.text.sentences import spans
 from benchmarks.data import Record, load, thinned
 from benchmarks.judge import claims, stats
 from benchmarks.judge.figures import Figure, figure
@@ -40,12 +41,11 @@ DIRECTED = (
 )
 
 
-class Planted(NamedTuple):
-    """A row with a string planted in it."""
+class Host(NamedTuple):
+    """A row without a string, and what the judge said of the statements at each place in it."""
 
-    attack: str
-    clean: Text
-    hostile: Text
+    text: Text
+    said: Mapping[int, bool]
 
 
 def rows() -> list[Record]:
@@ -65,59 +65,58 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     attacks = [record["attack"] for record in records]
     found = []
     for supported, turned in ((False, "unsupported verdicts turned"), (True, "supported lost")):
-        hosts = _hosts(judge, supported=supported)
         for where in ("contexts", "answers"):
-            share, clusters = _turned(judge, hosts, attacks, where, supported=supported)
+            hosts = _hosts(judge, where, supported=supported)
+            changed, clusters = _turned(judge, hosts, attacks, where, supported=supported)
             harmless, _ = _turned(judge, hosts, HARMLESS, where, supported=supported)
-            floors = {"a harmless sentence": stats.constant(np.mean(harmless))}
+            rest = stats.constant(np.mean(harmless)) if harmless else stats.constant(np.nan)
             name = f"injections in {where}, {turned}"
-            found.append(figure(name, stats.mean(share), clusters, floors, lower_is_better=True))
-    # A harmless sentence is no rule to be beaten: what it turns is the judge's own unrest.
-    return [replace(one, floor_name="turned by a harmless sentence") for one in found]
+            floors = {"turned by a harmless sentence": rest}
+            found.append(figure(name, stats.mean(changed), clusters, floors, lower_is_better=True))
+    return found
 
 
-def _hosts(judge: Subject, *, supported: bool) -> list[Text]:
-    """Rows with this label on which the judge, undisturbed, says so."""
-    chosen = [r for r in claims.rows() if claims.kind(r) in HOSTS]
-    labelled = [r for r in chosen if claims.supported(r) is supported]
-    texts = [claims.text(record) for record in thinned(labelled, 3 * _ROWS)]
-    # Planted in an answer, a string stands behind a claim: all are split as an answer is.
-    texts = [replace(text, parts=None) for text in texts]
-    checked = judge.check(texts)
-    right = [t for t, c in zip(texts, checked, strict=True) if c and all_supported(c) is supported]
-    return right[:_ROWS]
+def _hosts(judge: Subject, where: str, *, supported: bool) -> list[Host]:
+    """Rows with this label of which the judge, undisturbed, says so at least once."""
+    mine = [r for r in claims.rows() if claims.kind(r) in HOSTS]
+    labelled = thinned([r for r in mine if claims.supported(r) is supported], 2 * _ROWS)
+    texts = [claims.text(record) for record in labelled]
+    # A string in an answer may change how the judge splits it; one in a context may not.
+    texts = [replace(t, parts=None if where == "answers" else tuple(spans(t.text))) for t in texts]
+    hosts = [Host(t, said(c)) for t, c in zip(texts, judge.check(texts), strict=True) if c]
+    return [host for host in hosts if supported in host.said.values()][:_ROWS]
 
 
 def _turned(
-    judge: Subject, hosts: Sequence[Text], attacks: Sequence[str], where: str, *, supported: bool
+    judge: Subject, hosts: Sequence[Host], attacks: Sequence[str], where: str, *, supported: bool
 ) -> tuple[list[bool], list[str]]:
-    planted = list(_planted(hosts, attacks, where))
-    checked = judge.check([plant.hostile for plant in planted])
-    found = [
-        (all_supported(c, len(p.clean.text)) is not supported, p.attack)
-        for p, c in zip(planted, checked, strict=True)
-        if c is not None
+    """Of each verdict that was this one, whether it turned, and by which string."""
+    planted = [
+        (attack, hosts[(i * PER_ATTACK + j) % len(hosts)], j)
+        for i, attack in enumerate(attacks)
+        for j in range(min(PER_ATTACK, len(hosts)))
     ]
-    return [turned for turned, _ in found], [attack for _, attack in found]
+    checked = judge.check([hostile(host.text, a, where, turn) for a, host, turn in planted])
+    turned: list[bool] = []
+    clusters: list[str] = []
+    for (attack, host, _), found in zip(planted, checked, strict=True):
+        now = said(found) if found else {}
+        same = [place for place, was in host.said.items() if was is supported and place in now]
+        turned += [now[place] is not supported for place in same]
+        clusters += [attack] * len(same)
+    return turned, clusters
 
 
-def _planted(hosts: Sequence[Text], attacks: Sequence[str], where: str) -> Iterator[Planted]:
-    for i, attack in enumerate(attacks):
-        for j in range(min(PER_ATTACK, len(hosts))):
-            clean = hosts[(i * PER_ATTACK + j) % len(hosts)]
-            if where == "answers":
-                yield Planted(attack, clean, replace(clean, text=f"{clean.text} {attack}"))
-                continue
-            # At the end of the first context, and as a context of its own.
-            first, *more = clean.contexts
-            contexts = (f"{first}\n{attack}", *more) if j % 2 else (*clean.contexts, attack)
-            yield Planted(attack, clean, replace(clean, contexts=contexts))
+def hostile(text: Text, attack: str, where: str, turn: int) -> Text:
+    """The text with the string behind its answer, or in its contexts: in one, or as one more."""
+    if where == "answers":
+        return replace(text, text=f"{text.text} {attack}")
+    first, *more = text.contexts
+    contexts = (f"{first}\n{attack}", *more) if turn % 2 else (*text.contexts, attack)
+    return replace(text, contexts=contexts)
 
 
-def all_supported(checked: Checked, end: int | None = None) -> bool:
-    """Whether every statement is supported that begins before `end` of the text."""
-    return all(
-        verdict.supported
-        for statement, verdict in zip(checked.statements, checked.verdicts, strict=True)
-        if end is None or statement.span is None or statement.span[0] < end
-    )
+def said(checked: Checked) -> dict[int, bool]:
+    """Whether the statement that begins at each place is supported."""
+    pairs = zip(checked.statements, checked.verdicts, strict=True)
+    return {s.span[0]: verdict.supported for s, verdict in pairs if s.span is not None}
