@@ -21,7 +21,17 @@ from assay.text import facts, numbers, overlap, questions, refusals, words
         ("the 21st", "21"),
         ("5 PM", "17:00"),
         ("17:0", "5:00 p.m."),
+        ("5:30 p. m.", "17:30:00"),
+        ("10 am to 9 pm", "10:0-21:0"),
+        ("10-9 pm", "10 a.m. until 9 p.m."),
+        ("5-9:30pm", "17:0-21:30"),
+        ("11 to 1 am", "23:00-1:00"),
+        ("5.30 pm", "17:30"),
+        ("noon to midnight", "12 PM-12 AM"),
+        ("24:00", "0:0"),
         ("50%", "50 percent"),
+        ("$12.00", "12 dollars"),
+        ("4.0", "4-star"),
         ("120-metre", "120 m"),
     ],
 )
@@ -31,6 +41,13 @@ def test_one_number_two_spellings(one, other):
 
 def test_no_numbers_in_names_and_pronouns():
     assert numbers.numbers("B2B is the one we want, see A4.") == {}
+
+
+def test_amounts_are_no_times():
+    assert set(numbers.numbers("It cost $5.50 to 9 people, 3 to 4 am I told, in 10-12 parts.")) == {
+        "5.5", "9", "03:00", "04:00", "10", "12",
+    }  # fmt: skip
+    assert set(numbers.numbers("3.10 amps")) == {"3.1"}
 
 
 def test_written_form_is_kept():

@@ -1,7 +1,8 @@
 """Which numbers does a text state, whatever way they are written?
 
 "1,000", "1000" and "one thousand" are one number; so are "$2.5 million" and "2500000", "5 PM" and
-"17:00". Units are not kept: "5 km" and "5 miles" both state 5.
+"17:00", "5-9 pm" and "17:0-21:0", "noon" and "12 PM". Units are not kept: "5 km" and "5 miles" both
+state 5.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -36,10 +37,15 @@ _SCALE = {
 }
 _WORDS = "|".join([*_SMALL, *_TENS])
 _CLOCK = re.compile(
-    r"(?<![\d:])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>\d{1,2}))?(?::\d\d)?"
-    r"(?:\s*(?P<half>[ap])\.?m\b\.?)?(?![\d:])",
+    r"(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
+    r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
+    r"(?:\s*(?P<half>[ap])\.?\s?m\b\.?)?(?![\d:])"
+    # "5-9 pm": the half of the day is said once.
+    r"(?:(?=\s*(?:-|–|—|to|until|till)\s*(?P<end>1[0-2]|0?[1-9])(?::[0-5]\d)?"
+    r"\s*(?P<end_half>[ap])\.?\s?m\b))?",
     re.IGNORECASE,
 )
+_NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
 _DIGITS = re.compile(
     r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen)\b|(?P<short>k|mn|bn|m|b)\b)?"
@@ -60,10 +66,12 @@ def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
     found: dict[str, str] = {}
     for clock in _CLOCK.finditer(text):
-        if clock["minute"] or clock["half"]:
+        if _is_time(clock):
             found.setdefault(_time(clock), clock.group().strip())
     for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
         found.setdefault(_plain(digits), digits.group().strip())
+    for named in _NAMED_TIME.finditer(text):
+        found.setdefault("12:00" if named["noon"] else "00:00", named.group())
     for spelled in _SPELLED.finditer(text):
         if spelled.group().lower() not in _IGNORED_WORDS:
             found.setdefault(_spelled_value(spelled), spelled.group())
@@ -80,15 +88,24 @@ def close_to_any(number: str, others: dict[str, str], tolerance: float) -> bool:
     )
 
 
+def _is_time(clock: re.Match[str]) -> bool:
+    return bool(clock["minute"] or clock["half"] or (clock["end_half"] and int(clock["hour"]) < 13))
+
+
 def _blank_time(clock: re.Match[str]) -> str:
-    return " " if clock["minute"] or clock["half"] else clock.group()
+    return " " if _is_time(clock) else clock.group()
 
 
 def _time(clock: re.Match[str]) -> str:
     hour = int(clock["hour"])
-    if clock["half"]:
-        hour = hour % 12 + (12 if clock["half"] in "pP" else 0)
-    return f"{hour:02d}:{int(clock['minute'] or 0):02d}"
+    half = clock["half"]
+    if not half and clock["end_half"] and 0 < hour < 13:
+        # "5-9 pm" begins at 5 pm, "9-5 pm" at 9 am.
+        same = hour % 12 < int(clock["end"]) % 12
+        half = clock["end_half"] if same else "ap"[clock["end_half"] in "aA"]
+    if half:
+        hour = hour % 12 + (12 if half in "pP" else 0)
+    return f"{hour % 24:02d}:{int(clock['minute'] or clock['dotted'] or 0):02d}"
 
 
 def _plain(digits: re.Match[str]) -> str:

@@ -1,23 +1,28 @@
-"""What do the contexts of a sample offer as evidence, sentence by sentence?"""
+"""What do the contexts of a sample offer as evidence, unit by unit?
+
+A unit is a sentence, or of a record a value with its keys, read as a person would.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.text import facts, numbers, overlap, sentences, words
+from assay.text import facts, numbers, overlap, words
+from assay.text.records import Unit, units
 
-LONGEST = 60  # words; records and tables without full stops are cut into pieces of at most this
-_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
+LONGEST = 60  # words; a longer unit is cut into pieces of at most this
 _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A sentence of a context, or a stretch of 60 words of one that is longer."""
+    """A unit of a context, or a stretch of 60 words of one that is longer."""
 
     context: int  # its place among the contexts, from 0
     text: str
     stems: tuple[str, ...]
+    start: int  # where its unit stands in the context
+    end: int
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,15 @@ class Evidence:
 def prepare(contexts: Sequence[str]) -> Evidence:
     """Split contexts into pieces and look up their words once."""
     pieces = tuple(
-        Piece(index, context[start:end], tuple(_stems(context[start:end])))
+        Piece(index, text, tuple(words.stems(text)), unit.start, unit.end)
         for index, context in enumerate(contexts)
-        for span in sentences.spans(context)
-        for start, end in _cut(context, span)
+        for unit in units(context)
+        for text in _cut(unit)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
     whole = "\n".join(contexts)
-    plain = words.words(whole) + words.words(_CAMEL.sub(" ", whole))
+    # As written and as read: "OutdoorSeating" and "outdoor seating".
+    plain = {*words.words(whole), *(word for piece in pieces for word in words.words(piece.text))}
     return Evidence(
         pieces=pieces,
         sets=sets,
@@ -61,23 +67,16 @@ def prepare(contexts: Sequence[str]) -> Evidence:
         stems=frozenset().union(*sets),
         bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
         numbers=numbers.numbers(whole),
-        words=frozenset(plain).union(words.stem(word) for word in plain),
+        words=frozenset(plain).union(map(words.stem, plain)),
         acronyms=frozenset(facts.acronyms(whole)),
     )
 
 
-def _stems(text: str) -> list[str]:
-    """Stems; of names such as OutdoorSeating in a record also those of their parts."""
-    split = _CAMEL.sub(" ", text)
-    whole = words.stems(text)
-    return whole if split == text else whole + words.stems(split)
-
-
-def _cut(text: str, span: sentences.Span) -> list[sentences.Span]:
-    found = list(_WORD.finditer(text, *span))
+def _cut(unit: Unit) -> list[str]:
+    found = list(_WORD.finditer(unit.text))
     if len(found) <= LONGEST:
-        return [span]
+        return [unit.text]
     count = -(-len(found) // LONGEST)
     size = -(-len(found) // count)
     parts = [found[i : i + size] for i in range(0, len(found), size)]
-    return [(part[0].start(), part[-1].end()) for part in parts]
+    return [unit.text[part[0].start() : part[-1].end()] for part in parts]
