@@ -35,6 +35,73 @@ CASES = {
     " \n\t- \n...": [],
 }
 
+# Our own sentences; each list is one text, joined by blanks but in Chinese and Japanese.
+LANGUAGES = {
+    "German": [
+        ["Sie wurde am 3. Mai 1950 geboren.", "Er kam am 12. Dezember."],
+        ["Im 19. Jahrhundert wuchs die Stadt.", "Der 2. Weltkrieg zerstörte sie."],
+        ["Er wohnt im 3. Stock.", "Das Haus ist alt."],
+        ["Kaiser Karl V. regierte lange.", "Er starb im Kloster."],
+        ["Obst, z. B. Äpfel, ist gesund.", "Es kostet ca. 5 Mio. Euro."],
+        ["Sie handelt mit Holz, Glas usw. und verdient gut.", "Dr. Kern weiß das u. a. von ihr."],
+        ["„Warum?“, fragte er.", "„Komm mit.“", "Dann ging er."],
+        ["Vgl. Abb. 3 auf S. 12.", "Er ist 12.", "Maria ist 10."],
+    ],
+    "French": [
+        ["M. Blanc habite av. Foch.", "Il est né le 1er mai."],
+        ["« Viens ici. »", "Puis elle partit !", "Pourquoi ?", "Personne ne sait."],
+        ["La ville fut fondée vers 50 av. J.-C. par Rome.", "Elle grandit."],
+        ["Voir p. ex. l'art. 3 du code.", "C'est clair."],
+    ],
+    "Spanish": [
+        ["El Sr. Vega vive en EE. UU. desde 1990.", "¿Lo conoces?", "¡Claro que sí!"],
+        ["La Dra. Ruiz llegó a las 5 p. m. con flores.", "Luego se fue."],
+        ["Véase pág. 12 y núm. 3.", "Es todo."],
+    ],
+    "Italian": [
+        ["Il sig. Neri e la dott.ssa Bruni vivono a Roma.", "Sono amici."],
+        ["Nacque nel 40 a.C. a Capua.", "Poi visse a Pisa."],
+        ["Compra pane, latte ecc. al mercato.", "Lei paga."],
+    ],
+    "Portuguese": [["O Sr. Lima mora na Av. Central.", "Ele é médico."]],
+    "Dutch": [["Dhr. De Wit houdt van fruit, bijv. peren.", "Hij eet er veel."]],
+    "Danish": [["Hun blev født den 3. maj 1950.", "Huset er fra det 18. århundrede."]],
+    "Czech": [["Narodila se 3. května 1950.", "Žila v Brně, např. u řeky."]],
+    "Polish": [["Lubi owoce, np. jabłka itd. i warzywa.", "Potem śpi."]],
+    "Russian": [["Он родился в 1950 г. в Омске.", "Он любит чай, кофе и т. д. и спорт."]],
+    "Greek": [["Η πόλη είναι παλιά.", "Έχει λιμάνι."]],
+    "Chinese": [["这座桥很长。", "它有多高？", "没人知道！", "他说：“你好。”", "然后他走了。"]],
+    "Japanese": [
+        ["彼は「はい。行きます。」と言った。", "それから出かけた。"],
+        ["駅は近い（徒歩五分。）です。", "便利だ！"],
+        ["「もう遅い。」", "彼女は帰った。"],
+    ],
+    "Korean": [["다리는 길다.", "높이는 얼마인가?"]],
+    "Hindi": [["यह पुल लंबा है।", "यह पुराना है।"]],
+    "Arabic": [["كم عمر الجسر؟", "الجسر قديم."]],
+}  # fmt: skip
+TEXTS = [(name, text) for name, texts in LANGUAGES.items() for text in texts]
+
+
+@pytest.mark.parametrize(("name", "expected"), TEXTS)
+def test_cuts_in_other_languages(name, expected):
+    text = ("" if name in {"Chinese", "Japanese"} else " ").join(expected)
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["It ended on July 3.", "August was hot."],
+        ["I am 12.", "Dogs are older."],
+        ["It followed World War II.", "Germany was split."],
+        ["It is 120 m.", "The rest is 5 mm.", "He loved art.", "Paintings hung there."],
+        ["They met in Ch. 3.", "The end was near."],
+    ],
+)
+def test_marks_of_other_languages_leave_english_alone(expected):
+    assert sentences(" ".join(expected)) == expected
+
 
 @pytest.mark.parametrize("text", CASES)
 def test_cuts_where_a_reader_would(text):
@@ -71,3 +138,22 @@ def test_is_linear():
         begin = time.perf_counter()
         spans(hostile)
         assert time.perf_counter() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["word other ", "a\n", "wrapped and\r\n", "it is red. ", "A. ", "「あ。」", "e.g. x ", "» "],
+)
+def test_time_grows_no_faster_than_the_text(piece):
+    """Eight times the text may take sixteen times as long, not sixty-four times."""
+
+    def best(size):
+        text = piece * (size // len(piece))
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            spans(text)
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    assert best(80_000) < 16 * best(10_000) + 0.05

@@ -1,15 +1,26 @@
 """Where does each sentence of a text begin and end?
 
 Spans are exact: `text[start:end]` is the sentence. They are ordered and never overlap; what lies
-between them is white space, list markers and stray punctuation. Made for English, with the full
-stops of Chinese and Japanese.
+between them is white space, list markers and stray punctuation. Made for English and the other
+languages of Europe, with the full stops of Chinese, Japanese, Hindi, Arabic and some more.
 """
 
 import re
+from collections import deque
 from itertools import pairwise
 from typing import NamedTuple
 
-from assay.text.abbreviations import ABBREVIATIONS, STARTERS, TITLES
+from assay.text.abbreviations import (
+    ABBREVIATIONS,
+    AMBIGUOUS,
+    BEFORE_NUMBERS,
+    BEFORE_ORDINALS,
+    ENGLISH_MONTHS,
+    GERMAN,
+    MONTHS,
+    STARTERS,
+    TITLES,
+)
 
 Span = tuple[int, int]
 
@@ -24,16 +35,29 @@ class Block(NamedTuple):
 
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*((?:[-*•·▪◦‣–—+]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|>)\s+)*")
-_FINISHED = re.compile(r"[.!?:;。！？：；…|][\"'”’»)\]*_」』]*\s*$")
-_UNFINISHED = re.compile(r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that))\s*$")
+_FINISHED = re.compile(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
+_UNFINISHED = re.compile(
+    r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that|der|das|den|dem|des|eine?|und|"
+    r"von|mit|für|im|am|le|la|les|du|des|une?|et|el|los|las|il|gli|di|del|della))\s*$"
+)
+_TAIL = 80  # characters of a line that say whether it is finished
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
 _STOP = re.compile(
-    r"(?P<cjk>[。！？]+[」』”’）】]*)"
-    r"|(?<![.!?…])(?P<stop>[.!?…]++)(?P<close>(?:[\"'”’»)\]*_]|\[\d{1,3}\])*+)(?=\s|$)"
+    rf"(?P<cjk>(?:[。！？｡।॥።။។]|(?<=[{_CJK}])[!?](?=[{_CJK}]))+[」』”’）】》〉]*)"
+    r"|(?<![.!?…])(?P<stop>[.!?…؟۔։]++)"
+    r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»|\[\d{1,3}\])*+)(?=\s|$)"
     # No blank after the full stop: "record.The", but not "example.com" or "Node.js".
     r"|(?<=[a-z0-9)][a-z)][a-z)])(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
 )
-_LAST_WORD = re.compile(r"[^\s(\[\"“‘]+$")
-_NEXT = re.compile(r"\s*[\"'“‘(\[*_«]*\s*(\S?)([^\W\d_]*)")
+_LAST_WORD = re.compile(r"[^\s(\[\"“‘„«]+$")
+_ELISION = re.compile(r"^(?:[LlDd]|dell|all)['’]")
+_NEXT = re.compile(r"\s*[\"'“‘„‚(\[*_«¿¡]*\s*(\S?)([^\W\d_]*)")
+# What is said within Japanese quotation marks belongs to the sentence around them.
+_QUOTED = re.compile(r"[「『（][^「『（」』）]{0,300}[」』）]")
+_GOES_ON = re.compile(r"[とっはがをのもにで、，]")
+_NUMBERED = re.compile(r"\s*\d+(?![.\d])")
+_ROMAN = re.compile(r"[IVX]{1,6}")
+_NEAR = 200  # characters before an ordinal in which German shows
 
 
 def spans(text: str) -> list[Span]:
@@ -59,27 +83,52 @@ def blocks(text: str) -> list[Block]:
         if start >= line.end():
             continue
         adjacent = found and text.count("\n", previous_end, line.start()) <= 1
+        first = text[start]
         if (
             adjacent
             and not marker
-            and _continues(text[found[-1].start : previous_end], text[start])
+            and _continues(text[max(found[-1].start, previous_end - _TAIL) : previous_end], first)
         ):
             found[-1] = found[-1]._replace(end=line.end())
         else:
             found.append(Block(start, line.end(), marker))
-        previous_end = line.end()
+        previous_end = line.start() + len(line.group().rstrip())
     return found
 
 
 def block_spans(text: str, block: Block) -> list[Span]:
     """The span of every sentence of one block."""
     cuts = [block.start]
+    quoted = deque(found.span() for found in _QUOTED.finditer(text, block.start, block.end))
+    capital = _last_capital(text, block)
     for stop in _STOP.finditer(text, block.start, block.end):
-        if stop["stop"] is None or _ends(text, cuts[-1], stop, block.end):
-            cuts.append(stop.end())
+        if stop["cjk"]:
+            while quoted and quoted[0][1] < stop.end():
+                quoted.popleft()
+            if quoted and quoted[0][0] < stop.start() and not _ends_quoted(text, stop, quoted[0]):
+                continue
+        if stop["stop"] is None or _ends(text, (cuts[-1], block.end), stop, capital):
+            cuts.append(_after(text, cuts[-1], stop))
     cuts.append(block.end)
     trimmed = (_trim(text, start, end) for start, end in pairwise(cuts))
     return [span for span in trimmed if span]
+
+
+def _after(text: str, begin: int, stop: re.Match[str]) -> int:
+    """Where a sentence ends; a French quotation mark after a blank is its own if it was opened."""
+    if (stop["close"] or "")[-2:-1].isspace() and "«" not in text[begin : stop.start()]:
+        return stop.end("stop")
+    return stop.end()
+
+
+def _last_capital(text: str, block: Block) -> int:
+    """Where the last capital of a block stands; in a text without any a full stop means more."""
+    return next((i for i in range(block.end - 1, block.start - 1, -1) if text[i].isupper()), -1)
+
+
+def _ends_quoted(text: str, stop: re.Match[str], quoted: Span) -> bool:
+    """Whether a stop within quotation marks ends the sentence around them too."""
+    return stop.end() == quoted[1] and not _GOES_ON.match(text, stop.end())
 
 
 def _continues(line: str, first: str) -> bool:
@@ -97,36 +146,59 @@ def _trim(text: str, start: int, end: int) -> Span | None:
     return end - len(stripped), end - len(piece) + len(piece.rstrip())
 
 
-def _ends(text: str, begin: int, stop: re.Match[str], limit: int) -> bool:
-    """Whether a stop that is followed by white space ends its sentence."""
-    following = _NEXT.match(text, stop.end(), limit)
+def _ends(text: str, bounds: Span, stop: re.Match[str], capital: int) -> bool:
+    """Whether a stop that is followed by white space ends the sentence that begins at `bounds`."""
+    following = _NEXT.match(text, stop.end(), bounds[1])
     if following is None or not following[1]:
         return True
     lower = following[1].islower()
     if stop["stop"] != ".":
         pause = "..." in stop["stop"] or "…" in stop["stop"] or stop["close"]
         return not (lower and pause)  # "Why?" he asked. And: wait ... what
-    return _full_stop_ends(text, begin, stop, limit, following)
+    return _full_stop_ends(text, bounds[0], stop, following, capitals=capital >= bounds[0])
 
 
 def _full_stop_ends(
-    text: str, begin: int, stop: re.Match[str], limit: int, following: re.Match[str]
+    text: str, begin: int, stop: re.Match[str], following: re.Match[str], *, capitals: bool
 ) -> bool:
     """The same for a single full stop, which abbreviations and numbers have too."""
-    lower = following[1].islower()
     last = _LAST_WORD.search(text, max(begin, stop.start() - 40), stop.start())
-    word = last.group().lower() if last else ""
+    written = _ELISION.sub("", last.group()) if last else ""
+    word = written.lower()
+    if word in BEFORE_NUMBERS and _NUMBERED.match(text, stop.end()):
+        return False
     if word in TITLES and not stop["close"]:
         return word == "no" and not following[1].isdigit() and begin < stop.start() - 2
-    if lower and any(char.isupper() for char in text[begin:limit]):
-        return len(word) > 4 and word.isalpha() and word not in ABBREVIATIONS
-    if word.isdigit() and len(word) < 3:  # "1. Open it", "Steps: 1. Open it"
-        before = text[begin : stop.start() - len(word)].rstrip()
-        if not before or before.endswith(":"):
-            return False
+    if following[1].islower() and capitals:
+        known = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
+        return len(word) > 4 and word.isalpha() and not known
+    follows = (following[1] + following[2]).lower()
+    if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(written)):
+        before = text[max(begin, stop.start() - _NEAR) : stop.start()]
+        return not (_is_item(before, word) or _is_ordinal(before, follows))
     if word in ABBREVIATIONS or _is_initial(word):
-        return (following[1] + following[2]).lower() in STARTERS
+        return follows in STARTERS
     return True
+
+
+def _is_item(before: str, number: str) -> bool:
+    """Whether a number counts steps: "1. Open it", "Steps: 1. Open it"."""
+    ahead = before.removesuffix(number).rstrip()
+    return number.isdigit() and len(number) < 3 and (not ahead or ahead.endswith(":"))
+
+
+def _is_ordinal(before: str, follows: str) -> bool:
+    """Whether the full stop after a number makes an ordinal of it: "am 3. Mai", "im 2. Stock"."""
+    *words, number = before.lower().split()
+    previous = words[-1] if words else ""
+    if number.isdigit() and follows in MONTHS and int(number) <= 31:
+        return previous not in ENGLISH_MONTHS  # "on July 3. August was hot"
+    if follows in STARTERS or len(number) > 6:
+        return False
+    german = GERMAN.intersection(words)
+    if not number.isdigit():
+        return len(german) > 1 or bool(german and len(words) < 6)
+    return previous in BEFORE_ORDINALS and (previous not in AMBIGUOUS or bool(german))
 
 
 def _is_initial(word: str) -> bool:
