@@ -1,6 +1,7 @@
 """Which back end does a user mean by a text or an object?"""
 
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -12,9 +13,11 @@ SPECS = (
     "embedded (offline, no key)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
     "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
+    "gguf:PATH (a GGUF chat model in this process; pip install 'assay[gguf]')",
     "scripted:FILE (fixed replies from a JSON file)",
     "MODULE:ATTRIBUTE (a function from prompt to text, or a back end of your own)",
     "JUDGE,TASK=JUDGE (mixed: openai:gpt-4o-mini,verify_statements=embedded)",
+    "JUDGE+JUDGE (the first does what it can, the second the rest: embedded+gguf:PATH)",
 )
 
 
@@ -36,7 +39,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         InputError: If nothing is known by that name.
     """
     if isinstance(spec, str):
-        return mixed([spec], backend) if "," in spec else _named(spec.strip(), embedder=embedder)
+        several = "," in spec or len(_chain(spec)) > 1
+        return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
     if isinstance(spec, Backend) and not isinstance(spec, type):
         return spec
     if callable(spec):
@@ -49,6 +53,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
 def mixed(specs: Sequence[str], make: Make) -> Backend:
     """The back end that serves each task as the specs say, the one without ``TASK=`` all others.
 
+    ``JUDGE+JUDGE`` gives each task to the first of them that can do it.
+
     Args:
         specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
         make: Makes the back end of one spec; called once for each.
@@ -59,10 +65,27 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
     from assay.backends.route import Route
 
     default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
-    main = make(default or DEFAULT)
-    if not by_task:
-        return main
-    return Route(main, {t: make(spec, embedder=t == "embed") for t, spec in by_task.items()})
+    main, *others = [make(spec) for spec in _chain(default or DEFAULT)]
+    kinds = _rest(main, others)
+    kinds |= {t: make(spec, embedder=t == "embed") for t, spec in by_task.items()}
+    return Route(main, kinds) if kinds else main
+
+
+def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
+    """Who does what the main one cannot: the first that can."""
+    from assay.tasks import TASKS
+
+    able = {
+        kind: [other for other in others if other.identity(task) is not None]
+        for kind, task in TASKS.items()
+        if main.identity(task) is None
+    }
+    return {kind: found[0] for kind, found in able.items() if found}
+
+
+def _chain(spec: str) -> list[str]:
+    """The judges of ``JUDGE+JUDGE``; a "+" in a file's or model's name is none between judges."""
+    return [part.strip() for part in _PLUS.split(spec)]
 
 
 def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
@@ -114,6 +137,12 @@ def _ollama(model: str, embedder: bool) -> Backend:  # noqa: FBT001
     return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
 
 
+def _gguf(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
+    from assay.backends.gguf import Gguf
+
+    return Gguf(path)
+
+
 def _scripted(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
     from assay.backends.scripted import Scripted
 
@@ -123,8 +152,10 @@ def _scripted(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
 _SCHEMES: dict[str, Callable[[str, bool], Backend]] = {
     "openai": _openai,
     "ollama": _ollama,
+    "gguf": _gguf,
     "scripted": _scripted,
 }
+_PLUS = re.compile(rf"\+(?=\s*(?:embedded\s*$|embedded\s*\+|(?:{'|'.join(_SCHEMES)}):))")
 
 
 def _imported(module: str, attribute: str) -> Backend:

@@ -54,6 +54,8 @@ def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
         (f"{found.tokens_in:,}", "prompt tokens, about"),
         (f"{found.tokens_out:,}", "reply tokens, about"),
     ]
+    if found.local_tokens:
+        lines.append((f"{found.local_tokens:,}", "prompt tokens read on this machine, about"))
     if found.money is not None:
         lines.append((f"{found.money:,.4f}", "money, about, at the price given"))
     elif found.calls:

@@ -28,8 +28,9 @@ _JUDGE = (
         metavar="[TASK=]JUDGE",
         help=(
             "Who judges: embedded (the default: offline, no key), openai:MODEL, ollama:MODEL, "
-            "scripted:FILE, or MODULE:ATTRIBUTE for one of your own. Repeatable: TASK=JUDGE gives "
-            "one kind of task to another judge."
+            "gguf:PATH, scripted:FILE, or MODULE:ATTRIBUTE for one of your own. JUDGE+JUDGE gives "
+            "the second what the first cannot do. Repeatable: TASK=JUDGE gives one kind of task to "
+            "another judge."
         ),
     ),
     click.option(

@@ -38,6 +38,8 @@ class Estimate:
         local: Calls that are answered in this process: they cost nothing.
         tokens_in: Prompt tokens of `calls`, about.
         tokens_out: Reply tokens of `calls`, about.
+        local_tokens: Prompt tokens that a language model in this process would read, about; they
+            cost time only.
         money: What they would cost without embeddings, None without a price.
     """
 
@@ -47,6 +49,7 @@ class Estimate:
     local: int
     tokens_in: int
     tokens_out: int
+    local_tokens: int
     money: float | None
 
 
@@ -91,6 +94,7 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
         local=door.local,
         tokens_in=door.tokens_in,
         tokens_out=door.tokens_out,
+        local_tokens=door.local_tokens,
         money=price.of(door.tokens_in - door.embedded, door.tokens_out) if price else None,
     )
 
@@ -104,6 +108,7 @@ class _StandIn:
     calls: int = 0
     known: int = 0
     local: int = 0
+    local_tokens: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     embedded: int = 0
@@ -129,6 +134,8 @@ class _StandIn:
             self.known += 1
         elif getattr(server, "local", False):
             self.local += 1
+            if isinstance(server, LLM):
+                self.local_tokens += _prompt_length(server, task) // CHARS_PER_TOKEN
         else:
             self.calls += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN

@@ -1,0 +1,1 @@
+"""How the yes of GGUF models was fitted."""
