@@ -20,6 +20,8 @@ class Part:
         quote: The words of that context that support it.
         probability: The judge's probability that the label is positive, where it gives one.
         span: (start, end) characters of the answer (or of the context) it was taken from.
+        marks: Ranges of characters, of the same text as `span`, that nothing supports, where the
+            judge tells them.
     """
 
     kind: str
@@ -31,6 +33,7 @@ class Part:
     quote: str = ""
     probability: float | None = None
     span: tuple[int, int] | None = None
+    marks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

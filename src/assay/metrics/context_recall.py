@@ -26,8 +26,9 @@ class ContextRecall(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the reference, verify each statement against all contexts."""
-        (statements,) = await split(sample.question or "", [sample.reference or ""], judge)
+        reference = sample.reference or ""
+        (statements,) = await split(sample.question or "", [reference], judge)
         if not statements:
             return Unscored("undefined", "the reference makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        return share(verdict_parts(statements, verdicts, "reference statement"))
+        return share(verdict_parts(statements, verdicts, reference, kind="reference statement"))

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from assay.judge import Judge
 from assay.score import Part, Score
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.text.placing import placed
 
 Statements: TypeAlias = tuple[Statement, ...]
 
@@ -45,10 +46,12 @@ def unsupported(statements: Statements) -> tuple[Verdict, ...]:
 def verdict_parts(
     statements: Sequence[Statement],
     verdicts: Sequence[Verdict],
+    text: str = "",
+    *,
     kind: str = "statement",
     labels: tuple[str, str] = ("supported", "unsupported"),
 ) -> tuple[Part, ...]:
-    """One part for each statement: supported (1) or not (0), and by what."""
+    """One part for each statement of `text`: supported (1) or not (0), and by what."""
     yes, no = labels
     return tuple(
         Part(
@@ -61,9 +64,19 @@ def verdict_parts(
             quote=verdict.quote,
             probability=verdict.probability,
             span=statement.span,
+            marks=_marks(statement, verdict, text),
         )
         for statement, verdict in zip(statements, verdicts, strict=True)
     )
+
+
+def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int, int], ...]:
+    """The unsupported words of a statement as characters of the text that it was taken from."""
+    if statement.span is None or not verdict.spans:
+        return ()
+    start, end = statement.span
+    found = placed(verdict.spans, statement.text, text[start:end])
+    return tuple((start + a, start + b) for a, b in found)
 
 
 def share(parts: Sequence[Part], method: str = "") -> Score:

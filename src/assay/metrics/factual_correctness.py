@@ -61,8 +61,14 @@ class FactualCorrectness(Metric):
         against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
-            verdict_parts(mine, _unplaced(found), "statement", ("TP", "FP")),
-            verdict_parts(theirs, _unplaced(covered), "reference statement", ("covered", "FN")),
+            verdict_parts(mine, _unplaced(found), answer, labels=("TP", "FP")),
+            verdict_parts(
+                theirs,
+                _unplaced(covered),
+                reference,
+                kind="reference statement",
+                labels=("covered", "FN"),
+            ),
         )
 
     def _counted(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:

@@ -30,7 +30,7 @@ class Faithfulness(Metric):
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        return share(verdict_parts(statements, verdicts))
+        return share(verdict_parts(statements, verdicts, sample.answer or ""))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ class Verdict:
         context: 0-based index of the context that supports it, None if none or not said.
         quote: The words of that context that do.
         probability: Probability that it is supported, where the judge gives one.
+        contradicted: Whether the contexts say otherwise (rather than nothing); None if not said.
+        spans: (start, end) characters of the statement that are not supported, where the judge
+            tells them.
     """
 
     id: str
@@ -32,6 +35,8 @@ class Verdict:
     context: int | None = None
     quote: str = ""
     probability: float | None = None
+    contradicted: bool | None = None
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -41,6 +46,8 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     context: str | None = None
     quote: str = ""
     probability: Probability | None = None
+    contradicted: bool | None = None
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -133,6 +140,8 @@ class VerifyStatements(ByIds[Verdict]):
             context=context_index(item.context, len(self.contexts), raw),
             quote=item.quote,
             probability=item.probability,
+            contradicted=item.contradicted,
+            spans=item.spans,
         )
 
 
@@ -160,6 +169,8 @@ def reply(verdicts: Sequence[Verdict]) -> str:
             quote=v.quote,
             supported=v.supported,
             probability=v.probability,
+            contradicted=v.contradicted,
+            spans=v.spans,
         )
         for v in verdicts
     ]
