@@ -1,0 +1,107 @@
+"""All rows, in a fixed order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from training.verifier.asked import contexts, sources
+from training.verifier.asked.answers import Builder
+from training.verifier.asked.lexical import Weights
+from training.verifier.asked.rows import Asked
+from training.verifier.people import read
+
+# How often each generator is asked, by data set; what it cannot make it leaves out.
+_SHARES: dict[str, dict[str, float]] = {
+    "nq": {
+        "given": 0.62,
+        "other_question": 0.42,
+        "background": 0.9,
+        "evasive": 0.13,
+        "framed": 0.12,
+        "padded": 0.13,
+        "repeated": 0.07,
+        "vague": 0.8,
+        "wrong_kind": 0.8,
+        "lists": 0.5,
+        "compound": 0.1,
+    },
+    "ragtruth": {
+        "given": 0.7,
+        "other_question": 0.7,
+        "background": 0.7,
+        "evasive": 0.2,
+        "framed": 0.1,
+        "padded": 0.3,
+        "lists": 0.9,
+        "compound": 0.1,
+    },
+    "expertqa": {
+        "given": 1,
+        "other_question": 0.9,
+        "evasive": 0.3,
+        "padded": 0.4,
+        "lists": 1,
+    },
+    "hotpot": {
+        "given": 1,
+        "other_question": 0.8,
+        "background": 0.7,
+        "evasive": 0.2,
+        "framed": 0.2,
+        "padded": 0.3,
+        "vague": 0.5,
+        "compound": 0.1,
+    },
+}
+
+
+def weights(items: Sequence[sources.Item]) -> Weights:
+    """How rare words are in all the texts used here."""
+    texts = [i.question for i in items]
+    texts += [i.answers[0].text for i in items if i.answers]
+    texts += [c for i in items for c in i.contexts]
+    texts += [r["claim"] for r in read("claims/foolmetwice.jsonl.gz")]
+    texts += [r["contexts"][0] for r in read("claims/factcheckgpt_stance.jsonl.gz")][::4]
+    return Weights(texts)
+
+
+def rows(seed: int = 0) -> Iterator[Asked]:
+    """Every row of every generator; of rows that say the same the first."""
+    seen: set[tuple[str, str, tuple[str, ...], bool]] = set()
+    for row in _rows(seed):
+        key = (row.group, row.question, row.texts, row.answers is None)
+        if key not in seen:
+            seen.add(key)
+            yield row
+
+
+def _rows(seed: int) -> Iterator[Asked]:
+    sets: dict[str, list[sources.Item]] = {
+        "nq": list(sources.natural_questions()),
+        "ragtruth": list(sources.passages()),
+        "expertqa": list(sources.experts()),
+        "hotpot": list(sources.hotpot()),
+    }
+    known = weights([item for items in sets.values() for item in items])
+
+    def fresh(name: str) -> random.Random:
+        return random.Random(f"{seed} {name}")
+
+    yield from contexts.drawn_on(sets["ragtruth"], known, fresh("drawn_on"))
+    yield from contexts.bridged(sets["hotpot"], known, fresh("bridged"))
+    for make in (contexts.fooled, contexts.pages, contexts.checked, contexts.symmetric):
+        yield from make(known, fresh(make.__name__))
+    for name, items in sets.items():
+        for measured in (False, True):
+            side = [item for item in items if item.measured is measured]
+            rng = fresh(f"{name} {measured}")
+            yield from _answers(Builder(side, known, rng), _SHARES[name], rng)
+
+
+def _answers(builder: Builder, shares: dict[str, float], rng: random.Random) -> Iterator[Asked]:
+    for place in range(len(builder.items)):
+        for name, share in shares.items():
+            if rng.random() < share:
+                make: Callable[[int], Iterator[Asked]] = getattr(builder, name)
+                yield from make(place)
