@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import assay
 from benchmarks.data import Absent, Record, thinned
@@ -109,26 +110,26 @@ def main() -> None:
     if not judge.thresholds:
         print("no thresholds fitted for this judge: run benchmarks.judge.thresholds first")
     print(judge.name)
-    found: dict[str, list[Figure]] = {}
+    content: dict[str, Any] = {
+        "judge": judge.name,
+        "assay": assay.__version__,
+        "command": " ".join(["python -m benchmarks.judge.run", *sys.argv[1:]]),
+        "figures": {},
+    }
     for name in options.only:
         start = time.perf_counter()
         print(f"== {name}", flush=True)
         try:
-            found[name] = measured(judge, name, options.limit, full=options.full)
+            found = measured(judge, name, options.limit, full=options.full)
         except Absent as absent:
             print(f"  {absent}")
             continue
-        for figure in found[name]:
-            print(shown(figure))
+        print(*map(shown, found), sep="\n")
         print(f"  {time.perf_counter() - start:.0f} s", flush=True)
-    content = {
-        "judge": judge.name,
-        "assay": assay.__version__,
-        "command": " ".join(["python -m benchmarks.judge.run", *sys.argv[1:]]),
-        "figures": {name: [asdict(figure) for figure in some] for name, some in found.items()},
-    }
-    if options.out:
-        options.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        content["figures"][name] = [asdict(figure) for figure in found]
+        # After each one: a run of hours that breaks off has not been for nothing.
+        if options.out:
+            options.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     if options.write_card:
         from benchmarks.judge import card
 
