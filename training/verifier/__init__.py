@@ -1,0 +1,1 @@
+"""How the reader of the embedded judge is trained, fitted and shipped."""

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import pickle
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -134,19 +135,24 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=Path, help="JSON lines written by training.verifier.synthetic"
     )
+    parser.add_argument("--asked", type=Path, help="JSON lines of training.verifier.asked")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     if options.asked:
-        found = list(questioned(_asked(options.asked)))
+        found = list(questioned(asked(options.asked)))
     else:
         found = list(examples(load(options.rows) if options.rows else people.rows()))
+    # A pickled class is found again by its module's name, not by "__main__".
+    Example.__module__ = "training.verifier.examples"
+    sys.modules[Example.__module__] = sys.modules[__name__]
     options.out.write_bytes(pickle.dumps(found))
     lengths = [len(e.ids) for e in found]
     digest = hashlib.sha256(options.out.read_bytes()).hexdigest()[:8]
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+def asked(path: Path) -> Iterator[Asked]:
+    """Rows as `training.verifier.asked` wrote them."""
     with path.open(encoding="utf-8") as lines:
         for record in map(json.loads, lines):
             texts, helps = tuple(record.pop("texts")), tuple(record.pop("helps"))

@@ -1,7 +1,7 @@
-"""Train the verifier: examples to a checkpoint.
+"""Train the network: examples to a checkpoint.
 
-Seeds are fixed; on a CPU two runs give the same weights. A checkpoint is written every few minutes,
-and a run that was cut off goes on where its last one stands.
+Seeds are fixed; on a CPU two runs with as many threads give the same weights. A checkpoint is
+written every few minutes, and a run that was cut off goes on where its last one stands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional
 
 from assay.backends.embedded.window import ABSENT, PRESENT, UNKNOWN
 from training.groups import KEPT_OUT
@@ -77,7 +77,7 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
 
 def votes(out: Tensor, parts: Tensor) -> Tensor:
     """Mean of the votes over the tokens of every part, (parts, 5)."""
-    summed = F.pad(out[..., 1:].float().cumsum(1), (0, 0, 1, 0))
+    summed = functional.pad(out[..., 1:].float().cumsum(1), (0, 0, 1, 0))
     rows, first, last = parts[:, 0], parts[:, 1], parts[:, 2]
     return (summed[rows, last] - summed[rows, first]) / (last - first).clamp(min=1)[:, None]
 
@@ -98,7 +98,7 @@ def _binary(logits: Tensor, labels: Tensor) -> Tensor | None:
     known = labels >= 0
     if not known.any():
         return None
-    return F.binary_cross_entropy_with_logits(logits[known], labels[known])
+    return functional.binary_cross_entropy_with_logits(logits[known], labels[known])
 
 
 def _whole(scores: Tensor, batch: Batch) -> Tensor:
@@ -113,7 +113,7 @@ def _statements(scores: Tensor, batch: Batch, offsets: Tensor) -> Tensor | None:
     """Cross-entropy of statements; of a text known to be wrong somewhere its worst part counts."""
     label, data = batch.parts[:, 3], batch.parts[:, 4]
     # How often a data set's statements are supported is its makers' choice, not to be learnt.
-    logs = F.log_softmax(scores + offsets[data], dim=1)
+    logs = functional.log_softmax(scores + offsets[data], dim=1)
     unsupported = torch.logsumexp(logs[:, 1:], dim=1)
     picked = torch.where(label == 3, unsupported, logs.gather(1, label.clamp(0, 2)[:, None])[:, 0])
     each = [-picked[label >= 0]]
@@ -169,10 +169,18 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     print(f"{len(found)} windows, {len(plan)} steps, {names}", flush=True)
     model.to(device).train()
+    done = 0
+    if options.out.exists():  # cut off: go on where it stood
+        state = torch.load(options.out, map_location=device)
+        done = state["step"]
+        model.load(state["model"])
+        offsets.data = state["offsets"]
+        optimiser.load_state_dict(state["optimiser"])
+        schedule.load_state_dict(state["schedule"])
     started = saved = time.time()
     sums: dict[str, float] = {}
-    for step, chosen in enumerate(plan, start=1):
-        batch = Batch(chosen, names, rng)
+    for step, chosen in enumerate(plan[done:], start=done + 1):
+        batch = Batch(chosen, names, random.Random(f"{options.seed} {step}"))
         with torch.autocast(device, dtype=torch.bfloat16):
             out = model(batch.ids.to(device), batch.types.to(device), batch.mask.to(device))
         losses = losses_of(out.cpu(), batch, offsets)
@@ -185,12 +193,19 @@ def main() -> None:
         for name, value in losses.items():
             sums[name] = 0.98 * sums.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if step % 50 == 0 or step == len(plan):
-            done = time.time() - started
             shown = ", ".join(f"{k} {v:.4f}" for k, v in sums.items())
-            print(f"{step}/{len(plan)} {shown} {done:.0f} s", flush=True)
+            print(f"{step}/{len(plan)} {shown} {time.time() - started:.0f} s", flush=True)
         if time.time() - saved > SAVE_EVERY or step == len(plan):
             saved = time.time()
-            torch.save({"model": model.state_dict(), "step": step}, options.out)
+            state = {
+                "model": model.state_dict(),
+                "offsets": offsets.data,
+                "optimiser": optimiser.state_dict(),
+                "schedule": schedule.state_dict(),
+                "step": step,
+            }
+            torch.save(state, options.out.with_suffix(".new"))
+            options.out.with_suffix(".new").replace(options.out)
 
 
 if __name__ == "__main__":

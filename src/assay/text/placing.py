@@ -19,7 +19,12 @@ def placed(spans: Iterable[Span], said: str, source: str) -> list[Span]:
     if at >= 0:
         return [(start + at, end + at) for start, end in wanted]
     matcher = SequenceMatcher(None, said, source, autojunk=False)
-    blocks = matcher.get_matching_blocks()
+    # A blank that both have is no counterpart.
+    blocks = [
+        block
+        for block in matcher.get_matching_blocks()
+        if any(char.isalnum() for char in said[block.a : block.a + block.size])
+    ]
     found = (_counterpart(span, blocks) for span in wanted)
     return [span for span in found if span]
 

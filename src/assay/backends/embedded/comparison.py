@@ -1,7 +1,7 @@
 """How does a statement compare with the evidence: what of it is there, and what is not?
 
 `FEATURES` names the measurements in the order of `Comparison.features`; each is in [0, 1], except
-the cosines, in [-1, 1], and the two lengths, natural logarithms.
+the two lengths, natural logarithms.
 """
 
 import math
@@ -28,8 +28,6 @@ FEATURES = (
     "calendar_missing",  # a month or week day that stands nowhere
     "negation_differs",  # one denies and the other does not, by how alike they are otherwise
     "opposites",  # "increase" against "decrease", by how alike they are otherwise
-    "cosine_best",  # to the nearest sentence
-    "cosine_pair",  # to the nearest two sentences in a row
     "log_words",
     "log_sentences",
 )
@@ -54,21 +52,13 @@ class Comparison:
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
 
 
-def compare(
-    statement: str,
-    evidence: Evidence,
-    cosines: npt.NDArray[np.float32],
-    pairs: npt.NDArray[np.float32],
-) -> Comparison:
-    """Compare one statement with prepared evidence of at least one piece.
-
-    `cosines[i]` is the statement's cosine to piece i, `pairs[i]` to pieces i and i + 1 together.
-    """
+def compare(statement: str, evidence: Evidence) -> Comparison:
+    """Compare one statement with prepared evidence of at least one piece."""
     statement = without_pointers(statement) or statement
     stems = words.stems(statement)
     wanted = set(stems)
     recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
-    best = int(np.argmax(np.asarray(recalls) + cosines + _figures(wanted, evidence)))
+    best = int(np.argmax(np.asarray(recalls) + _figures(wanted, evidence)))
     piece = evidence.pieces[best]
     near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
     window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
@@ -91,8 +81,6 @@ def compare(
         float(bool(dates - evidence.words)),
         recalls[best] if differs else 0.0,
         recalls[best] if contrary else 0.0,
-        float(cosines.max()),
-        float(max(pairs.max(initial=-1.0), cosines.max())),
         math.log1p(len(wanted)),
         math.log1p(len(evidence.pieces)),
     )

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,17 +10,19 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Fitted:
-    """A logistic regression as `training/support_v0` fitted it.
+    """A logistic regression as `training/verifier` fitted it.
 
     Attributes:
         coefficients: One for each measurement, in their order.
         intercept: What is added to the weighted sum.
         threshold: The probability, in [0, 1], from which on the answer is yes.
+        constants: Other fitted numbers, by name.
     """
 
     coefficients: tuple[float, ...]
     intercept: float
     threshold: float
+    constants: Mapping[str, float]
 
     @classmethod
     @cache
@@ -32,6 +34,7 @@ class Fitted:
             tuple(float(content["coefficients"][name]) for name in names),
             float(content["intercept"]),
             float(content.get("threshold", 0.5)),
+            content.get("constants", {}),
         )
 
     def probability(self, features: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.support import support
 from assay.backends.embedded.usefulness import context_usefulness
@@ -38,7 +39,7 @@ from assay.text.clauses import statements
 from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v0"
+VERSION = "v1"
 PHRASE = 4  # words; an answer of no more is a phrase, not a statement
 PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
 
@@ -55,7 +56,7 @@ class Embedded:
     local = True
 
     def __init__(self, threads: int | None = None) -> None:
-        self._encoder = _encoder(threads)
+        self._encoder, self._reader = _models(threads)
         self._say: dict[str, Callable[[Any], str]] = {
             SplitStatements.kind: self._split,
             VerifyStatements.kind: self._verify,
@@ -70,7 +71,7 @@ class Embedded:
     @property
     def name(self) -> str:
         """Its version and that of its encoder's weights."""
-        return f"embedded:{VERSION}+{self._encoder.name}"
+        return f"embedded:{VERSION}+{self._reader.name}+{self._encoder.name}"
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for what it can do; for embeddings the encoder's name alone."""
@@ -105,7 +106,7 @@ class Embedded:
         return split_statements.reply([(asked + s.text, task.text[s.start : s.end]) for s in found])
 
     def _verify(self, task: VerifyStatements) -> str:
-        found = support([s.text for s in task.statements], task.contexts, self._encoder)
+        found = support([s.text for s in task.statements], task.contexts, self._reader)
         verdicts = [
             Verdict(
                 statement.id,
@@ -114,6 +115,8 @@ class Embedded:
                 s.context if s.supported else None,
                 s.sentence if s.supported else "",
                 round(s.probability, 4),
+                None if s.supported else s.contradicted,
+                s.spans,
             )
             for statement, s in zip(task.statements, found, strict=True)
         ]
@@ -121,7 +124,7 @@ class Embedded:
 
     def _select(self, task: SelectSentences) -> str:
         texts = [sentence.text for sentence in task.sentences]
-        found = sentence_relevance(task.question, texts, self._encoder)
+        found = sentence_relevance(task.question, texts, self._encoder, self._reader)
         return select_sentences.reply(
             [
                 Choice(sentence.id, f.reason, round(f.probability, 4))
@@ -133,7 +136,11 @@ class Embedded:
     def _judge(self, task: JudgeContexts) -> str:
         shown = task.shown()
         found = context_usefulness(
-            task.question, task.target, [text for _, text in shown], self._encoder
+            task.question,
+            task.target,
+            [text for _, text in shown],
+            self._encoder,
+            self._reader,
         )
         return judge_contexts.reply(
             [
@@ -143,7 +150,7 @@ class Embedded:
         )
 
     def _rate(self, task: RateAnswer) -> str:
-        found = answer_relevance(task.question, task.answer, self._encoder)
+        found = answer_relevance(task.question, task.answer, self._encoder, self._reader)
         return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
 
     def _embed(self, task: Embed) -> str:
@@ -157,6 +164,6 @@ def _cards() -> dict[str, str]:
 
 
 @lru_cache
-def _encoder(threads: int | None) -> Encoder:
+def _models(threads: int | None) -> tuple[Encoder, Reader]:
     # Loaded once for all judges of a process.
-    return Encoder(threads)
+    return Encoder(threads), Reader(threads)

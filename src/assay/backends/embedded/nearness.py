@@ -1,21 +1,28 @@
 """How near is a sentence to a question, in meaning, words and kind?
 
-A logistic combination of the cosine to the question, how far it lies below the best of the other
-sentences, the share of the question's content words and whether the sentence holds the kind of
-thing asked for; `training/support_v0/fit_relevance.py` fits the coefficients.
+A logistic combination of what the trained reader says of the sentence beside the question, the
+cosine to the question, how far it lies below the best of the other sentences, the share of the
+question's content words and whether the sentence holds the kind of thing asked for;
+`training/verifier/fit.py` fits the coefficients.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.fitted import Fitted
+from assay.backends.embedded.reader import Reader, Reading
 from assay.text import overlap, questions, words
 
-FEATURES = ("cosine", "cosine_below_best", "recall", "kind")
+FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
 RELEVANT = 0.5
+_HELPS = 3  # among the votes of a reading
 
 
-def measure(question: str, sentences: Sequence[str], encoder: Encoder) -> list[tuple[float, ...]]:
+def measure(
+    question: str, sentences: Sequence[str], encoder: Encoder, readings: Sequence[Reading]
+) -> list[tuple[float, ...]]:
     """The measurements of every sentence, in the order of `FEATURES`."""
     if not sentences:
         return []
@@ -28,15 +35,32 @@ def measure(question: str, sentences: Sequence[str], encoder: Encoder) -> list[t
     kind = questions.kind_of(question)
     return [
         (
+            float(reading.votes[_HELPS]),
             float(cosine),
             best - float(cosine),
             overlap.weighted_recall(wanted, stems, weights),
             float(questions.holds(kind, sentence, question)),
         )
-        for cosine, stems, sentence in zip(cosines, found, sentences, strict=True)
+        for reading, cosine, stems, sentence in zip(
+            readings, cosines, found, sentences, strict=True
+        )
     ]
+
+
+def read(
+    question: str, sentences: Sequence[str], encoder: Encoder, reader: Reader
+) -> list[tuple[float, ...]]:
+    """The measurements of sentences that are read together, as of one text."""
+    return measure(question, sentences, encoder, reader.beside_question(question, sentences))
 
 
 def probability(features: Sequence[float]) -> float:
     """The probability, in [0, 1], that a sentence of these measurements helps to answer."""
-    return Fitted.load("relevance_v0.json", FEATURES).probability(features)
+    return Fitted.load("relevance.json", FEATURES).probability(features)
+
+
+def whole(readings: Sequence[Reading], vote: int) -> float:
+    """A vote's mean over all tokens of a text that was read sentence by sentence."""
+    lengths = [len(reading.offsets) for reading in readings]
+    values = [float(reading.votes[vote]) for reading in readings]
+    return float(np.average(values, weights=lengths)) if sum(lengths) else 0.0

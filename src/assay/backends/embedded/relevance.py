@@ -1,6 +1,7 @@
 """Does a sentence or an answer bear on a question?
 
-Sentences: see `nearness.py`. Answers: a documented mean of four parts that is not fitted.
+Sentences: see `nearness.py`. Answers: a logistic combination of what the trained reader says of
+the answer beside the question, its nearness and its kind; `training/verifier/fit.py` fits it.
 """
 
 from collections.abc import Sequence
@@ -8,11 +9,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.backends.embedded import nearness
 from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.nearness import RELEVANT, measure, probability
+from assay.backends.embedded.fitted import Fitted
+from assay.backends.embedded.nearness import RELEVANT, measure, probability, whole
+from assay.backends.embedded.reader import Reader
 from assay.text import overlap, questions, refusals, sentences, words
 
-_LOW, _HIGH = 0.1, 0.75  # cosines of question and answer taken as 0 and as 1
+ANSWER_FEATURES = (
+    "answers",  # the reader's logit that the text answers the question, mean over its tokens
+    "helps",  # mean probability that a sentence helps, by its length
+    "cosine",  # of question and answer, the better of the whole and its best sentence
+    "recall",  # share of the question's content words in the answer
+    "kind",  # whether a question for a time, number, person, ... gets one
+)
+_ANSWERS = 4  # among the votes of a reading
 
 
 @dataclass(frozen=True)
@@ -34,48 +45,61 @@ class AnswerRelevance:
 
 
 def sentence_relevance(
-    question: str, sentences: Sequence[str], encoder: Encoder
+    question: str, sentences: Sequence[str], encoder: Encoder, reader: Reader
 ) -> list[Relevance]:
     """For every sentence, in order, whether it helps to answer the question."""
     kind = questions.kind_of(question)
+    rows = nearness.read(question, sentences, encoder, reader)
     return [
         _relevance(question, sentence, features, kind)
-        for sentence, features in zip(sentences, measure(question, sentences, encoder), strict=True)
+        for sentence, features in zip(sentences, rows, strict=True)
     ]
 
 
-def answer_relevance(question: str, answer: str, encoder: Encoder) -> AnswerRelevance:
-    """Whether an answer addresses the question, by a fixed mean of four parts.
+def answer_relevance(
+    question: str, answer: str, encoder: Encoder, reader: Reader
+) -> AnswerRelevance:
+    """Whether an answer addresses the question: fully, directly and without padding.
 
-    0.4 nearness: cosine of question and answer, the better of the whole and its best sentence, from
-    0.1 (counts 0) to 0.75 (counts 1); 0.25 focus: mean probability that a sentence helps, by its
-    length; 0.2 coverage: share of the question's content words in the answer; 0.15 kind: whether a
-    question for a time, number, person, ... gets one. An answer that mostly declines ("I don't
-    know") is `noncommittal`; its score says only how near its words are.
+    An answer that mostly declines ("I don't know") is `noncommittal`.
     """
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
-    rows = measure(question, [answer, *parts], encoder)
-    cosine = max(row[0] for row in rows)
-    nearness = min(1.0, max(0.0, (cosine - _LOW) / (_HIGH - _LOW)))
-    helpful = [probability(row) for row in rows[1:]]
-    focus = float(np.average(helpful, weights=[len(part) for part in parts]))
-    coverage = overlap.recall(words.stems(question), words.stems(answer))
-    kind = questions.kind_of(question)
-    matches = questions.holds(kind, answer, question)
-    score = min(1.0, 0.4 * nearness + 0.25 * focus + 0.2 * coverage + 0.15 * matches)
+    features, helpful = measure_answer(question, parts, encoder, reader)
+    score = Fitted.load("answering.json", ANSWER_FEATURES).probability(features)
     declined = _declined(parts)
     if declined:
         reason = f"The answer declines: '{declined}'."
     else:
-        asked = "" if kind == "open" else _kind_reason(kind, matches=matches)
-        on_point = sum(value >= RELEVANT for value in helpful)
+        kind = questions.kind_of(question)
+        asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[4]))
+        aside = [part for part, value in zip(parts, helpful, strict=True) if value < RELEVANT]
         reason = (
-            f"Cosine to the question {cosine:.2f}, {on_point} of {len(parts)} sentences on the "
-            f"question, {coverage:.0%} of its words taken up{asked}."
+            f"{len(parts) - len(aside)} of {len(parts)} sentences on the question, "
+            f"{features[3]:.0%} of its words taken up, cosine {features[2]:.2f}{asked}"
+            + (f"; beside the question: '{aside[0]}'" if aside else ".")
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
+
+
+def measure_answer(
+    question: str, parts: Sequence[str], encoder: Encoder, reader: Reader
+) -> tuple[tuple[float, ...], list[float]]:
+    """The measurements of an answer in the order of `ANSWER_FEATURES`, and how far each helps."""
+    answer = " ".join(parts)
+    readings = reader.beside_question(question, parts)
+    rows = measure(question, parts, encoder, readings)
+    helpful = [probability(row) for row in rows]
+    vectors = encoder.encode([question, answer])
+    features = (
+        whole(readings, _ANSWERS),
+        float(np.average(helpful, weights=[len(part) for part in parts])),
+        max(float(vectors[0] @ vectors[1]), *(row[1] for row in rows)),
+        overlap.recall(words.stems(question), words.stems(answer)),
+        float(questions.holds(questions.kind_of(question), answer, question)),
+    )
+    return features, helpful
 
 
 def _relevance(
@@ -85,11 +109,11 @@ def _relevance(
     asked = set(words.stems(question))
     shared = [w for w in dict.fromkeys(words.content_words(sentence)) if words.stem(w) in asked]
     named = ", ".join(f"'{word}'" for word in shared[:3])
-    reason = f"Cosine to the question {features[0]:.2f}; " + (
+    reason = f"Cosine to the question {features[1]:.2f}; " + (
         f"takes up {named}" if shared else "takes up none of its words"
     )
     if kind not in {"open", "yes or no"}:
-        reason += f"; holds {'a' if features[3] else 'no'} {kind}"
+        reason += f"; holds {'a' if features[4] else 'no'} {kind}"
     return Relevance(value, value >= RELEVANT, f"{reason}.")
 
 

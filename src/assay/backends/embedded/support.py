@@ -1,100 +1,174 @@
-"""Do the contexts support a statement, and which sentence says so?
+"""Do the contexts support a statement, which sentence says so, and which words are not supported?
 
-A logistic combination of sixteen measurements (`comparison.FEATURES`): how many of the statement's
-words stand in the contexts, which of its numbers and names do not, whether one denies what the
-other says, and the cosine to the nearest sentences. The coefficients are fixed; how they were
-fitted and what they reach is in `training/support_v0`.
+The trained reader judges every statement beside its evidence; what it says is combined with
+fourteen measurements of words, numbers and names (`comparison.FEATURES`) by a logistic regression
+whose coefficients are fixed. How both were fitted and what they reach is in `training/verifier`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from assay.backends.embedded.comparison import FEATURES, Comparison, compare
-from assay.backends.embedded.encoder import Encoder, Vectors
+from assay.backends.embedded import comparison
+from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.fitted import Fitted
-from assay.text.overlap import weighted_recall
-from assay.text.words import stems
+from assay.backends.embedded.reader import Reader, Reading
+from assay.text.sentences import Span
+from assay.text.words import WORD
 
-_MANY = 400  # sentences; beyond it only those with the most words in common are embedded
-_KEPT = 40  # ... this many for each statement
+FEATURES = (
+    "votes",  # the reader's log-odds of supported against refuted or neutral
+    "doubt_mean",  # its logit of "unsupported", mean over the tokens
+    "doubt_worst",  # ... mean over the worst fifth of the tokens
+    *comparison.FEATURES,
+)
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
+_JOINED = 2  # words between two marked ones that are marked with them
 
 
 @dataclass(frozen=True)
 class Support:
-    """How far the contexts support one statement, with the evidence."""
+    """How far the contexts support one statement, with the evidence.
 
-    probability: float  # in [0, 1], at odds of 3 to 2 for support before looking
-    supported: bool  # probability >= the fitted threshold
-    reason: str  # one sentence for people
-    context: int | None  # the context the closest sentence stands in, from 0; None without contexts
-    sentence: str  # the closest sentence; "" without contexts
+    Attributes:
+        probability: That it is supported, in [0, 1].
+        supported: probability >= the fitted threshold.
+        contradicted: Whether the contexts say otherwise, rather than nothing.
+        reason: One sentence for people.
+        context: The context the closest sentence stands in, from 0; None without contexts.
+        sentence: The closest sentence; "" without contexts.
+        spans: The characters of the statement that are not supported; () if it is.
+    """
+
+    probability: float
+    supported: bool
+    contradicted: bool
+    reason: str
+    context: int | None
+    sentence: str
+    spans: tuple[Span, ...]
 
 
-def support(statements: Sequence[str], contexts: Sequence[str], encoder: Encoder) -> list[Support]:
+@dataclass(frozen=True)
+class Judged:
+    """What is known of one statement before anything is decided."""
+
+    statement: str
+    comparison: Comparison
+    reading: Reading
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """The measurements in the order of `FEATURES`."""
+        supported, refuted, neutral = (float(v) for v in self.reading.votes[:3])
+        doubts = np.sort(self.reading.tokens)
+        worst = doubts[-max(1, len(doubts) // 5) :]
+        return (
+            supported - float(np.logaddexp(refuted, neutral)),
+            float(doubts.mean()) if len(doubts) else 0.0,
+            float(worst.mean()) if len(doubts) else 0.0,
+            *self.comparison.features,
+        )
+
+
+def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) -> list[Support]:
     """One `Support` for every statement, in order.
 
     Contexts may have any length. Without any sentence in the contexts the probability is 0.
     """
-    return [
-        _judged(found, evidence) for evidence, found in comparisons(statements, contexts, encoder)
-    ]
-
-
-def comparisons(
-    statements: Sequence[str], contexts: Sequence[str], encoder: Encoder
-) -> list[tuple[Evidence, Comparison | None]]:
-    """The measurements behind `support`, for fitting; None where there is no evidence at all."""
-    evidence = prepare(contexts)
-    if not statements or not evidence.pieces:
-        return [(evidence, None) for _ in statements]
-    chosen = _chosen(statements, evidence)
-    texts = [*statements, *(evidence.pieces[i].text for i in chosen)]
-    vectors = encoder.encode(texts)
-    asked = vectors[: len(statements)]
-    pieces = np.zeros((len(evidence.pieces), vectors.shape[1]), dtype=np.float32)
-    pieces[chosen] = vectors[len(statements) :]
-    cosines, pairs = asked @ pieces.T, asked @ _pairs(pieces, evidence).T
-    return [
-        (evidence, compare(statement, evidence, cosines[i], pairs[i]))
-        for i, statement in enumerate(statements)
-    ]
-
-
-def _judged(found: Comparison | None, evidence: Evidence) -> Support:
-    if found is None:
+    evidence = _prepared(tuple(contexts))
+    if not evidence.pieces:
         nothing = "There is no context that could support it."
-        return Support(0.0, supported=False, reason=nothing, context=None, sentence="")
-    fitted = Fitted.load("support_v0.json", FEATURES)
-    value = fitted.probability(found.features)
+        return [Support(0.0, False, False, nothing, None, "", ((0, len(s)),)) for s in statements]  # noqa: FBT003
+    return [_decided(judged, evidence) for judged in measure(statements, evidence, reader)]
+
+
+def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
+    """The measurements behind `support`, for fitting; the evidence has at least one piece."""
+    readings = reader.beside_evidence(statements, evidence)
+    return [
+        Judged(statement, compare(statement, evidence), reading)
+        for statement, reading in zip(statements, readings, strict=True)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _prepared(contexts: tuple[str, ...]) -> Evidence:
+    # Several metrics ask about the same contexts one after the other.
+    return prepare(contexts)
+
+
+def _decided(judged: Judged, evidence: Evidence) -> Support:
+    fitted = Fitted.load("support.json", FEATURES)
+    value = fitted.probability(judged.features)
     supported = value >= fitted.threshold
-    piece = evidence.pieces[found.best]
+    _, refuted, neutral = judged.reading.votes[:3]
+    contradicted = not supported and bool(refuted > neutral)
+    spans = () if supported else marked(judged, fitted.constants["doubt"])
+    piece = evidence.pieces[judged.comparison.best]
     return Support(
         probability=value,
         supported=supported,
-        reason=_reason(found, piece.text, supported=supported),
+        contradicted=contradicted,
+        reason=_reason(judged, spans, piece.text, supported=supported, contradicted=contradicted),
         context=piece.context,
         sentence=piece.text,
+        spans=spans,
     )
 
 
-def _reason(found: Comparison, sentence: str, *, supported: bool) -> str:
+def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
+    """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
+    words = [found.span() for found in WORD.finditer(judged.statement)]
+    doubts = [_doubt(judged.reading, word) for word in words]
+    chosen = [i for i, doubt in enumerate(doubts) if doubt >= limit]
+    if not chosen:
+        return ((0, len(judged.statement)),)
+    spans: list[Span] = []
+    last = -10
+    for i in chosen:
+        if spans and i - last <= _JOINED + 1:
+            spans[-1] = (spans[-1][0], words[i][1])
+        else:
+            spans.append(words[i])
+        last = i
+    return tuple(spans)
+
+
+def _doubt(reading: Reading, word: Span) -> float:
+    """The greatest doubt about a token of a word."""
+    return max(
+        (
+            float(doubt)
+            for doubt, (start, end) in zip(reading.tokens, reading.offsets, strict=True)
+            if start < word[1] and word[0] < end
+        ),
+        default=-np.inf,
+    )
+
+
+def _reason(
+    judged: Judged, spans: Sequence[Span], sentence: str, *, supported: bool, contradicted: bool
+) -> str:
     closest = f"closest sentence: {shorten(sentence)}"
-    doubts = _doubts(found)
+    doubts = _doubts(judged.comparison)
     if supported:
         but = f", although {doubts[0]}" if doubts else ""
         return f"The evidence says so{but}; {closest}"
     if doubts:
         return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
-    return f"No sentence of the evidence says all of it; {closest}"
+    what = _listed([judged.statement[start:end] for start, end in spans])
+    if contradicted:
+        return f"The evidence says otherwise about {what}; {closest}"
+    return f"The evidence does not say {what}; {closest}"
 
 
 def _doubts(found: Comparison) -> list[str]:
-    """What speaks against support, the weightiest first."""
+    """What of its words, numbers and names speaks against support, the weightiest first."""
     doubts = []
     gone = [*found.numbers, *found.names]
     if gone:
@@ -126,24 +200,3 @@ def shorten(sentence: str) -> str:
     """A sentence on one line, of at most 200 characters, for a reason."""
     line = " ".join(sentence.split())
     return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1].rstrip()}…"
-
-
-def _chosen(statements: Sequence[str], evidence: Evidence) -> list[int]:
-    """The pieces worth embedding: all, or of very many those with the most words in common."""
-    if len(evidence.pieces) <= _MANY:
-        return list(range(len(evidence.pieces)))
-    kept: set[int] = set()
-    for statement in statements:
-        wanted = set(stems(statement))
-        shares = [weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
-        kept.update(np.argsort(shares, kind="stable")[::-1][:_KEPT].tolist())
-    return sorted(kept)
-
-
-def _pairs(pieces: Vectors, evidence: Evidence) -> Vectors:
-    """A vector for every two pieces in a row of one context: the direction of their sum."""
-    contexts = np.array([piece.context for piece in evidence.pieces])
-    sums = (pieces[:-1] + pieces[1:])[contexts[:-1] == contexts[1:]]
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    units: Vectors = sums / np.maximum(lengths, 1e-9)
-    return units

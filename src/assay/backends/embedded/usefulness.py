@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.nearness import RELEVANT, measure, probability
+from assay.backends.embedded.nearness import RELEVANT, probability, read
+from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.support import shorten, support
 from assay.text import overlap, sentences, words
 from assay.text.clauses import statements
@@ -39,25 +40,26 @@ class _Context:
 
 
 def context_usefulness(
-    question: str, target: str, contexts: Sequence[str], encoder: Encoder
+    question: str, target: str, contexts: Sequence[str], encoder: Encoder, reader: Reader
 ) -> list[Usefulness]:
     """For every context, in order, whether it helps to arrive at a target (reference, answer)."""
     split = [sentences.sentences(context) for context in contexts]
-    rows = iter(measure(question, [sentence for parts in split for sentence in parts], encoder))
-    read = [
+    every = [sentence for parts in split for sentence in parts]
+    rows = iter(read(question, every, encoder, reader))
+    found = [
         _Context(context, parts, [probability(next(rows)) for _ in parts])
         for context, parts in zip(contexts, split, strict=True)
     ]
-    return [_useful(question, target, context, encoder) for context in read]
+    return [_useful(question, target, context, reader) for context in found]
 
 
-def _useful(question: str, target: str, context: _Context, encoder: Encoder) -> Usefulness:
+def _useful(question: str, target: str, context: _Context, reader: Reader) -> Usefulness:
     if not context.sentences:
         return Usefulness(0.0, useful=False, reason="The context is empty.", sentence="")
     if len(set(words.content_words(target))) <= _SHORT:
         return _for_phrase(target, context)
     claims = [statement.text for statement in statements(target, question)] or [target]
-    best = max(support(claims, [context.text], encoder), key=lambda found: found.probability)
+    best = max(support(claims, [context.text], reader), key=lambda found: found.probability)
     # The support of the target decides; the question keeps a context of mere shared words out.
     value = 0.75 * best.probability + 0.25 * max(context.helpful)
     useful = value >= RELEVANT

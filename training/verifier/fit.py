@@ -1,0 +1,240 @@
+"""Fit what combines the trained reader with words, numbers and names, on rows it never saw.
+
+    python -m training.verifier.fit --asked FILE
+
+Everything is measured with the int8 model that ships, through the package's own code. The rows are
+those of the fold kept out of training. FoolMeTwice, SummEdits, FEVER-Symmetric, Factcheck-GPT and
+ExpertQA are benchmarks on that fold: they are shown, never fitted on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.backends.embedded import nearness, relevance, support
+from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.evidence import prepare
+from assay.backends.embedded.fitted import Fitted
+from assay.backends.embedded.reader import Reader
+from training.groups import KEPT_OUT, fold_of
+from training.verifier import people
+from training.verifier.examples import asked
+from training.verifier.logistic import auroc, balanced, contents, fit, predict
+from training.verifier.rows import Row
+
+PACKAGE = Path(support.__file__).parent
+# Sets to fit on and their weights; the nearer to a RAG answer the heavier.
+FITTED = {
+    "ragtruth_qa": 3.0,
+    "ragtruth_summary": 1.0,
+    "wice_claims": 1.0,
+    "wice_nonsupported_tokens": 0.3,
+    "begin": 0.5,
+    "conjnli": 0.3,
+}
+ANSWERS = ("ragtruth_qa", "ragtruth_summary")  # their intercept is the one that ships
+PRIOR = 0.6  # share of the weight on supported rows: odds of 3 to 2 before looking
+HELPFUL = 1 / 3  # ... on helpful sentences
+MOST = 900  # rows measured of one set
+SUPPORT_SIGNS = {
+    "votes": 1, "doubt_mean": -1, "doubt_worst": -1, "recall_all": 1, "recall_window": 1,
+    "recall_best": 1, "bigrams_all": 1, "run_best": 1, "numbers_missing_all": -1,
+    "numbers_missing_window": -1, "names_missing_all": -1, "names_missing_window": -1,
+    "calendar_missing": -1, "negation_differs": -1, "opposites": -1,
+}  # fmt: skip
+NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
+ANSWER_SIGNS = {"answers": 1, "helps": 1, "cosine": 1, "recall": 0, "kind": 1}
+
+
+class Measured(NamedTuple):
+    """One segment of a row."""
+
+    data: str
+    supported: bool
+    features: tuple[float, ...]
+    contrary: float  # reader's log-odds of refuted against neutral
+    label: str
+    judged: support.Judged
+    marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
+
+
+def kept_out() -> Iterator[Row]:
+    """The rows that the reader was not trained on, evenly thinned."""
+    found = defaultdict(list)
+    for row in people.rows():
+        if fold_of(row.group) == KEPT_OUT:
+            found[row.data].append(row)
+    for rows in found.values():
+        yield from rows[:: max(1, -(-len(rows) // MOST))]
+
+
+def measure(reader: Reader) -> list[Measured]:
+    """Every labelled segment, or the whole text where only that is labelled."""
+    found = []
+    for row in kept_out():
+        evidence = prepare(row.contexts)
+        if not evidence.pieces:
+            continue
+        cuts = people.segments(row)
+        judged = support.measure([row.answer[a:b] for a, b, _ in cuts], evidence, reader)
+        if cuts[0][2] is None:  # a summary: its worst sentence stands for it
+            worst = min(judged, key=lambda j: j.features[0])
+            pairs = [(worst, row.label or "", None)]
+        else:
+            pairs = [
+                (j, label or "", _marks(row, start, end))
+                for j, (start, end, label) in zip(judged, cuts, strict=True)
+            ]
+        for one, label, marks in pairs:
+            _, refuted, neutral = one.reading.votes[:3]
+            contrary = float(refuted - neutral)
+            good = label == "supported"
+            found.append(Measured(row.data, good, one.features, contrary, label, one, marks))
+    return found
+
+
+def _marks(row: Row, start: int, end: int) -> tuple[tuple[int, int], ...] | None:
+    if row.spans is None:
+        return None
+    met = [(max(s, start), min(e, end)) for s, e, _ in row.spans if s < end and start < e]
+    return tuple((s - start, e - start) for s, e in met)
+
+
+def weigh(names: np.ndarray, labels: np.ndarray, shares: dict[str, float]) -> np.ndarray:
+    """Each set by its share, `PRIOR` of it on its supported rows; 1 a row on average."""
+    weights = np.zeros(len(names))
+    for name, share in shares.items():
+        for label, part in ((True, PRIOR), (False, 1 - PRIOR)):
+            mine = (names == name) & (labels == label)
+            weights[mine] = share * part / max(1, mine.sum())
+    return weights / weights.mean()
+
+
+def fit_support(rows: list[Measured]) -> dict[str, object]:
+    """The coefficients of support, and a table of every set."""
+    names = np.array([row.data for row in rows])
+    labels = np.array([row.supported for row in rows])
+    features = np.array([row.features for row in rows])
+    signs = np.array([SUPPORT_SIGNS.get(name, 0) for name in support.FEATURES])
+    kept = np.isin(names, list(FITTED))
+    apart = [name for name in FITTED if name not in ANSWERS]
+    columns = np.stack([names == name for name in apart], axis=1).astype(float)
+    weights = weigh(names[kept], labels[kept], FITTED)
+    solution = fit(features[kept], labels[kept], weights, signs, columns[kept])
+    scores = predict(solution, features)
+    place = support.FEATURES.index
+    print(f"{'set':26} {'n':>5} {'good':>5} {'AUROC':>6} {'reader':>6} {'words':>6} {'bal.':>6}")
+    for name in dict.fromkeys(names.tolist()):
+        mine = names == name
+        values = [
+            auroc(part[mine], labels[mine])
+            for part in (scores, features[:, 0], features[:, place("recall_all")])
+        ]
+        star = "" if name in FITTED else " (not fitted on)"
+        print(
+            f"{name:26} {mine.sum():5} {labels[mine].mean():5.2f} "
+            + " ".join(f"{v:6.3f}" for v in values)
+            + f" {balanced(scores[mine], labels[mine]):6.3f}{star}"
+        )
+    told = np.array([row.label in ("refuted", "neutral") for row in rows])
+    refuted = np.array([row.label == "refuted" for row in rows])
+    contrary = np.array([row.contrary for row in rows])
+    for name in dict.fromkeys(names[told].tolist()):
+        mine = told & (names == name)
+        value = auroc(contrary[mine], refuted[mine])
+        print(f"refuted against neutral, {name}: AUROC {value:.3f}, n {mine.sum()}")
+    limit = fit_spans(rows, scores)
+    return contents(support.FEATURES, solution, doubt=limit)
+
+
+def fit_spans(rows: list[Measured], scores: np.ndarray) -> float:
+    """The doubt from which on a word is marked: best F1 of characters on RAGTruth's answers."""
+    best = (0.0, 0.0)
+    for limit in np.arange(-3.0, 2.5, 0.25):
+        hit = said = true = 0
+        for row, score in zip(rows, scores, strict=True):
+            if row.data not in ANSWERS or row.marks is None:
+                continue
+            wanted = {c for s, e in row.marks for c in range(s, e)}
+            spans = support.marked(row.judged, float(limit)) if score < 0.5 else ()
+            found = {c for s, e in spans for c in range(s, e)}
+            hit, said, true = hit + len(wanted & found), said + len(found), true + len(wanted)
+        value = 2 * hit / max(1, said + true)
+        print(f"doubt {limit:5.2f}: span F1 {value:.3f} (precision {hit / max(1, said):.2f})")
+        best = max(best, (value, float(limit)))
+    return best[1]
+
+
+def fit_relevance(path: Path, encoder: Encoder, reader: Reader) -> dict[str, dict[str, object]]:
+    """The coefficients of sentences that help and of answers that answer."""
+    rows = [row for row in asked(path) if fold_of(row.group) == KEPT_OUT]
+    near, near_names, truth = [], [], []
+    for row in rows[::3]:
+        for features, label in zip(
+            nearness.read(row.question, row.texts, encoder, reader), row.helps, strict=True
+        ):
+            if label in (0.0, 1.0) and row.answers is None:
+                near.append(features)
+                truth.append(bool(label))
+                near_names.append(row.data)
+    inputs, labels = np.array(near), np.array(truth)
+    weights = np.where(labels, HELPFUL / labels.mean(), (1 - HELPFUL) / (1 - labels.mean()))
+    signs = np.array([NEAR_SIGNS[name] for name in nearness.FEATURES])
+    solution = fit(inputs, labels, weights, signs)
+    _table("helps", np.array(near_names), labels, inputs, predict(solution, inputs))
+    found = {"relevance.json": contents(nearness.FEATURES, solution)}
+    _write(found)  # the next fit reads it
+    Fitted.load.cache_clear()
+    graded = [row for row in rows if row.answers is not None][::3]
+    inputs = np.array(
+        [relevance.measure_answer(r.question, r.texts, encoder, reader)[0] for r in graded]
+    )
+    target = np.array([r.answers for r in graded])
+    signs = np.array([ANSWER_SIGNS[name] for name in relevance.ANSWER_FEATURES])
+    solution = fit(inputs, target, np.ones(len(target)), signs)
+    names = np.array([r.data for r in graded])
+    clear = (target >= 0.85) | (target <= 0.5)
+    scores = predict(solution, inputs)
+    _table("answers", names[clear], (target >= 0.85)[clear], inputs[clear], scores[clear])
+    found["answering.json"] = contents(relevance.ANSWER_FEATURES, solution)
+    return found
+
+
+def _table(
+    title: str, names: np.ndarray, labels: np.ndarray, inputs: np.ndarray, scores: np.ndarray
+) -> None:
+    print(
+        f"{title}: n {len(labels)}, AUROC {auroc(scores, labels):.3f}, reader alone "
+        f"{auroc(inputs[:, 0], labels):.3f}, balanced accuracy {balanced(scores, labels):.3f}"
+    )
+    makers = np.array([name.partition("/")[0] for name in names])
+    for maker in dict.fromkeys(makers.tolist()):
+        mine = makers == maker
+        print(f"  {maker}: n {mine.sum()}, AUROC {auroc(scores[mine], labels[mine]):.3f}")
+
+
+def _write(files: dict[str, dict[str, object]]) -> None:
+    for name, content in files.items():
+        (PACKAGE / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Fit, show and store the coefficients."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--asked", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    encoder, reader = Encoder(options.threads), Reader(options.threads)
+    _write({"support.json": fit_support(measure(reader))})
+    _write(fit_relevance(options.asked, encoder, reader))
+
+
+if __name__ == "__main__":
+    main()
