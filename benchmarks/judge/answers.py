@@ -45,18 +45,11 @@ def marked(length: int, spans: Spans) -> Marks:
 
 def _spans(text: str, statement: Statement, verdict: Verdict) -> Spans:
     # A judge that marks characters knows best; one that does not means the whole statement.
-    fine = fine_spans(verdict)
-    if fine is not None:
-        return [place for span in fine for place in _placed(text, statement, span)]
+    if verdict.spans:
+        return [place for span in verdict.spans for place in _placed(text, statement, span)]
     if verdict.supported or statement.span is None:
         return []
     return [statement.span]
-
-
-def fine_spans(verdict: Verdict) -> Spans | None:
-    """Characters of the statement that are unsupported; None where the judge does not say."""
-    spans: Spans | None = getattr(verdict, "unsupported_spans", None)
-    return getattr(verdict, "spans", None) if spans is None else spans
 
 
 def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:

@@ -1,7 +1,7 @@
 """Does the judge tell what is contradicted from what is merely absent?
 
-Three classes, on groups kept out of training. Measured only for a judge whose verdicts say
-`contradicted` (True or False, or how likely it is).
+Three classes, on groups kept out of training. Measured only for a judge whose verdicts say whether
+the contexts say otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,15 +43,15 @@ def title(kind: str) -> str:
 
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
-    """Macro F1 over the classes, and AUROC of contradicted against absent."""
+    """Macro F1 over the classes, and AUROC of contradicted against absent; nothing if untold."""
     checked = judge.check([claims.text(record) for record in records])
     told = [
         (record, found.verdicts[0])
         for record, found in zip(records, checked, strict=True)
         if found is not None
     ]
-    told = [(record, verdict) for record, verdict in told if contradicted(verdict) is not None]
-    if not told:
+    told = [(record, verdict) for record, verdict in told if tells(verdict)]
+    if all(verdict.supported for _, verdict in told):
         return []
     found = []
     for name in KINDS:
@@ -61,17 +61,16 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     return [*found, _apart(told)]
 
 
-def contradicted(verdict: Verdict) -> float | None:
-    """How likely the contexts contradict the statement; None where the judge does not say."""
-    found = getattr(verdict, "contradicted", None)
-    return None if found is None else float(found)
+def tells(verdict: Verdict) -> bool:
+    """Whether it says more than that the statement is unsupported."""
+    return verdict.supported or verdict.contradicted is not None
 
 
 def said(verdict: Verdict) -> str:
     """The class that a verdict stands for."""
     if verdict.supported:
         return "supported"
-    return "contradicted" if (contradicted(verdict) or 0.0) >= 0.5 else "absent"
+    return "contradicted" if verdict.contradicted else "absent"
 
 
 def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
@@ -93,7 +92,7 @@ def _apart(told: Sequence[tuple[Record, Verdict]]) -> Figure:
     }
     done = [(r, v) for r, v in told if kind(r) in both and _label(r) != "supported"]
     labels = np.array([_label(record) == "refuted" for record, _ in done], bool)
-    scores = [contradicted(verdict) or 0.0 for _, verdict in done]
+    scores = [float(verdict.contradicted or False) for _, verdict in done]
     clusters = [group_of(record) for record, _ in done]
     name = "contradicted against absent, AUROC"
     return figure(name, stats.auroc(scores, labels), clusters, note=", ".join(sorted(both)))

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 
 import pytest
 from benchmarks.data import thinned
@@ -44,6 +43,15 @@ class Knowing:
             told = " ".join(task.contexts)
             verdicts = [Verdict(s.id, s.text in told) for s in task.statements]
             raw = verify_statements.reply(verdicts)
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
+
+
+class Telling(Knowing):
+    """Calls everything contradicted."""
+
+    async def reply(self, task, draw=0):
+        verdicts = [Verdict(s.id, supported=False, contradicted=True) for s in task.statements]
+        raw = verify_statements.reply(verdicts)
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
 
 
@@ -101,18 +109,8 @@ class TestRagtruth:
         assert "longer text 0.67" in found["RAGTruth QA answers, F1"].note
 
 
-@dataclass(frozen=True)
-class Marking:
-    """A verdict of a judge that marks characters and tells contradictions."""
-
-    supported: bool
-    unsupported_spans: tuple[tuple[int, int], ...] | None
-    contradicted: bool | None = None
-    probability: float | None = None
-
-
-def lacking(spans, **more):
-    return Marking(supported=False, unsupported_spans=spans, **more)
+def lacking(*spans, **more):
+    return Verdict("s1", supported=False, spans=spans, **more)
 
 
 class TestCharacters:
@@ -123,15 +121,15 @@ class TestCharacters:
     def test_the_judges_own_spans_go_before_the_whole_statement(self):
         text = "The bridge is red."
         statement = Statement("s1", text, (0, len(text)))
-        assert self.marked(text, statement, lacking(((14, 17),))) == "red"
-        assert self.marked(text, statement, Marking(supported=True, unsupported_spans=())) == ""
-        assert self.marked(text, statement, lacking(None)) == text
+        assert self.marked(text, statement, lacking((14, 17))) == "red"
+        assert self.marked(text, statement, Verdict("s1", supported=True)) == ""
+        assert self.marked(text, statement, lacking()) == text
 
     def test_spans_in_a_rewritten_statement_are_found_in_its_source(self):
         text = "It is red."
         statement = Statement("s1", "The bridge is red.", (0, len(text)))
-        assert self.marked(text, statement, lacking(((14, 17),))) == "red"
-        assert self.marked(text, statement, lacking(((4, 10),))) == text
+        assert self.marked(text, statement, lacking((14, 17))) == "red"
+        assert self.marked(text, statement, lacking((4, 10))) == text
 
     def test_the_least_supported_statement_decides(self):
         verdicts = (
@@ -153,8 +151,10 @@ def test_contradiction_is_measured_only_where_the_judge_tells_it():
         "labels": {"label": "refuted", "supported": False},
     }
     assert contradiction.measure(Subject(Knowing()), [row]) == []
-    assert contradiction.said(lacking(None, contradicted=True)) == "contradicted"
-    assert contradiction.said(lacking(None, contradicted=False)) == "absent"
+    found = contradiction.measure(Subject(Telling()), [row])
+    assert found[0].value == 1
+    assert contradiction.said(lacking(contradicted=True)) == "contradicted"
+    assert contradiction.said(lacking(contradicted=False)) == "absent"
 
 
 def test_claims_are_verified_as_they_stand():

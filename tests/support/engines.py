@@ -71,6 +71,8 @@ class FakeServer:
         cached = same if body["cache_prompt"] else 0
         self.cached.append(cached)
         self._held = prompt
+        if take({"choices": [], "prompt_progress": {"processed": len(prompt)}}):
+            return
         for word in ("Y", "es"):
             top = [{"token": word, "logprob": -0.1}, {"token": "No", "logprob": -3.0}]
             token = {"token": word, "top_logprobs": top}

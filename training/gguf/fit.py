@@ -16,11 +16,14 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from assay.backends.code import text_digest
 from assay.backends.gguf.asking import Asking
 from assay.backends.gguf.calibration import Fit, Style, log_odds
 from assay.backends.gguf.engine import Llama
@@ -30,30 +33,31 @@ from training.gguf.rows import Row, answers, claims, relevance, usefulness
 
 RIDGE = 0.05  # on the distance of the slope from 1: few rows should not make it steep
 MARGIN = 0.1  # AUROC by which the slower style has to be better
+FEWEST = 20  # answers that two coefficients take
 WINDOW = 4096
 
 
-def to_fit(size: int) -> Iterator[tuple[Style, Row]]:
-    """What is asked for the fit, with the style; `size` scales it."""
+def statements(size: int) -> Iterator[tuple[str, Style, Row]]:
+    """(use, style, row) of what is asked about statements; `size` scales it."""
     for row in answers(size // 6, 1000, measured=False):
-        yield "plain", row
+        yield "fit", "plain", row
     for name in ("factcheckgpt", "foolmetwice"):
         for number, row in enumerate(claims(name, size, 700, measured=False)):
-            yield "plain", row
+            yield "fit", "plain", row
             if number < size // 2:
-                yield "quote", row
-    for row in (*relevance(size // 3, measured=False), *usefulness(size // 3, measured=False)):
-        yield "plain", row
-
-
-def to_measure(size: int) -> Iterator[tuple[Style, Row]]:
-    """What is asked to see how good the fit is: rows that it has not seen."""
+                yield "fit", "quote", row
     for row in claims("attributionbench", 2 * size, 700, measured=True):
-        yield "plain", row
+        yield "measured", "plain", row
     for row in claims("factcheckgpt", size, 700, measured=True):
-        yield "plain", row
-    for row in relevance(size // 6, measured=True):
-        yield "plain", row
+        yield "measured", "plain", row
+
+
+def others(size: int) -> Iterator[tuple[str, Style, Row]]:
+    """The same for sentences and contexts."""
+    for use, measured in (("fit", False), ("measured", True)):
+        n = size // 6 if measured else size // 3
+        for row in (*relevance(n, measured=measured), *usefulness(n, measured=measured)):
+            yield use, "plain", row
 
 
 class Kept:
@@ -65,9 +69,9 @@ class Kept:
         if path.is_file():
             self.lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
-    def ask(self, use: str, number: int, style: Style, row: Row) -> None:
+    def ask(self, use: str, style: Style, row: Row) -> None:
         """Ask about the items of a row, unless that was done before."""
-        name = f"{use}/{row.task.kind}/{row.data}/{number}/{style}"
+        name = f"{use}/{row.task.kind}/{row.data}/{text_digest(repr(row.task))}/{style}"
         if any(line["name"] == name for line in self.lines):
             return
         protocol = PROTOCOLS[row.task.kind]
@@ -149,7 +153,11 @@ def report(name: str, odds: np.ndarray, labels: np.ndarray, fit: Fit) -> str:
 
 def chosen(kept: Kept, kind: str) -> Fit:
     """The fit of one kind of task, in the better style."""
-    plain = fitted(*kept.of(use="fit", kind=kind, style="plain"), "plain")
+    odds, labels = kept.of(use="fit", kind=kind, style="plain")
+    if len(odds) < FEWEST:
+        print(f"{kind}: {len(odds)} answers are too few for a fit")
+        return Fit()
+    plain = fitted(odds, labels, "plain")
     quote = kept.of(use="fit", kind=kind, style="quote")
     if not len(quote[0]):
         return plain
@@ -161,11 +169,27 @@ def chosen(kept: Kept, kind: str) -> Fit:
     return fitted(*quote, "quote") if rivals[1] > rivals[0] + MARGIN else plain
 
 
+def carded(kept: Kept, kind: str) -> Fit:
+    """The fit of one kind of task; what was measured on rows that it has not seen is its card."""
+    fit = chosen(kept, kind)
+    for data in sorted({line["data"] for line in kept.lines}):
+        seen = kept.of(use="fit", kind=kind, data=data, style=fit.style)
+        if len(set(seen[1])) == 2:
+            report(f"{kind}, {data}, seen", *seen, fit)
+    cards = []
+    for data in sorted({line["data"] for line in kept.lines}):
+        found = kept.of(use="measured", kind=kind, data=data, style=fit.style)
+        if len(set(found[1])) == 2:
+            cards.append(f"{data}: {report(f'{kind}, {data}', *found, fit)}")
+    return msgspec.structs.replace(fit, card="; ".join(cards))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--size", type=int, default=24, help="claims of each file")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="ask no longer")
     parser.add_argument("--kept", type=Path, help="answers on file (default: beside the model)")
     parser.add_argument("--write", type=Path, help="JSON file to put the fit into")
     options = parser.parse_args()
@@ -173,19 +197,14 @@ def main() -> None:
     kept = Kept(
         options.kept or path.with_suffix(".answers.jsonl"), Llama(path, options.threads, WINDOW)
     )
-    for use, rows in (("fit", to_fit(options.size)), ("measured", to_measure(options.size))):
-        for number, (style, row) in enumerate(rows):
-            kept.ask(use, number, style, row)
-    kinds = {}
-    for kind in PROTOCOLS:
-        fit = chosen(kept, kind)
-        report(f"{kind}, fit", *kept.of(use="fit", kind=kind, style=fit.style), fit)
-        for data in ("attributionbench", "factcheckgpt", "ragtruth"):
-            found = kept.of(use="measured", kind=kind, data=data, style=fit.style)
-            if len(found[0]):
-                report(f"{kind}, {data}", *found, fit)
-        kinds[kind] = {"style": fit.style, "slope": fit.slope, "bias": fit.bias, "card": fit.card}
-    content = {digest(path): {"name": path.name, "kinds": kinds}}
+    end = time.monotonic() + 60 * options.minutes
+    for use, style, row in chain(statements(options.size), others(options.size)):
+        if time.monotonic() > end:
+            print(f"stopped after {options.minutes:g} minutes: the same command goes on")
+            break
+        kept.ask(use, style, row)
+    kinds = {kind: carded(kept, kind) for kind in PROTOCOLS}
+    content = {digest(path): {"name": path.name, "kinds": msgspec.to_builtins(kinds)}}
     print(json.dumps(content, indent=2))
     if options.write:
         options.write.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

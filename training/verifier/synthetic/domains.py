@@ -425,11 +425,6 @@ SERVICE = Domain(
             ("has bike parking", "offers parking for bicycles"),
             ("has no bike parking", "does not have parking for bikes"),
         ),
-        Flag(
-            "open24 hours",
-            ("is open around the clock", "is open 24 hours a day"),
-            ("is not open 24 hours",),
-        ),
         Field(
             "established",
             whole(1950, 2022, form="{}"),

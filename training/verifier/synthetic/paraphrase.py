@@ -102,6 +102,7 @@ _FRAMES = (
     "The article reports that {}", "To summarize, {}", "As the passage mentions, {}",
     "It's worth noting that {}", "According to the article, {}", "Per the text, {}",
 )  # fmt: skip
+_KIND = re.compile(rf"\ban? (?:\w+ )?({'|'.join(lexicon.KINDS)}){_NO_NOUN}")
 _SEVERAL_WORDS = re.compile(
     rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in lexicon.SYNONYMS if ' ' in w)})(?!\w)"
 )
@@ -137,7 +138,7 @@ def kinds(sentence: str, _passage: Passage, rng: random.Random) -> str | None:
         r"\b(?:all|every|only|most|best|first|few|any|each|if|more|\w+est)\b", sentence
     ):
         return None
-    found = [w for w in lexicon.KINDS if re.search(rf"\ban? (?:\w+ )?{w}{_NO_NOUN}", sentence)]
+    found = _KIND.findall(sentence)
     if not found:
         return None
     old = rng.choice(found)
@@ -171,8 +172,10 @@ def nationality(sentence: str, _passage: Passage, rng: random.Random) -> str | N
 def abbreviation(sentence: str, passage: Passage, rng: random.Random) -> str | None:
     """WHO for World Health Organization where the passage says that it is one, and back."""
     del rng
+    if "(" not in passage.text:
+        return None
     for match in re.finditer(
-        r"((?:[A-Z][\w-]+ (?:of |and |for |the )*){1,5}[A-Z]?[\w-]*) ?\(([A-Z]{2,6})\)",
+        r"(?<!\w)((?:[A-Z][\w-]+ (?:of |and |for |the )*){1,5}[A-Z]?[\w-]*) ?\(([A-Z]{2,6})\)",
         passage.text,
     ):
         letters, capitals = match[2], [w[0] for w in match[1].split() if w[0].isupper()]

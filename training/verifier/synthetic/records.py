@@ -26,8 +26,8 @@ _QUESTIONS = (
     "Turn the following structured data into text.", "Tell me about this {noun}.",
 )  # fmt: skip
 _LACKING = (
-    "The record does not say [[{key}]].", "There is no information on [[{key}]].",
-    "It is not stated [[{key}]].",
+    "The record does not reveal [[{key}]].", "There is no information on [[{key}]].",
+    "The data say nothing about [[{key}]].",
 )  # fmt: skip
 
 
@@ -135,8 +135,12 @@ def _place(record: Record, key: Callable[[str], str], rng: random.Random) -> Non
     place = {key("address"): street, key("city"): city, key("state"): region}
     record.data.update(place)
     text = rng.choice(record.domain.place)
-    record.right.append(Saying(text.format(city=city, street=street, region=region), "supported", topic="place"))
-    record.wrong.append(Saying(text.format(city=other, street=street, region=region), "refuted", topic="place"))
+    record.right.append(
+        Saying(text.format(city=city, street=street, region=region), "supported", topic="place")
+    )
+    record.wrong.append(
+        Saying(text.format(city=other, street=street, region=region), "refuted", topic="place")
+    )
 
 
 def _field(
@@ -165,7 +169,9 @@ def _field(
             new = [w for w in re.split(r", | and ", other) if w not in value]
             if new:
                 bad = " and ".join([*rng.sample(value, 1), f"[[{new[0]}]]"])
-                record.wrong.append(Saying(text.replace("[[{v}]]", bad), "refuted", topic=field.key))
+                record.wrong.append(
+                    Saying(text.replace("[[{v}]]", bad), "refuted", topic=field.key)
+                )
         elif other:
             record.wrong.append(Saying(text.replace("{v}", other), "refuted", topic=field.key))
 
@@ -212,7 +218,7 @@ def _unknown(record: Record, field: Field | Flag | Options, rng: random.Random) 
 def _asked(field: Field | Flag | Options, rng: random.Random) -> str:
     if isinstance(field, Flag):
         return f"whether it {rng.choice(field.yes)}"
-    return f"what its {field.key} is"
+    return rng.choice([f"its {field.key}", f"the {field.key}"])
 
 
 # ---------------------------------------------------------------- hours and reviews
@@ -246,7 +252,7 @@ def _say_hours(record: Record, times: dict, closed: list[str], rng: random.Rando
     day = rng.choice(list(times))
     start, end = times[day]
     opening, closing = domains.in_words(*start, rng), domains.in_words(*end, rng)
-    for moved, label in ((False, "supported"), (True, "refuted", topic="days")):
+    for moved, label in ((False, "supported"), (True, "refuted")):
         sayings = record.wrong if moved else record.right
         first = (
             domains.in_words(max(0, start[0] + rng.choice([-2, -1, 1, 2])), start[1], rng)
@@ -279,13 +285,19 @@ def _say_days(record: Record, times: dict, closed: list[str], rng: random.Random
     )
     if closed:
         record.right.append(
-            Saying(f"is closed on {' and '.join(d + 's' for d in closed)}", "supported", topic="days")
+            Saying(
+                f"is closed on {' and '.join(d + 's' for d in closed)}", "supported", topic="days"
+            )
         )
         record.wrong.append(Saying(every, "refuted", topic="days"))
-        record.wrong.append(Saying(f"is open on [[{rng.choice(closed)}s]]", "refuted", topic="days"))
+        record.wrong.append(
+            Saying(f"is open on [[{rng.choice(closed)}s]]", "refuted", topic="days")
+        )
     else:
         record.right.append(Saying(every, "supported", topic="days"))
-    record.wrong.append(Saying(f"is [[closed on {rng.choice(list(times))}s]]", "refuted", topic="days"))
+    record.wrong.append(
+        Saying(f"is [[closed on {rng.choice(list(times))}s]]", "refuted", topic="days")
+    )
 
 
 def _say_range(record: Record, times: dict, rng: random.Random) -> None:
@@ -302,7 +314,9 @@ def _say_range(record: Record, times: dict, rng: random.Random) -> None:
         ["is open from {s} to {e}, {a} [[through {b}]]", "is open {a} [[to {b}]] from {s} to {e}"]
     )
     record.right.append(
-        Saying(text.format(s=start, e=end, a=_DAYS[first], b=_DAYS[last]), "supported", topic="days")
+        Saying(
+            text.format(s=start, e=end, a=_DAYS[first], b=_DAYS[last]), "supported", topic="days"
+        )
     )
     if last < 6:
         wrong = text.format(s=start, e=end, a=_DAYS[first], b=_DAYS[rng.randint(last + 1, 6)])
@@ -406,7 +420,15 @@ def described(
         joined = [saying]
         if left and not left[0].whole and rng.random() < 0.4:
             joined.append(left.pop(0))
-        link = rng.choice([" and ", " and ", f", and {_it(record)} ", " and also ", f". {_it(record).capitalize()} also "])
+        link = rng.choice(
+            [
+                " and ",
+                " and ",
+                f", and {_it(record)} ",
+                " and also ",
+                f". {_it(record).capitalize()} also ",
+            ]
+        )
         sentences.append((f"{subject} {link.join(s.text for s in joined)}.", joined))
     answer, spans = "", []
     for text, said in sentences:
@@ -428,7 +450,7 @@ def described(
 
 def _it(record: Record) -> str:
     """The pronoun for it."""
-    if record.domain not in {domains.PERSON, domains.VISIT}:
+    if record.domain.nouns[0] not in {"employee", "patient"}:
         return "it"
     return "he" if len(record.name) % 2 else "she"
 
@@ -436,7 +458,7 @@ def _it(record: Record) -> str:
 def _subject(record: Record, noun: str, rng: random.Random) -> str:
     """How a sentence after the first begins."""
     it = _it(record)
-    start = rng.choice(["", "", "", "", "Additionally, ", "In addition, ", "Also, ", "Moreover, "])
+    start = rng.choice([*[""] * 12, "Additionally, ", "In addition, ", "Also, ", "Moreover, "])
     subject = rng.choice([it, it, f"the {noun}", f"this {noun}", record.name])
     return start + subject if start or subject == record.name else subject[0].upper() + subject[1:]
 

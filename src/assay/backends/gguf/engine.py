@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from assay.errors import Denied, InputError, Unavailable
 
 DRAW_TEMPERATURE = 0.7
+BATCH = 256  # tokens read between two chances to stop
 TOP = 20  # tokens whose probability is told at each position
 # llguidance, the grammar engine of the wheels, reads this from a schema. Without it small models
 # pad their JSON with white space until they are stopped.
@@ -196,6 +197,7 @@ class Llama:
         params.model.path = str(self.path)
         params.n_ctx = self.window
         params.n_parallel = 1
+        params.n_batch = params.n_ubatch = BATCH
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self.threads
         params.cache_ram_mib = 0  # what is reused is decided here, not by likeness
         params.warmup = False
@@ -229,6 +231,7 @@ def _body(prompt: str, wish: Wish, *, cached: bool) -> dict[str, Any]:
         "cache_prompt": cached,
         "stream": True,
         "stream_options": {"include_usage": True},
+        "return_progress": True,  # a long prompt can be given up half read
     }
     if wish.probabilities:
         body |= {"logprobs": True, "top_logprobs": TOP}

@@ -1,0 +1,141 @@
+"""Is a refusal told from an answer, and what is said to be absent found?"""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text.refusals import absence_claim, is_plain_refusal, refusal
+
+REFUSALS = [
+    "I don't know.",
+    "I'm sorry, but I cannot answer that.",
+    "I’m sorry, I can’t help with that.",
+    "I am very sorry, but this is not something for me.",
+    "The passages do not mention his age.",
+    "It cannot be determined from the context.",
+    "As an AI language model, I have no opinion.",
+    "As an AI, I have never eaten one.",
+    "There is not enough information to answer.",
+    "There is no information about the price of the ticket.",
+    "The provided context does not mention the price, but the hall opens at nine.",
+    "It is unclear from the passage whether she ever returned.",
+    "Unfortunately, the search results do not provide any details about the engine.",
+    "I would need more information to say that.",
+    "I have no information on that ship.",
+    "Could you please provide more context?",
+    "That is beyond the scope of the provided context.",
+    "The question cannot be answered.",
+    "I won't be able to tell you that.",
+    "We do not have access to the figures.",
+    "No mention is made of a second bridge.",
+    "Not specified.",
+    "N/A",
+    "No idea, really.",
+    "Es tut mir leid, das steht dort nicht.",
+    "Je ne sais pas.",
+    "Lo siento, no puedo ayudar.",
+    "抱歉，我无法回答。",
+]
+ANSWERS = [
+    "He did not know his father.",
+    "It is not known who built it.",
+    "You can find it in Rome.",
+    "The treaty did not mention reparations.",
+    "His will does not mention the house.",
+    "The article did not mention her name, so she sued the paper.",
+    "The constitution does not mention a king.",
+    "Police did not have enough evidence.",
+    "There was not enough data to convict him.",
+    "He had no idea that the train had left.",
+    "She works as an AI researcher in Bern.",
+    "Such tumours cannot be found by touch.",
+    "The cause of the fire could not be determined by the crew.",
+    "The doctors were unable to find her pulse before noon.",
+    "There is no evidence that the drug helps.",
+    "No data are lost when the power fails.",
+    "The sender was sorry that it came late.",
+    "The text of the law names no sum.",
+    "There is no answer to the riddle of the sphinx but man.",
+    "The information desk is closed.",
+    "Please open the window before noon.",
+    "As of my knowledge cutoff in 2021, the hall had two doors.",
+    "If the passages do not mention a price, ask the seller.",
+    "The town is not mentioned before 1200.",
+]
+CLAIMS = {
+    "The passages do not mention his age.": "his age",
+    "The provided context doesn't specify when the hall was built.": "when the hall was built",
+    "The given text does not explicitly state whether it is safe, but it calls it mild.": (
+        "whether it is safe"
+    ),
+    "Unfortunately, the documents do not provide any information about the price.": "the price",
+    "The context contains no information about her childhood.": "her childhood",
+    "The passage says nothing about the weather.": "the weather",
+    "This document is silent on costs.": "costs",
+    "There is no mention of a second bridge in the passages.": "a second bridge",
+    "There is no information in the given passages about trains.": "trains",
+    "No information is given about the crew.": "the crew",
+    "The name of the captain is not mentioned in the passages.": "The name of the captain",
+    "It is unclear from the passage whether she ever returned.": "whether she ever returned",
+    "It is not stated in the text who paid.": "who paid",
+    "The length cannot be determined from the provided information.": "The length",
+    "I could not find any information about refunds in the documents.": "refunds",
+    "Passage 2 does not mention the moon.": "the moon",
+    "Based on the passages, there is no information about taxes.": "taxes",
+    "The provided context did not answer the question.": "the question",
+    "It is old, but its price is not mentioned in the passages.": "its price",
+    "The third passage does not name the captain.": "the captain",
+    "There is no information.": "",
+}
+NO_CLAIMS = [
+    *ANSWERS,
+    "I don't know.",
+    "The passages mention his age.",
+    "The context does mention it.",
+    "Passage 2 is about the moon.",
+]
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_refusals(text):
+    assert refusal(text)
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_answers_are_no_refusals(text):
+    assert refusal(text) == ""
+
+
+@pytest.mark.parametrize("text", CLAIMS)
+def test_what_is_said_to_be_absent(text):
+    claim = absence_claim(text)
+    assert claim is not None
+    assert claim.what == CLAIMS[text]
+
+
+@pytest.mark.parametrize("text", NO_CLAIMS)
+def test_no_claim_of_absence(text):
+    assert absence_claim(text) is None
+
+
+def test_a_refusal_that_goes_on_to_answer_is_not_plain():
+    assert is_plain_refusal("I'm sorry, but I cannot answer that.")
+    assert is_plain_refusal("Unfortunately, I do not have that information.")
+    assert not is_plain_refusal("I cannot say when, but it was built in the harbour of Rome.")
+    assert not is_plain_refusal("Unfortunately, the passages do not mention the price.")
+
+
+@given(st.text(max_size=200))
+def test_nothing_crashes(text):
+    refusal(text)
+    absence_claim(text)
+    is_plain_refusal(text)
+
+
+@pytest.mark.parametrize("piece", ["the ", "there is no information ", "the given ", "it is ", " "])
+def test_long_texts_take_no_long_time(piece):
+    begin = time.perf_counter()
+    refusal(piece * (20_000 // len(piece)))
+    assert time.perf_counter() - begin < 3
