@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.backends.embedded.window import ABSENT, PRESENT, UNKNOWN
+from assay.backends.embedded.window import ABSENT, NEAR, PRESENT, UNKNOWN
 from training.groups import KEPT_OUT
 from training.verifier.examples import Example
 from training.verifier.model import Verifier
@@ -43,7 +43,7 @@ class Batch:
             ids[i, :n], mask[i, :n], tokens[i, :n] = e.ids, 1, e.tokens
             types[i, :n] = e.types
             if rng.random() < HIDDEN_FLAGS:
-                types[i, :n][(e.types == ABSENT) | (e.types == PRESENT)] = UNKNOWN
+                types[i, :n][np.isin(e.types, (ABSENT, PRESENT, NEAR))] = UNKNOWN
             for k, (first, last, label) in enumerate(e.parts):
                 parts.append((i, first, last, label, names.index(e.data)))
                 helps.append(e.helps[k] if e.helps else -1.0)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers
-from assay.text.words import STOP_WORDS, WORD, stem, words
+from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 
 LONGEST = 384  # tokens of a window
 STATED = 128  # ... of them at most so many of statements
@@ -23,7 +23,7 @@ ASKED = 96  # ... and of a question; the middle of a longer one is left out
 FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 
 # Token types: what is known of a token before the model reads it.
-EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION = range(5)
+EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION, NEAR = range(6)
 
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
@@ -144,16 +144,40 @@ def _beside_evidence(
 
 
 def _types(statement: str, tokens: Sequence[Token], evidence: Evidence) -> list[int]:
-    """Whether the word of each token stands anywhere in the evidence; marks of no word do."""
-    absent = [
-        (found.start(), found.end())
-        for found in WORD.finditer(statement)
-        if not _stands(found.group(), evidence)
-    ]
+    """Where the word of each token stands: nowhere, anywhere, or near the closest piece.
+
+    Marks that belong to no word are PRESENT.
+    """
+    found = [word.span() for word in WORD.finditer(statement)]
+    near = _near(statement, evidence)
+    kinds = [_kind(statement[start:end], near, evidence) for start, end in found]
     return [
-        ABSENT if any(start < token.end and token.start < end for start, end in absent) else PRESENT
+        next(
+            (
+                kind
+                for (start, end), kind in zip(found, kinds, strict=True)
+                if start < token.end and token.start < end
+            ),
+            PRESENT,
+        )
         for token in tokens
     ]
+
+
+def _near(statement: str, evidence: Evidence) -> frozenset[str]:
+    """The stems of the piece that shares most with a statement, and of its neighbours."""
+    if not evidence.pieces:
+        return frozenset()
+    wanted = set(stems(statement))
+    shares = [sum(evidence.weights[s] for s in found & wanted) for found in evidence.sets]
+    best = max(range(len(shares)), key=shares.__getitem__)
+    return frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
+
+
+def _kind(word: str, near: frozenset[str], evidence: Evidence) -> int:
+    if not _stands(word, evidence):
+        return ABSENT
+    return NEAR if near.issuperset(stems(word)) else PRESENT
 
 
 def _stands(written: str, evidence: Evidence) -> bool:
