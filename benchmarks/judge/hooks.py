@@ -12,6 +12,8 @@ import numpy as np
 
 import assay
 from assay.backends.embedded import Embedded
+from assay.backends.embedded.models import session
+from assay.backends.embedded.window import FIRST
 
 Run = Callable[[], object]
 
@@ -22,10 +24,10 @@ def relevance_of(backend: assay.Backend) -> Callable[[str, str], float] | None:
         return None
     from assay.backends.embedded.relevance import sentence_relevance
 
-    encoder = backend._encoder  # noqa: SLF001 - this module is the one that looks inside
+    models = backend._encoder, backend._reader  # noqa: SLF001 - the one module that looks inside
 
     def probability(question: str, sentence: str) -> float:
-        return sentence_relevance(question, [sentence], encoder)[0].probability
+        return sentence_relevance(question, [sentence], *models)[0].probability
 
     return probability
 
@@ -34,12 +36,11 @@ def model_of(backend: assay.Backend) -> Callable[[int], Run] | None:
     """The verifier's bare model: from a number of tokens to one run on so many of them."""
     if not isinstance(backend, Embedded):
         return None
-    model = backend._encoder._model  # noqa: SLF001
+    model = session("reader")
 
     def prepared(tokens: int) -> Run:
-        ids = np.full((1, tokens), model.first, dtype=np.int64)
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        return lambda: model.session.run(["sentence"], feed)
+        ids = np.full((1, tokens), FIRST, dtype=np.int64)
+        return lambda: model.run(["logits"], {"ids": ids, "types": np.zeros_like(ids)})
 
     return prepared
 

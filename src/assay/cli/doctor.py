@@ -10,11 +10,23 @@ from assay.cli import options
 @click.command("doctor", short_help="See whether everything works, the judge included.")
 @options.judge
 @options.store
+@click.option(
+    "--card",
+    is_flag=True,
+    help="Show instead how well the embedded judge agrees with people, as measured.",
+)
+@options.as_json
 def command(**given: Any) -> int:
     """See whether everything works here: versions, extras, embedded model, store and judge.
 
     With --judge, one small question whose right answer is known is put to every judge named.
     """
+    if given["card"]:
+        from assay.cli import doctor_card
+
+        return doctor_card.show(as_json=given["as_json"])
+    if given["as_json"]:
+        raise click.UsageError("--json goes with --card")
     from assay.cli import checkup
 
     return checkup.examine(given)

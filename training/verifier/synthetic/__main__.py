@@ -12,10 +12,24 @@ from pathlib import Path
 
 from training.groups import KEPT_OUT, fold_of
 from training.verifier.rows import Row
-from training.verifier.synthetic import answers, edits, neutral, records
+from training.verifier.synthetic import (
+    answers,
+    edits,
+    neutral,
+    qa_statement,
+    records,
+    rephrased,
+)
 from training.verifier.synthetic.overlap import auroc, balanced, overlap
 
-GENERATORS = {"edits": edits, "neutral": neutral, "records": records, "answers": answers}
+GENERATORS = {
+    "edits": edits,
+    "neutral": neutral,
+    "records": records,
+    "answers": answers,
+    "rephrased": rephrased,
+    "qa": qa_statement,
+}
 
 
 def generate(seed: int = 0, only: Iterable[str] = tuple(GENERATORS)) -> Iterator[Row]:

@@ -136,12 +136,10 @@ def few(*items: str) -> Draw:
 
 _FIRST = sorted(lexicon.FIRST_NAMES)
 _ADJECTIVE = (
-    "Golden Silver Blue Red Green Happy Lucky Rustic Urban Royal Old New Little Grand Sunny Coastal "
-    "Northern Hidden Copper Wild Twin Crystal Velvet Humble Salty Iron Maple Harbor Garden".split()  # noqa: SIM905
+    ["Golden", "Silver", "Blue", "Red", "Green", "Happy", "Lucky", "Rustic", "Urban", "Royal", "Old", "New", "Little", "Grand", "Sunny", "Coastal", "Northern", "Hidden", "Copper", "Wild", "Twin", "Crystal", "Velvet", "Humble", "Salty", "Iron", "Maple", "Harbor", "Garden"]
 )
 _THING = (
-    "Spoon Lantern Anchor Oak Pepper Table Fox Harvest Kitchen Olive Dragon Bean Barrel Pearl Willow "
-    "Plate Grove Rooster Basil Crown Bridge Compass Acorn Sparrow Ember Stone Meadow".split()  # noqa: SIM905
+    ["Spoon", "Lantern", "Anchor", "Oak", "Pepper", "Table", "Fox", "Harvest", "Kitchen", "Olive", "Dragon", "Bean", "Barrel", "Pearl", "Willow", "Plate", "Grove", "Rooster", "Basil", "Crown", "Bridge", "Compass", "Acorn", "Sparrow", "Ember", "Stone", "Meadow"]
 )
 
 

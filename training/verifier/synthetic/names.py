@@ -21,9 +21,7 @@ _PLACE_WORD = re.compile(
 )
 # Calendar words, and what only begins with a capital by custom.
 _NOT = frozenset(
-    "January February March April May June July August September October November December Monday "
-    "Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In On At It He She They We You Mr "
-    "Mrs Ms Dr Sir St God Internet COVID".split()  # noqa: SIM905
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "I", "The", "A", "An", "In", "On", "At", "It", "He", "She", "They", "We", "You", "Mr", "Mrs", "Ms", "Dr", "Sir", "St", "God", "Internet", "COVID"]
 )
 
 

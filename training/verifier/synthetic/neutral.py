@@ -15,7 +15,7 @@ from functools import cache
 from assay.text import facts
 from assay.text.words import STOP_WORDS, stems
 from training.verifier.rows import Row
-from training.verifier.synthetic import paraphrase
+from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import names_in
 
@@ -26,6 +26,23 @@ _TAILS = (
     re.compile(r"(?P<tail> (?:in|on|at|near|from|during|since|until|by) (?:(?:the|early|late|mid) )?(?:[A-Z][\w'’]+|\d{4}s?)(?:,? [\w'’]+){0,3})\.$"),
     re.compile(r"(?P<tail>, (?:which|who|where|including|making|leading|allowing|according to|compared with|especially|mostly) [^,;.()]{10,80})\.$"),
     re.compile(r"(?P<tail> (?:for|with|to|by|against|among|between) (?:the|a|an|his|her|its|their|other|many|more) [^,;.()]{8,60})\.$"),
+)  # fmt: skip
+
+
+_PLAIN_TAILS = (
+    " for the first time", " in recent years", " in {year}", " in {city}", " in {country}",
+    ", according to local residents", ", making it one of the largest of its kind",
+    ", despite strong criticism", " to great acclaim", ", which surprised many observers",
+    " because of rising costs", " after years of planning", " with the help of volunteers",
+    ", as experts had predicted", " on behalf of the government", " at the age of {number}",
+    ", which was founded in {year}", ", a practice that began in {year}", " for about {number} years",
+    ", as confirmed by {name}", " together with {name}", ", unlike {name}", ", much to the regret of {name}",
+    " more than {number} times", ", and it cost {number} million dollars", " since {year}",
+    ", which is the most common reason", " without any side effects", ", especially among young people",
+    ", although this is rare", " in at least {number} countries", ", and won several awards for it",
+    ", partly due to a lack of funding", ", although {name} disagreed", ", and continues to do so today",
+    ", based on a study of {number} people", ", and plans to do so again next year", " every {number} days",
+    ", which led to a significant increase in popularity", " and is free of charge",
 )  # fmt: skip
 
 
@@ -160,19 +177,34 @@ def own_tail(sentence: str, passage: Passage, rng: random.Random) -> tuple[str, 
 
 def _added(passage: Passage, sentence: str, rng: random.Random) -> Iterator[Row]:
     """A detail added; or, the other way round, a detail that the passage lost."""
-    claim = paraphrase.light(sentence, passage, rng)
-    way = rng.random()
-    if way < 0.4:
-        made = own_tail(claim, passage, rng)
-    elif way < 0.75:
-        made = added_tail(claim, passage, rng)
-    else:
+    if rng.random() < 0.2:
         yield from _detail_lost(passage, sentence, rng)
         return
-    if made:
-        text, start, end = made
+    made = rng.choice([plain_tail, plain_tail, own_tail, added_tail])(sentence, passage, rng)
+    if not made:
+        return
+    text, start, end = made
+    if rng.random() < 0.5:
         span = ((start, end, "neutral"),)
         yield Row("neutral/added", passage.group, "", (passage.text,), text, "neutral", span)
+        return
+    # The passage says it too: an ending that does not fit must not tell by itself.
+    context = passage.text.replace(sentence, text)
+    yield Row("neutral/added", passage.group, "", (context,), text, "supported", ())
+
+
+def plain_tail(sentence: str, passage: Passage, rng: random.Random) -> tuple[str, int, int] | None:
+    """A sentence with an ending put to it that fits nearly everywhere."""
+    tail = rng.choice(_PLAIN_TAILS).format(
+        year=rng.randint(1900, 2023),
+        city=rng.choice(lexicon.CITIES),
+        country=rng.choice(list(lexicon.COUNTRIES)),
+        number=rng.randint(2, 90),
+        name=rng.choice(names_in(passage.text) or ["the authorities"]),
+    )
+    if not sentence.endswith(".") or tail.strip(" ,") in passage.text or len(sentence.split()) > 30:
+        return None
+    return f"{sentence[:-1]}{tail}.", len(sentence) - 1, len(sentence) - 1 + len(tail)
 
 
 def _detail_lost(passage: Passage, sentence: str, rng: random.Random) -> Iterator[Row]:
@@ -182,6 +214,10 @@ def _detail_lost(passage: Passage, sentence: str, rng: random.Random) -> Iterato
         if not match or len(match["tail"]) > 0.5 * len(sentence):
             continue
         context = passage.text.replace(sentence, f"{sentence[: match.start()]}.")
+        if re.search(
+            r"\b(?:prior|due|according|related|compared|such|up|out)$", sentence[: match.start()]
+        ):
+            continue
         words = set(stems(match["tail"])) - set(stems(context))
         if not words or any(n in context for n in names_in(match["tail"])):
             continue

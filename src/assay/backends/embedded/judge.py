@@ -5,11 +5,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
-import msgspec
-
+from assay.backends.embedded.card import headline
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
@@ -90,7 +88,7 @@ class Embedded:
 
     def card(self, kind: type[Task[Any]]) -> str:
         """How well its answers to this kind of task agree with people, measured; "" if unknown."""
-        return _cards().get(kind.kind, "")
+        return headline(kind.kind)
 
     def _timed(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
@@ -155,12 +153,6 @@ class Embedded:
 
     def _embed(self, task: Embed) -> str:
         return embed.reply(self._encoder.encode([task.text])[0].tolist())
-
-
-@lru_cache
-def _cards() -> dict[str, str]:
-    found = resources.files("assay.backends.embedded").joinpath("card.json").read_bytes()
-    return msgspec.json.decode(found, type=dict[str, str])
 
 
 @lru_cache
