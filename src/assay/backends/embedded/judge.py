@@ -63,8 +63,8 @@ class Embedded:
             RateAnswer.kind: self._rate,
             Embed.kind: self._embed,
         }
-        # One task at a time off the event loop; the encoder spreads each over the cores.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-embedded")
+        # Off the event loop, several at a time: most tasks are too small to fill all cores.
+        self._tasks = ThreadPoolExecutor(self._reader.threads, thread_name_prefix="assay-embedded")
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ class Embedded:
         if task.kind not in self._say:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
         loop = asyncio.get_running_loop()
-        raw, ms = await loop.run_in_executor(self._thread, self._timed, task)
+        raw, ms = await loop.run_in_executor(self._tasks, self._timed, task)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 

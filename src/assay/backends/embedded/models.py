@@ -59,10 +59,12 @@ def tokenizer() -> "Tokenizer":
 
 
 def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
-    """The function's result for every item, in order, several items at a time."""
-    workers = min(threads, len(items))
-    if workers <= 1:
-        return [function(item) for item in items]
-    # A pool for this call only: nothing to close, no dead threads in a forked process.
-    with ThreadPoolExecutor(workers, thread_name_prefix="assay-embedded") as pool:
-        return list(pool.map(function, items))
+    """The function's result for every item, in order, at most so many at a time in this process."""
+    return list(_pool(threads, os.getpid()).map(function, items))
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
+    # One for all tasks, so that no more models run at once than there are cores, however many tasks
+    # wait; of a forked process its own, as threads do not survive a fork.
+    return ThreadPoolExecutor(threads, thread_name_prefix="assay-model")
