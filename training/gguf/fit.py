@@ -34,6 +34,7 @@ from training.gguf.rows import Row, answers, claims, relevance, usefulness
 RIDGE = 0.05  # on the distance of the slope from 1: few rows should not make it steep
 MARGIN = 0.1  # AUROC by which the slower style has to be better
 FEWEST = 20  # answers that two coefficients take
+TELLING = 30  # answers without which a card would tell of luck
 WINDOW = 4096
 
 
@@ -180,7 +181,8 @@ def carded(kept: Kept, kind: str) -> Fit:
     for data in sorted({line["data"] for line in kept.lines}):
         found = kept.of(use="measured", kind=kind, data=data, style=fit.style)
         if len(set(found[1])) == 2:
-            cards.append(f"{data}: {report(f'{kind}, {data}', *found, fit)}")
+            measured = report(f"{kind}, {data}", *found, fit)
+            cards += [f"{data}: {measured}"] if len(found[1]) >= TELLING else []
     return msgspec.structs.replace(fit, card="; ".join(cards))
 
 
@@ -203,7 +205,8 @@ def main() -> None:
             print(f"stopped after {options.minutes:g} minutes: the same command goes on")
             break
         kept.ask(use, style, row)
-    kinds = {kind: carded(kept, kind) for kind in PROTOCOLS}
+    fits = {kind: carded(kept, kind) for kind in PROTOCOLS}
+    kinds = {kind: fit for kind, fit in fits.items() if fit != Fit()}
     content = {digest(path): {"name": path.name, "kinds": msgspec.to_builtins(kinds)}}
     print(json.dumps(content, indent=2))
     if options.write:

@@ -54,11 +54,11 @@ async def gguf(model):
 
 async def test_what_statements_share_is_read_once(model):
     engine, go = Llama(model, idle_cores(), 2048), threading.Event()
-    shared = ("Read this.\n", "\ncontext: " + "The mill was built in 1890. " * 30 + "\n")
+    shared = ("Read this.\n", "\ncontext: " + "The mill was built in 1890. " * 12 + "\n")
     wish = Wish(1, probabilities=True)
     asked = [engine.ask(shared, f"\n{s.text} Yes or No?", wish, go) for s in STATEMENTS]
     for answer in asked:
-        assert answer.cached > 0.8 * answer.tokens_in
+        assert answer.cached > 0.7 * answer.tokens_in
     engine.close()
 
 
@@ -100,12 +100,12 @@ async def test_draw_0_repeats_itself_and_other_draws_differ(gguf):
 
 async def test_a_long_context_is_read_in_parts(model):
     gguf = Gguf(model, threads=idle_cores(), window=512, max_tokens=100)
-    context = " ".join(f"House {n} was painted green." for n in range(150))
+    context = " ".join(f"House {n} was painted green." for n in range(80))
     reply = await gguf.reply(VerifyStatements(STATEMENTS[:1], (context,)))
     await gguf.aclose()
     (verdict,) = json.loads(reply.raw)["verdicts"]
     assert "parts" in verdict["reason"]
-    assert all(f"House {n} " in reply.prompt for n in range(150))
+    assert all(f"House {n} " in reply.prompt for n in range(80))
 
 
 async def test_a_call_given_up_ends_at_once(gguf):

@@ -52,12 +52,20 @@ def test_a_model_that_says_yes_too_readily_is_put_right(tmp_path, capsys):
     kept = Kept(tmp_path / "kept.jsonl", Says(yes_too_readily))
     for row in rows(24):
         kept.ask("fit", "plain", row)
-    for row in rows(8):
+    for row in rows(30):
         kept.ask("measured", "plain", row)
     fit = carded(kept, "verify_statements")
     assert fit.probability(0.8) < 0.5 < fit.probability(0.94)
     assert fit.card.startswith("claims: AUROC 1.00 [1.00, 1.00], balanced accuracy 1.00")
     assert "unfitted 0.50" in capsys.readouterr().out
+
+
+def test_a_card_is_made_of_no_few_answers(tmp_path):
+    kept = Kept(tmp_path / "kept.jsonl", Says(yes_too_readily))
+    for use, n in (("fit", 24), ("measured", 8)):
+        for row in rows(n):
+            kept.ask(use, "plain", row)
+    assert carded(kept, "verify_statements").card == ""
 
 
 def test_too_few_answers_make_no_fit(tmp_path):

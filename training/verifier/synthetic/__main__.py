@@ -46,9 +46,8 @@ def check(rows: list[Row]) -> None:
         shares[row.data.partition("/")[0]][row.label == "supported"].append(overlap(row))
     for name, sides in shares.items():
         right, wrong = sides[True], sides[False]
-        print(
-            f"{name:12} {len(right):6} right {len(wrong):6} wrong  AUROC of overlap {auroc(right, wrong):.3f}"
-        )
+        figure = f"AUROC of overlap {auroc(right, wrong):.3f}"
+        print(f"{name:12} {len(right):6} right {len(wrong):6} wrong  {figure}")
     for name, count in sorted(Counter((row.data, row.label) for row in rows).items()):
         print(f"  {name[0]:22} {name[1]:12} {count}")
 

@@ -24,7 +24,8 @@ _ABSENT = (
     "The given {source} {do} not contain information on {x}.",
 )  # fmt: skip
 _PRESENT = (
-    "The {source} {mentions} {x}.", "{X} is mentioned in the {source}.", "The {source} {speaks} of {x}.",
+    "The {source} {mentions} {x}.", "{X} is mentioned in the {source}.",
+    "The {source} {speaks} of {x}.",
     "There is a mention of {x} in the {source}.",
 )  # fmt: skip
 _OPENERS = (
@@ -126,7 +127,8 @@ def _row(
     order = ("refuted", "unsupported", "neutral")
     label = next((label for label in order if label in labels), "supported")
     return Row(
-        name, passage.group, passage.question, contexts, text, label, tuple(sorted(spans)), passage.msmarco
+        name, passage.group, passage.question, contexts, text, label, tuple(sorted(spans)),
+        passage.msmarco,
     )  # fmt: skip
 
 
@@ -168,7 +170,9 @@ def _quotes(passage: Passage, rng: random.Random) -> Iterator[Row]:
         near = [
             n for n in names_in(sentence)
             if n in people and find(sentence, n) >= 0
-            and re.search(rf"{re.escape(n)},? {_SAID}|(?:{_SAID}|according to) {re.escape(n)}", sentence)
+            and re.search(
+                rf"{re.escape(n)},? {_SAID}|(?:{_SAID}|according to) {re.escape(n)}", sentence
+            )
         ]  # fmt: skip
         others = [
             n for n in people if n not in sentence and near and kind_of(n) == kind_of(near[0])

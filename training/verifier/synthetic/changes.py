@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 # (old, new) pairs, all carried out at once.
 Change = tuple[tuple[str, str], ...]
@@ -42,7 +43,7 @@ def apply(text: str, change: Change) -> tuple[str, list[tuple[int, int]]] | None
     places = sorted((find(text, old), old, new) for old, new in change)
     if any(start < 0 for start, _, _ in places):
         return None
-    if any(a[0] + len(a[1]) > b[0] for a, b in zip(places, places[1:], strict=False)):
+    if any(a[0] + len(a[1]) > b[0] for a, b in pairwise(places)):
         return None
     made, spans, end = "", [], 0
     for start, old, new in places:

@@ -31,7 +31,8 @@ FILES = (
 )
 _LONGEST = 12  # sentences of one passage
 _URL = re.compile(
-    r"https?:|www\.|\.com\b|[|{}<>\\@#^=\u2026\ufffd]|\[ ?\d|\.\.\.|^I |\b(?:[Mm]y|I'm|I've)\b"
+    r"https?:|www\.|\.com\b|[|{}<>\\@#^=\u2026\ufffd]|\[ ?\d|\.\.\.|\bI\b|^[A-Z][\w ]{0,20}:|"
+    r"\b(?:[Mm]y|I'm|I've)\b"
 )
 _BAD_START = re.compile(r"(?:This|That|These|Those|But|And|Or|So|See|Click|Read|Photo|Image)\b")
 _GLUED = re.compile(r"(?<=[a-z)])\.(?=[A-Z][a-z])")

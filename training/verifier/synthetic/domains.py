@@ -134,13 +134,39 @@ def few(*items: str) -> Draw:
     return draw
 
 
+def stadium(rng: random.Random) -> Value:
+    """A made-up stadium."""
+    name = f"{rng.choice(lexicon.LAST_NAMES)} Park"
+    return name, name
+
+
+def version(rng: random.Random) -> Value:
+    """A version number."""
+    number = f"{rng.randint(0, 9)}.{rng.randint(0, 20)}.{rng.randint(0, 12)}"
+    return number, number
+
+
+def built_of(*parts: str) -> Callable[[random.Random], str]:
+    """A name of one word of each of these lists, "#" a number."""
+
+    def draw(rng: random.Random) -> str:
+        name = "".join(rng.choice(part.split("|")) for part in parts)
+        return name.replace("#", str(rng.randint(2, 990)))
+
+    return draw
+
+
 _FIRST = sorted(lexicon.FIRST_NAMES)
-_ADJECTIVE = (
-    ["Golden", "Silver", "Blue", "Red", "Green", "Happy", "Lucky", "Rustic", "Urban", "Royal", "Old", "New", "Little", "Grand", "Sunny", "Coastal", "Northern", "Hidden", "Copper", "Wild", "Twin", "Crystal", "Velvet", "Humble", "Salty", "Iron", "Maple", "Harbor", "Garden"]
-)
-_THING = (
-    ["Spoon", "Lantern", "Anchor", "Oak", "Pepper", "Table", "Fox", "Harvest", "Kitchen", "Olive", "Dragon", "Bean", "Barrel", "Pearl", "Willow", "Plate", "Grove", "Rooster", "Basil", "Crown", "Bridge", "Compass", "Acorn", "Sparrow", "Ember", "Stone", "Meadow"]
-)
+_ADJECTIVE = """
+        Golden Silver Blue Red Green Happy Lucky Rustic Urban Royal Old New Little Grand
+        Sunny Coastal Northern Hidden Copper Wild Twin Crystal Velvet Humble Salty Iron
+        Maple Harbor Garden
+    """.split()  # noqa: SIM905
+_THING = """
+        Spoon Lantern Anchor Oak Pepper Table Fox Harvest Kitchen Olive Dragon Bean
+        Barrel Pearl Willow Plate Grove Rooster Basil Crown Bridge Compass Acorn Sparrow
+        Ember Stone Meadow
+    """.split()  # noqa: SIM905
 
 
 def named(*endings: str) -> Callable[[random.Random], str]:
@@ -514,9 +540,7 @@ HOTEL = Domain(
 
 PRODUCT = Domain(
     ("product", "item", "device", "model"),
-    lambda rng: (
-        f"{rng.choice(_ADJECTIVE)}{rng.choice(['Tech', 'Line', 'Max', 'Air', 'Pro'])} {rng.choice('XKMSZ')}{rng.randint(2, 950)}"
-    ),
+    built_of("Silver|Nova|Hydro|Echo|Urban|Aero", "Tech|Line|Max|Air|Pro", " X| K| M| S| Z", "#"),
     (),
     (
         _STARS,
@@ -1123,7 +1147,7 @@ MATCH = Domain(
         Field("date", day(2010), ("was played on [[{v}]]", "took place on [[{v}]]")),
         Field(
             "stadium",
-            lambda rng: (lambda n: (n, n))(f"{rng.choice(lexicon.LAST_NAMES)} Park"),
+            stadium,
             ("was held at [[{v}]]", "took place at [[{v}]]"),
         ),
         Field(
@@ -1187,8 +1211,8 @@ MATCH = Domain(
 
 HOME = Domain(
     ("property", "home", "listing"),
-    lambda rng: (
-        f"{rng.choice(['Cozy', 'Bright', 'Modern', 'Spacious', 'Charming'])} {rng.choice(['Apartment', 'House', 'Condo', 'Townhouse', 'Cottage'])} {rng.randint(10, 990)}"
+    built_of(
+        "Cozy|Bright|Modern|Spacious|Charming", " Apartment| House| Condo| Townhouse| Cottage", " #"
     ),
     ("is located in [[{city}]], {region}", "stands at {street} in [[{city}]]"),
     (
@@ -1266,16 +1290,12 @@ HOME = Domain(
 
 PACKAGE = Domain(
     ("package", "library", "project", "tool"),
-    lambda rng: (
-        f"{rng.choice(['fast', 'py', 'micro', 'open', 'data', 'web'])}{rng.choice(['parse', 'flow', 'cache', 'graph', 'queue', 'lint', 'mesh'])}"
-    ),
+    built_of("fast|py|micro|open|data|web", "parse|flow|cache|graph|queue|lint|mesh"),
     (),
     (
         Field(
             "version",
-            lambda rng: (lambda n: (n, n))(
-                f"{rng.randint(0, 9)}.{rng.randint(0, 20)}.{rng.randint(0, 12)}"
-            ),
+            version,
             ("is at version [[{v}]]", "has [[{v}]] as its latest version"),
         ),
         Field(
@@ -1345,8 +1365,9 @@ PACKAGE = Domain(
 
 COURSE = Domain(
     ("course", "class"),
-    lambda rng: (
-        f"{rng.choice(['Introduction to', 'Advanced', 'Practical', 'Foundations of'])} {rng.choice(['Statistics', 'Pottery', 'Marketing', 'Astronomy', 'Italian', 'Web Design', 'Accounting', 'First Aid'])}"
+    built_of(
+        "Introduction to|Advanced|Practical|Foundations of",
+        " Statistics| Pottery| Marketing| Astronomy| Italian| Web Design| Accounting| First Aid",
     ),
     (),
     (

@@ -29,26 +29,74 @@ _NUMBER = re.compile(
     r"(?P<percent>%| percent| per cent)?(?P<ordinal>st|nd|rd|th)?(?![\w-]|[.,:]\d)"
 )
 _WORD_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-_UNITS = ["km/miles", "kilometers/miles", "kilometres/miles", "miles/kilometers", "kg/pounds", "kilograms/pounds", "pounds/kilograms", "meters/feet", "metres/feet", "feet/meters", "inches/centimeters", "acres/hectares", "million/billion", "billion/million", "hours/minutes", "minutes/hours", "days/weeks", "weeks/days", "months/years", "years/months", "seconds/minutes", "dollars/euros", "euros/dollars", "decades/years", "thousand/million", "hundreds/thousands", "thousands/millions", "grams/milligrams", "tons/pounds"]
+_UNITS = """
+    km/miles kilometers/miles kilometres/miles miles/kilometers kg/pounds kilograms/pounds
+    pounds/kilograms meters/feet metres/feet feet/meters inches/centimeters acres/hectares
+    million/billion billion/million hours/minutes minutes/hours days/weeks weeks/days
+    months/years years/months seconds/minutes dollars/euros euros/dollars decades/years
+    thousand/million hundreds/thousands thousands/millions grams/milligrams tons/pounds
+""".split()  # noqa: SIM905
 # Left: what the passage says; right: more than it says.
-_STRONGER = ["some/all", "many/all", "often/always", "usually/always", "sometimes/always", "generally/always", "typically/always", "frequently/always", "may/will", "might/will", "could/will", "likely/certain", "probably/certainly", "possibly/definitely", "mainly/exclusively", "primarily/exclusively", "mostly/entirely", "partly/entirely", "partially/completely", "largely/entirely", "suggests/proves", "suggest/prove", "suggested/proved", "indicates/proves", "indicate/prove", "believed_to/known_to", "thought_to/known_to", "one_of_the/the", "among_the/the", "expected_to/certain_to", "hopes_to/will", "plans_to/will", "can_be/must_always_be", "a_few/many", "tends_to/will", "tried_to/managed_to", "attempted_to/managed_to", "aims_to/manages_to", "wanted_to/was_able_to", "the_majority_of/all", "most_of/all_of", "some_of/all_of", "many_of/all_of", "reportedly/definitely", "allegedly/demonstrably", "potentially/certainly", "can_cause/will_always_cause", "claimed/proved", "claims/proves", "alleged/confirmed", "appears_to/is_certain_to", "seems_to/is_certain_to"]
-_OTHERWISE = ["more_than/less_than", "less_than/more_than", "at_least/at_most", "up_to/at_least", "fewer_than/more_than", "because_of/in_spite_of", "because/although", "due_to/despite", "although/because", "despite/because_of", "as_a_result_of/in_spite_of", "led_to/resulted_from", "resulted_in/resulted_from", "results_in/results_from", "leads_to/results_from", "during/after", "until/after", "caused_by/the_cause_of", "prior_to/after", "as_well_as/but_not", "in_addition_to/instead_of", "along_with/without", "more_than/fewer_than", "even_though/because", "unlike/like", "no_longer/still", "still/no_longer", "already/not_yet", "never/always", "always/never"]
-_RELATIONS = ["wrote/edited", "directed/produced", "produced/directed", "directed_by/written_by", "written_by/directed_by", "founded/joined", "co-founded/bought", "born_in/died_in", "died_in/born_in", "father/brother", "mother/sister", "brother/cousin", "sister/daughter", "president/vice_president", "chairman/spokesman", "founder/director", "CEO/founder", "winner/runner-up", "won/was_nominated_for", "captain/coach", "coach/owner", "published/reviewed", "released/recorded", "starring/produced_by", "based_in/founded_in", "headquartered_in/founded_in", "studied_at/taught_at", "taught_at/studied_at", "graduated_from/taught_at", "capital_of/largest_city_of", "gold/silver", "silver/bronze", "bronze/gold", "author/translator", "writer/editor", "played_for/coached", "signed_with/left", "joined/founded", "acquired/sued", "sold/leased", "invented/improved", "discovered/studied", "designed/criticized", "built/renovated", "married/divorced", "met/married", "wife/sister", "husband/brother", "son/nephew", "daughter/niece", "album/song", "song/album", "novel/play", "film/series", "second/third", "last/first", "largest/second-largest", "debut/second", "city/county", "north_of/south_of", "west_of/east_of", "announced/denied", "confirmed/denied", "professor/student", "guitarist/drummer", "singer/drummer", "quarterback/kicker", "mayor/governor", "governor/senator", "senator/governor", "actor/director", "director/producer", "producer/director"]
+_STRONGER = """
+    some/all many/all often/always usually/always sometimes/always generally/always
+    typically/always frequently/always may/will might/will could/will likely/certain
+    probably/certainly possibly/definitely mainly/exclusively primarily/exclusively
+    mostly/entirely partly/entirely partially/completely largely/entirely suggests/proves
+    suggest/prove suggested/proved indicates/proves indicate/prove believed_to/known_to
+    thought_to/known_to one_of_the/the among_the/the expected_to/certain_to hopes_to/will
+    plans_to/will can_be/must_always_be a_few/many tends_to/will tried_to/managed_to
+    attempted_to/managed_to aims_to/manages_to wanted_to/was_able_to the_majority_of/all
+    most_of/all_of some_of/all_of many_of/all_of reportedly/definitely
+    allegedly/demonstrably potentially/certainly can_cause/will_always_cause claimed/proved
+    claims/proves alleged/confirmed appears_to/is_certain_to seems_to/is_certain_to
+""".split()  # noqa: SIM905
+_EXACTER = (
+    "about/exactly", "around/exactly", "approximately/exactly", "roughly/exactly",
+    "nearly/more_than", "almost/more_than",
+)  # fmt: skip
+_OTHERWISE = """
+    more_than/less_than less_than/more_than at_least/at_most up_to/at_least
+    fewer_than/more_than because_of/in_spite_of because/although due_to/despite
+    although/because despite/because_of as_a_result_of/in_spite_of led_to/resulted_from
+    resulted_in/resulted_from results_in/results_from leads_to/results_from during/after
+    until/after caused_by/the_cause_of prior_to/after as_well_as/but_not
+    in_addition_to/instead_of along_with/without more_than/fewer_than even_though/because
+    unlike/like no_longer/still still/no_longer already/not_yet never/always always/never
+""".split()  # noqa: SIM905
+_RELATIONS = """
+    wrote/edited directed/produced produced/directed directed_by/written_by
+    written_by/directed_by founded/joined co-founded/bought born_in/died_in died_in/born_in
+    father/brother mother/sister brother/cousin sister/daughter president/vice_president
+    chairman/spokesman founder/director CEO/founder winner/runner-up won/was_nominated_for
+    captain/coach coach/owner published/reviewed released/recorded starring/produced_by
+    based_in/founded_in headquartered_in/founded_in studied_at/taught_at
+    taught_at/studied_at graduated_from/taught_at capital_of/largest_city_of gold/silver
+    silver/bronze bronze/gold author/translator writer/editor played_for/coached
+    signed_with/left joined/founded acquired/sued sold/leased invented/improved
+    discovered/studied designed/criticized built/renovated married/divorced met/married
+    wife/sister husband/brother son/nephew daughter/niece album/song song/album novel/play
+    film/series second/third last/first largest/second-largest debut/second city/county
+    north_of/south_of west_of/east_of announced/denied confirmed/denied professor/student
+    guitarist/drummer singer/drummer quarterback/kicker mayor/governor governor/senator
+    senator/governor actor/director director/producer producer/director
+""".split()  # noqa: SIM905
 _AUX = re.compile(
     r"\b(is|was|are|were|can|will|has been|have been|had been|could|should|would|may|must)"
     r"(?= (?!not\b|n't|to\b|never\b|no\b|also\b|a lot\b|only\b)(?:\w+))"
 )
 _PAST = re.compile(
-    r"(?<=[a-z] )(?:won|became|made|took|wrote|led|began|received|played|worked|served|joined|moved|"
+    r"(?<=[a-z] )(?:won|became|made|took|wrote|led|began|received|played|worked|served|joined|"
+    r"moved|"
     r"released|published|founded|created|appeared|attended|graduated|announced|reached|signed|"
     r"developed|introduced|completed|achieved|designed|directed|produced|recorded)(?= [a-z])"
 )
 _DENIED = re.compile(
     r"\b(is|was|are|were|can|will|has|have|had|could|should|would|may|did|do|does) not\b"
 )
-_JOINED_BY = re.compile(r"^(?:\s*,?\s*(?:and|or|&|,|/|-|–|vs\.?|with)\s*)+$")
+_JOINED_BY = re.compile(r"^(?:\s*,?\s*(?:and|or|&|,|/|-|\u2013|vs\.?|with)\s*)+$")
 _SYMMETRIC = re.compile(
-    r"\b(?:and|or|with|between|married|met|versus|vs|against|together|both|along|tied|drew|share[sd]?|"
+    r"\b(?:and|or|with|between|married|met|versus|vs|against|together|both|along|tied|drew|"
+    r"share[sd]?|"
     r"same|similar|including|such as|like|other|near|adjacent|equal|sibling|partner|also known|"
     r"called|known as|alongside|joined by)\b|[,;(]"
 )
@@ -217,7 +265,7 @@ def two_numbers(sentence: str, _passage: Passage, rng: random.Random) -> Change 
     pairs = [
         (a, b) for i, a in enumerate(found) for b in found[i + 1 :]
         if _sort(a) == _sort(b) and a.group() != b.group()
-        and not re.fullmatch(r"\s*(?:-|–|to|and|or|,)\s*", sentence[a.end() : b.start()])
+        and not re.fullmatch(r"\s*(?:-|\u2013|to|and|or|,)\s*", sentence[a.end() : b.start()])
     ]  # fmt: skip
     if not pairs:
         return None
@@ -227,19 +275,8 @@ def two_numbers(sentence: str, _passage: Passage, rng: random.Random) -> Change 
 
 def negation(sentence: str, _passage: Passage, rng: random.Random) -> Change | None:
     """A denial put in, or taken out."""
-    denied = _DENIED.search(sentence)
-    if denied and "not only" not in sentence:
-        return ((denied.group(), denied[1]),)
-    for old, new in (
-        ("cannot", "can"),
-        ("without", "with"),
-        ("never", "always"),
-        ("neither", "both"),
-    ):
-        if find(sentence, old) >= 0 and rng.random() < 0.7:
-            return ((old, new),)
     if facts.is_negated(sentence):
-        return None
+        return _affirmed(sentence, rng)
     found = [m for m in _AUX.finditer(sentence) if find(sentence, _two(sentence, m)) >= 0]
     past = _PAST.search(sentence)
     if past and (not found or rng.random() < 0.5):
@@ -256,6 +293,17 @@ def negation(sentence: str, _passage: Passage, rng: random.Random) -> Change | N
     return ((old, f"{first} {word} {rest}"),)
 
 
+def _affirmed(sentence: str, rng: random.Random) -> Change | None:
+    """A denial taken out."""
+    denied = _DENIED.search(sentence)
+    if denied and "not only" not in sentence:
+        return ((denied.group(), denied[1]),)
+    for old, new in (("cannot", "can"), ("without", "with"), ("never", "always")):
+        if find(sentence, old) >= 0 and rng.random() < 0.7:
+            return ((old, new),)
+    return None
+
+
 def _two(sentence: str, match: re.Match[str]) -> str:
     """The match and the word after it."""
     after = re.match(r" \w+", sentence[match.end() :])
@@ -265,8 +313,7 @@ def _two(sentence: str, match: re.Match[str]) -> str:
 def stronger(sentence: str, _passage: Passage, rng: random.Random) -> Change | None:
     """All for some, always for often, is for may be: more than the passage says."""
     if rng.random() < 0.5:
-        found = _listed(sentence, ("about/exactly", "around/exactly", "approximately/exactly",
-            "roughly/exactly", "nearly/more_than", "almost/more_than"), rng, after=r" [$]?\d")  # fmt: skip
+        found = _listed(sentence, _EXACTER, rng, after=r" [$]?\d")
         return found or _listed(sentence, ("most/all", "most/no"), rng, after=r" (?:of|\w{3,}s)\b")
     return _listed(sentence, _STRONGER, rng)
 

@@ -21,7 +21,11 @@ _PLACE_WORD = re.compile(
 )
 # Calendar words, and what only begins with a capital by custom.
 _NOT = frozenset(
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "I", "The", "A", "An", "In", "On", "At", "It", "He", "She", "They", "We", "You", "Mr", "Mrs", "Ms", "Dr", "Sir", "St", "God", "Internet", "COVID"]
+    """
+        January February March April May June July August September October November
+        December Monday Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In
+        On At It He She They We You Mr Mrs Ms Dr Sir St God Internet COVID
+    """.split()  # noqa: SIM905
 )
 
 
@@ -36,7 +40,7 @@ def names_in(text: str) -> list[str]:
 
 @cache
 def _found(text: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"['’]s?$", "", name) for name in facts.names(text))
+    return tuple(re.sub(r"['\u2019]s?$", "", name) for name in facts.names(text))
 
 
 @cache

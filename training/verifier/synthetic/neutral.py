@@ -22,10 +22,23 @@ from training.verifier.synthetic.names import names_in
 _PRONOUN = re.compile(r"(?:He|She|It|They|We|His|Her|Its|Their|Such|Both|Another|Here|There)\b")
 # The end of a sentence that may be put at the end of another.
 _TAILS = (
-    re.compile(r"(?P<tail>,? (?:because|since|so that|in order to|as a result of|due to|after|before|until|despite|along with|as well as|together with|thanks to|without|instead of) [^,;.()]{8,70})\.$"),
-    re.compile(r"(?P<tail> (?:in|on|at|near|from|during|since|until|by) (?:(?:the|early|late|mid) )?(?:[A-Z][\w'’]+|\d{4}s?)(?:,? [\w'’]+){0,3})\.$"),
-    re.compile(r"(?P<tail>, (?:which|who|where|including|making|leading|allowing|according to|compared with|especially|mostly) [^,;.()]{10,80})\.$"),
-    re.compile(r"(?P<tail> (?:for|with|to|by|against|among|between) (?:the|a|an|his|her|its|their|other|many|more) [^,;.()]{8,60})\.$"),
+    re.compile(
+        r"(?P<tail>,? (?:because|since|so that|in order to|as a result of|due to|after|before|"
+        r"until|despite|along with|as well as|together with|thanks to|without|"
+        r"instead of) [^,;.()]{8,70})\.$"
+    ),
+    re.compile(
+        r"(?P<tail> (?:in|on|at|near|from|during|since|until|by) (?:(?:the|early|late|"
+        r"mid) )?(?:[A-Z][\w'\u2019]+|\d{4}s?)(?:,? [\w'\u2019]+){0,3})\.$"
+    ),
+    re.compile(
+        r"(?P<tail>, (?:which|who|where|including|making|leading|allowing|according to|"
+        r"compared with|especially|mostly) [^,;.()]{10,80})\.$"
+    ),
+    re.compile(
+        r"(?P<tail> (?:for|with|to|by|against|among|between) (?:the|a|an|his|her|its|their|"
+        r"other|many|more) [^,;.()]{8,60})\.$"
+    ),
 )  # fmt: skip
 
 
@@ -35,13 +48,15 @@ _PLAIN_TAILS = (
     ", despite strong criticism", " to great acclaim", ", which surprised many observers",
     " because of rising costs", " after years of planning", " with the help of volunteers",
     ", as experts had predicted", " on behalf of the government", " at the age of {number}",
-    ", which was founded in {year}", ", a practice that began in {year}", " for about {number} years",
-    ", as confirmed by {name}", " together with {name}", ", unlike {name}", ", much to the regret of {name}",
-    " more than {number} times", ", and it cost {number} million dollars", " since {year}",
-    ", which is the most common reason", " without any side effects", ", especially among young people",
-    ", although this is rare", " in at least {number} countries", ", and won several awards for it",
-    ", partly due to a lack of funding", ", although {name} disagreed", ", and continues to do so today",
-    ", based on a study of {number} people", ", and plans to do so again next year", " every {number} days",
+    ", which was founded in {year}", ", a practice that began in {year}",
+    " for about {number} years", ", as confirmed by {name}", " together with {name}",
+    ", unlike {name}", ", much to the regret of {name}", " more than {number} times",
+    ", and it cost {number} million dollars", " since {year}", ", which is the most common reason",
+    " without any side effects", ", especially among young people", ", although this is rare",
+    " in at least {number} countries", ", and won several awards for it",
+    ", partly due to a lack of funding", ", although {name} disagreed",
+    ", and continues to do so today", ", based on a study of {number} people",
+    ", and plans to do so again next year", " every {number} days",
     ", which led to a significant increase in popularity", " and is free of charge",
 )  # fmt: skip
 
@@ -76,12 +91,12 @@ def generate(seed: int = 0) -> Iterator[Row]:
         order = rng.sample(range(len(passage.sentences)), min(6, len(passage.sentences)))
         for turn, place in enumerate(order):
             sentence = passage.sentences[place]
+            if turn % 3:
+                yield from _added(passage, sentence, rng)
+                continue
             claim = paraphrase.heavy(sentence, passage, rng)
             yield Row("neutral/stays", passage.group, "", (passage.text,), claim, "supported", ())
-            if turn % 2:
-                yield from _added(passage, sentence, rng)
-            else:
-                yield from _removed(passage, place, rng)
+            yield from _removed(passage, place, rng)
 
 
 def without(passage: Passage, place: int) -> str | None:
@@ -190,7 +205,8 @@ def _added(passage: Passage, sentence: str, rng: random.Random) -> Iterator[Row]
         return
     # The passage says it too: an ending that does not fit must not tell by itself.
     context = passage.text.replace(sentence, text)
-    yield Row("neutral/added", passage.group, "", (context,), text, "supported", ())
+    claim = paraphrase.synonyms(text, passage, rng, 0.9) or paraphrase.heavy(text, passage, rng)
+    yield Row("neutral/added", passage.group, "", (context,), claim, "supported", ())
 
 
 def plain_tail(sentence: str, passage: Passage, rng: random.Random) -> tuple[str, int, int] | None:

@@ -30,38 +30,57 @@ _IRREGULAR = {
     "overthrown": "overthrew", "struck": "struck", "shot": "shot", "hit": "hit", "put": "put",
     "set up": "set up", "told": "told", "paid": "paid", "left": "left", "lost": "lost",
 }  # fmt: skip
-_REGULAR = ["founded", "directed", "produced", "designed", "invented", "discovered", "published", "released", "acquired", "purchased", "recorded", "painted", "composed", "developed", "created", "established", "introduced", "defeated", "owned", "operated", "portrayed", "edited", "narrated", "adapted", "launched", "organized", "commissioned", "destroyed", "captured", "killed", "signed", "approved", "rejected", "announced", "replaced", "succeeded", "appointed", "elected", "supported", "inspired", "influenced", "attacked", "conquered", "ruled", "hosted", "sponsored", "managed", "constructed", "completed", "performed"]
+_REGULAR = """
+    founded directed produced designed invented discovered published released acquired
+    purchased recorded painted composed developed created established introduced defeated
+    owned operated portrayed edited narrated adapted launched organized commissioned
+    destroyed captured killed signed approved rejected announced replaced succeeded
+    appointed elected supported inspired influenced attacked conquered ruled hosted
+    sponsored managed constructed completed performed
+""".split()  # noqa: SIM905
 _PAST_OF = _IRREGULAR | {verb: verb for verb in _REGULAR}
 _PARTICIPLE_OF = {past: part for part, past in _PAST_OF.items() if " " not in part}
-_NP = r"(?:(?:The|the|An?|an?|His|his|Her|her|Its|its|Their|their) )?[\w'’.-]+(?: (?:of the |of |the |and )?[\w'’.-]+){0,5}"
-_NAME = r"(?:the )?[A-Z][\w'’.-]*(?: (?:of |the )?[A-Z][\w'’.-]*){0,4}"
+_NP = (
+    r"(?:(?:The|the|An?|an?|His|his|Her|her|Its|its|Their|their) )?[\w'\u2019.-]+(?: "
+    r"(?:of the |of |the |and )?[\w'\u2019.-]+){0,5}"
+)
+_NAME = r"(?:the )?[A-Z][\w'\u2019.-]*(?: (?:of |the )?[A-Z][\w'\u2019.-]*){0,4}"
 _PASSIVE = re.compile(
     rf"^(?P<what>{_NP}) (?P<be>was|were) (?P<verb>\w+) by (?P<who>{_NAME})"
     r"(?P<rest>(?: (?:in|on|at|for|during|from) [^,;]*)?)\.$"
 )
 _ACTIVE = re.compile(
-    r"^(?P<who>[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}) (?P<verb>\w+) "
-    r"(?P<what>(?:the|an?) (?:(?!in |on |at |for |to |from |with |by |and |as |that |who |which |after |when |during )[\w'’-]+ ?){1,5}?)"
+    r"^(?P<who>[A-Z][\w'\u2019.-]*(?: [A-Z][\w'\u2019.-]*){0,3}) (?P<verb>\w+) "
+    r"(?P<what>(?:the|an?) (?:(?!in |on |at |for |to |from |with |by |and |as |that |who |"
+    r"which |after |when |during )[\w'\u2019-]+ ?){1,5}?)"
     r"(?P<rest>(?: (?:in|on) (?:\w+ )?(?:\d{1,2},? )?\d{4})?)\.$"
 )
 _LEADING = re.compile(
     r"^(?P<when>(?:In|On|During|By|Since) (?:(?:the|early|late|mid|about|around|January|February|"
-    r"March|April|May|June|July|August|September|October|November|December|summer|spring|fall|autumn|"
-    r"winter|end|of|year|years|same|season|age|century|\d\w*) ?)+), (?P<rest>(?:[A-Z]|the |he |she |it |they |his |her |its |their |a |an ).*)\.$"
+    r"March|April|May|June|July|August|September|October|November|December|summer|spring|fall|"
+    r"autumn|"
+    r"winter|end|of|year|years|same|season|age|century|\d\w*) ?)+), (?P<rest>(?:[A-Z]|the |"
+    r"he |she |it |they |his |her |its |their |a |an ).*)\.$"
 )
 _TRAILING = re.compile(
     r"^(?P<rest>[^,;:]{20,}) (?P<when>(?:in|on|during) (?:(?:early|late|the|January|February|March|"
-    r"April|May|June|July|August|September|October|November|December|summer of|spring of|\d[\d,]*) ?)*"
+    r"April|May|June|July|August|September|October|November|December|summer of|spring of|"
+    r"\d[\d,]*) ?)*"
     r"\d{4}s?)\.$"
 )
 _OPENERS = frozenset(
-    ["The", "He", "She", "It", "They", "A", "An", "His", "Her", "Its", "Their", "This", "These", "There", "Some", "Many", "Most", "Several", "All", "Each", "Every", "Both", "One", "Two", "Three", "Four", "Five", "People", "Researchers", "Scientists", "Critics", "Police", "Officials"]
+    """
+        The He She It They A An His Her Its Their This These There Some Many Most
+        Several All Each Every Both One Two Three Four Five People Researchers
+        Scientists Critics Police Officials
+    """.split()  # noqa: SIM905
 )
 _PARENTHESIS = re.compile(r" \((?!s\))[^()]*\)")
 _ASIDE = re.compile(r", (?:which|who|where|whose) [^,]{4,90}, (?=[a-z])")
 _RELATIVE_END = re.compile(r", (?:which|who|where|whose|including|such as) [^;]{4,120}\.$")
 _APPOSITION = re.compile(
-    rf"^(?P<who>{_NAME}), (?P<what>(?:an?|the) [^,]{{5,80}}), (?P<rest>(?:is|was|are|were|has|had|will|\w+ed)\b.*)$"
+    rf"^(?P<who>{_NAME}), (?P<what>(?:an?|the) [^,]{{5,80}}), (?P<rest>(?:is|was|are|were|has|"
+    rf"had|will|\w+ed)\b.*)$"
 )
 _RELATIVE = re.compile(rf"^(?P<who>{_NAME}), who (?P<did>[^,]{{8,90}}), (?P<rest>.*)$")
 _SECOND_CLAUSE = re.compile(
@@ -74,8 +93,10 @@ _DEPENDENT = re.compile(
 )
 _FILLER = re.compile(
     r"^(?:However|Moreover|Furthermore|Additionally|In addition|Also|Therefore|Thus|Indeed|In fact|"
-    r"Meanwhile|Finally|Overall|For example|For instance|Of course|As a result|Instead|Nevertheless|"
-    r"Nonetheless|Similarly|Likewise|Consequently|Hence|Still|Then|Interestingly|Generally),? (?=[a-zA-Z])"
+    r"Meanwhile|Finally|Overall|For example|For instance|Of course|As a result|Instead|"
+    r"Nevertheless|"
+    r"Nonetheless|Similarly|Likewise|Consequently|Hence|Still|Then|Interestingly|Generally),? "
+    r"(?=[a-zA-Z])"
 )
 _ADVERB = re.compile(
     r" (?:also|however|really|very|actually|indeed|quite|simply|just|thus|therefore),?(?= [a-z])"
@@ -83,7 +104,21 @@ _ADVERB = re.compile(
 _MONTH = r"(January|February|March|April|May|June|July|August|September|October|November|December)"
 _CONTRACTIONS = [
     (full, full.removesuffix(" not") + "n't")
-    for full in ["is not", "are not", "was not", "were not", "do not", "does not", "did not", "has not", "have not", "had not", "could not", "would not", "should not"]
+    for full in [
+        "is not",
+        "are not",
+        "was not",
+        "were not",
+        "do not",
+        "does not",
+        "did not",
+        "has not",
+        "have not",
+        "had not",
+        "could not",
+        "would not",
+        "should not",
+    ]
 ] + [("cannot", "can't"), ("will not", "won't"), ("it is", "it's"), ("they are", "they're")]
 _FRAMES = (
     "According to the passage, {}", "The passage states that {}", "The text says that {}",
@@ -97,7 +132,10 @@ _KIND = re.compile(rf"\ban? (?:\w+ )?({'|'.join(lexicon.KINDS)}){_NO_NOUN}")
 _SEVERAL_WORDS = re.compile(
     rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in lexicon.SYNONYMS if ' ' in w)})(?!\w)"
 )
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()  # noqa: E501, SIM905
+_ONES = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+    fifteen sixteen seventeen eighteen nineteen
+""".split()  # noqa: SIM905
 _TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 
 
@@ -285,18 +323,22 @@ _FACTORS = (
     ("km", "miles", 0.6214), ("kilometers", "miles", 0.6214), ("kilometres", "miles", 0.6214),
     ("miles", "kilometers", 1.609), ("feet", "meters", 0.3048), ("meters", "feet", 3.281),
     ("metres", "feet", 3.281), ("kg", "pounds", 2.205), ("pounds", "kilograms", 0.4536),
-    ("inches", "centimeters", 2.54), ("acres", "hectares", 0.4047), ("hours", "minutes", 60.0), ("weeks", "days", 7.0), ("decades", "years", 10.0),
+    ("inches", "centimeters", 2.54), ("acres", "hectares", 0.4047), ("hours", "minutes", 60.0),
+    ("weeks", "days", 7.0), ("decades", "years", 10.0),
 )  # fmt: skip
 
 
 def converted(sentence: str, wrong: float = 1.0) -> str | None:
     for old, new, factor in _FACTORS:
-        match = re.search(rf"(?<![\w.,$£])(\d[\d,]*(?:\.\d+)?)[ -]{old}\b(?! \()", sentence)
-        if match:
+        match = re.search(
+            rf"(?<![\w.,$£-])(?<!\d )(\d[\d,]*(?:\.\d+)?)[ -]{old}\b(?! \()", sentence
+        )
+        if match and not (old == "hours" and len(match[1]) > 1):
             value = float(match[1].replace(",", "")) * factor * wrong
             written = f"{value:.1f}" if value < 20 else f"{value:,.0f}"
             about = "" if factor in {60.0, 7.0, 10.0} else "about "
-            return f"{sentence[: match.start()]}{about}{written.removesuffix('.0')} {new}{sentence[match.end() :]}"
+            said = f"{about}{written.removesuffix('.0')} {new}"
+            return sentence[: match.start()] + said + sentence[match.end() :]
     return None
 
 
@@ -314,7 +356,8 @@ def voice(sentence: str, _passage: Passage, rng: random.Random) -> str | None:
     if match and match["verb"] in _PARTICIPLE_OF and match["who"].split()[0] not in _OPENERS:
         what = match["what"].strip()
         be = "were" if what.endswith("s") and not what.endswith("ss") else "was"
-        return f"{what[0].upper()}{what[1:]} {be} {_PARTICIPLE_OF[match['verb']]} by {match['who']}{match['rest']}."
+        did = f"{be} {_PARTICIPLE_OF[match['verb']]} by {match['who']}{match['rest']}"
+        return f"{what[0].upper()}{what[1:]} {did}."
     return None
 
 
@@ -394,7 +437,7 @@ def weaker(sentence: str, _passage: Passage, rng: random.Random) -> str | None:
     for old, new in pairs:
         if old in {"all", "many"} and not re.search(rf"\b{old} (?:of|\w+s)\b", sentence):
             continue
-        if old == "most" and not re.search(r"(?:^|\b)[Mm]ost (?:of|\w+s)\b", sentence):
+        if old == "most" and not re.search(r"(?:^|\b)[Mm]ost (?:of )?(?:the )?\w+s\b", sentence):
             continue
         for form in (old, like("A", old)):
             if form == old or sentence.startswith(f"{form} "):
@@ -413,7 +456,7 @@ def pronoun(sentence: str, passage: Passage, rng: random.Random) -> str | None:
     place = passage.sentences.index(sentence)
     before = passage.sentences[place - 1] if place else ""
     name = re.match(
-        r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)+(?= (?:is|was|had|has|became|\w+ed)\b)", before
+        r"[A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019.-]+)+(?= (?:is|was|had|has|became|\w+ed)\b)", before
     )
     if not name or kind_of(name.group()) != "person":
         return None

@@ -25,7 +25,8 @@ _FORMS = (
     "According to the passage, it is {a}.",
 )
 _WHO = re.compile(
-    r"^(?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*){1,3}) (?P<did>(?:was|is|became|won|wrote|led|made|took|"
+    r"^(?P<who>[A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019.-]*){1,3}) (?P<did>(?:was|is|became|won|"
+    r"wrote|led|made|took|"
     r"founded|directed|received|played|served|joined|\w+ed)\b [^;:]{12,120})\.$"
 )
 _YEAR = re.compile(r"^(?P<rest>[A-Z][^;:]{20,140}) in (?P<year>1[5-9]\d\d|20[0-2]\d)\.$")
@@ -84,7 +85,8 @@ def _made(passage: Passage, sentence: str, rng: random.Random) -> Iterator[Row]:
         question, answer = f"Who {who['did']}?", who["who"]
         others = [
             n for n in names_in(passage.text)
-            if kind_of(n) == "person" and not set(n.split()) & set(answer.split()) and n not in question
+            if kind_of(n) == "person" and not set(n.split()) & set(answer.split())
+            and n not in question
         ]  # fmt: skip
     elif year:
         rest = year["rest"]

@@ -266,7 +266,8 @@ def _say_hours(record: Record, times: dict, closed: list[str], rng: random.Rando
         )
         text = rng.choice([
             f"opens at [[{first}]] on {day}s", f"closes at [[{last}]] on {day}s",
-            f"is open from {opening} to [[{last}]] on {day}s", f"stays open until [[{last}]] on {day}s",
+            f"is open from {opening} to [[{last}]] on {day}s",
+            f"stays open until [[{last}]] on {day}s",
             f"welcomes customers from [[{first}]] until {closing} on {day}s",
         ])  # fmt: skip
         sayings.append(Saying(text, label, topic="hours"))
@@ -301,10 +302,10 @@ def _say_days(record: Record, times: dict, closed: list[str], rng: random.Random
 
 
 def _say_range(record: Record, times: dict, rng: random.Random) -> None:
-    """ "Monday through Friday", where all those days are alike, and where not."""
+    """Say "Monday through Friday" where all those days are alike, and where not."""
     runs = [
         (a, b) for a in range(7) for b in range(a + 2, 7)
-        if all(times.get(_DAYS[d]) == times.get(_DAYS[a]) and _DAYS[d] in times for d in range(a, b + 1))
+        if len({times.get(_DAYS[d], _DAYS[d]) for d in range(a, b + 1)}) == 1
     ]  # fmt: skip
     if not runs:
         return
@@ -392,15 +393,14 @@ def written(data: dict, rng: random.Random) -> str:
         return json.dumps(data, indent=2, ensure_ascii=False)
     if way < 0.8:
         return str(data)
-    return "\n".join(
-        f"{key}: {json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else _shown(value)}"
-        for key, value in data.items()
-    )
+    return "\n".join(f"{key}: {_shown(value)}" for key, value in data.items())
 
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
     return "n/a" if value is None else str(value)
 
 

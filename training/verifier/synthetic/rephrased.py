@@ -1,7 +1,7 @@
 """Claims in other words than the passage's, right and wrong.
 
-Right ones say the same or less. Wrong ones are said in other words too and then changed, or say what
-is more than a passage that was itself made to say less; a unit may be converted wrongly.
+Right ones say the same or less. Wrong ones are said in other words too and then changed, or say
+more than a passage that was itself made to say less; a unit may be converted wrongly.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _less(passage: Passage, sentence: str, rng: random.Random) -> Iterator[Row]:
     """A part left out of the claim: still right. Left out of the passage: the claim is too much."""
     short = paraphrase.less(sentence, passage, rng)
     place = difference(short, sentence) if short and len(short) < len(sentence) else None
-    if not short or not place or len(sentence[slice(*place)].split()) < 3:
+    if not short or not place or place[0] < 12 or len(sentence[slice(*place)].split()) < 3:
         return
     right = paraphrase.synonyms(short, passage, rng, 0.7) or short
     yield _row(passage, "less", passage.text, right)
