@@ -4,41 +4,42 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.usefulness import context_usefulness
 
-ENCODER = Encoder(threads=2)
+MODELS = Encoder(threads=2), Reader(threads=2)
 QUESTION = "When was the Eiffel Tower built?"
 GOOD = "The Eiffel Tower was built in 1889 for a world's fair."
 OTHER = "Bananas are rich in potassium and yellow when ripe."
 
 
 def test_sentences():
-    good, other = sentence_relevance(QUESTION, [GOOD, OTHER], ENCODER)
+    good, other = sentence_relevance(QUESTION, [GOOD, OTHER], *MODELS)
     assert good.relevant
     assert not other.relevant
     assert "holds a time" in good.reason
-    assert sentence_relevance(QUESTION, [], ENCODER) == []
+    assert sentence_relevance(QUESTION, [], *MODELS) == []
 
 
 def test_contexts_for_every_kind_of_target():
     for target in ("1889", "The Eiffel Tower was built in 1889."):
-        good, other, empty = context_usefulness(QUESTION, target, [GOOD, OTHER, ""], ENCODER)
+        good, other, empty = context_usefulness(QUESTION, target, [GOOD, OTHER, ""], *MODELS)
         assert (good.useful, other.useful, empty.useful) == (True, False, False)
         assert (good.sentence, empty.sentence) == (GOOD, "")
 
 
 def test_a_context_on_the_topic_without_the_target_is_not_useful():
     topic = "The Eiffel Tower is painted every seven years by a team of painters."
-    (found,) = context_usefulness(QUESTION, "1889", [topic], ENCODER)
+    (found,) = context_usefulness(QUESTION, "1889", [topic], *MODELS)
     assert not found.useful
     assert "'1889' does not stand" in found.reason
 
 
 def test_answers():
-    good = answer_relevance(QUESTION, "The Eiffel Tower was built in 1889.", ENCODER)
-    off = answer_relevance(QUESTION, OTHER, ENCODER)
-    refused = answer_relevance(QUESTION, "I'm sorry, I don't know when it was built.", ENCODER)
+    good = answer_relevance(QUESTION, "The Eiffel Tower was built in 1889.", *MODELS)
+    off = answer_relevance(QUESTION, OTHER, *MODELS)
+    refused = answer_relevance(QUESTION, "I'm sorry, I don't know when it was built.", *MODELS)
     assert good.score > 0.8
     assert off.score < 0.4
     assert not good.noncommittal
@@ -48,13 +49,13 @@ def test_answers():
 
 
 def test_an_empty_answer_is_noncommittal():
-    assert answer_relevance(QUESTION, " ", ENCODER).noncommittal
+    assert answer_relevance(QUESTION, " ", *MODELS).noncommittal
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=60), st.text(max_size=30))
 def test_any_text_gets_numbers_in_range(question, text, target):
-    assert all(0 <= s.probability <= 1 for s in sentence_relevance(question, [text], ENCODER))
-    (found,) = context_usefulness(question, target, [text], ENCODER)
+    assert all(0 <= s.probability <= 1 for s in sentence_relevance(question, [text], *MODELS))
+    (found,) = context_usefulness(question, target, [text], *MODELS)
     assert 0 <= found.probability <= 1
-    assert 0 <= answer_relevance(question, text, ENCODER).score <= 1 + 1e-9
+    assert 0 <= answer_relevance(question, text, *MODELS).score <= 1 + 1e-9

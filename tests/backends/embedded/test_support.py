@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.support import support
 
-ENCODER = Encoder(threads=2)
+READER = Reader(threads=2)
 CONTEXTS = [
     "The Eiffel Tower is an iron tower in Paris. It was built in 1889. Sales rise in May.",
     "Bananas are rich in potassium. They are yellow when ripe.",
@@ -15,7 +15,7 @@ CONTEXTS = [
 
 
 def check(statement):
-    (found,) = support([statement], CONTEXTS, ENCODER)
+    (found,) = support([statement], CONTEXTS, READER)
     return found
 
 
@@ -43,17 +43,17 @@ def test_a_changed_fact_lowers_the_probability_and_is_named(good, bad, named):
 
 def test_no_context_supports_nothing():
     for contexts in ([], ["", " \n"]):
-        (found,) = support(["It is."], contexts, ENCODER)
+        (found,) = support(["It is."], contexts, READER)
         assert (found.probability, found.supported, found.context) == (0.0, False, None)
 
 
 def test_no_statement_no_support():
-    assert support([], CONTEXTS, ENCODER) == []
+    assert support([], CONTEXTS, READER) == []
 
 
 def test_long_contexts_keep_their_evidence():
     filler = "".join(f"Item {i} is stored in room {i + 7}. " for i in range(900))
-    (found,) = support(["Bananas are rich in potassium."], [filler + CONTEXTS[1]], ENCODER)
+    (found,) = support(["Bananas are rich in potassium."], [filler + CONTEXTS[1]], READER)
     assert found.supported
     assert "potassium" in found.sentence
 
@@ -62,14 +62,35 @@ def test_a_record_without_full_stops_is_evidence():
     record = (
         '{"name": "Blue Cafe", "city": "Rome", "OutdoorSeating": true, ' + '"x": 1, ' * 80 + "}"
     )
-    (found,) = support(["Blue Cafe in Rome has outdoor seating."], [record], ENCODER)
+    (found,) = support(["Blue Cafe in Rome has outdoor seating."], [record], READER)
     assert found.supported
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_gets_a_probability_and_an_exact_sentence(statement, contexts):
-    (found,) = support([statement], contexts, ENCODER)
+    (found,) = support([statement], contexts, READER)
     assert 0 <= found.probability <= 1
     if found.context is not None:
         assert found.sentence in contexts[found.context]
+
+
+def test_unsupported_words_are_marked_and_supported_statements_are_not():
+    assert check("The Eiffel Tower was built in 1889.").spans == ()
+    bad = check("The Eiffel Tower was built in 1887.")
+    assert any(start < 34 <= end for start, end in bad.spans)
+
+
+@given(st.lists(st.text(max_size=300), max_size=4), st.lists(st.text(max_size=300), max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_any_text_is_judged_and_marks_lie_within_it(statements, contexts):
+    for statement, found in zip(statements, support(statements, contexts, READER), strict=True):
+        assert 0 <= found.probability <= 1
+        assert not (found.supported and (found.spans or found.contradicted))
+        assert all(0 <= start <= end <= len(statement) for start, end in found.spans)
+
+
+def test_what_is_said_not_to_be_there_is_supported_when_it_is_not():
+    absent = check("The passages do not mention the weight of the tower.")
+    present = check("The passages do not mention that bananas are rich in potassium.")
+    assert absent.probability > present.probability

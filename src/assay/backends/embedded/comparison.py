@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers, overlap, words
+from assay.text.absence import absence_claim
 from assay.text.citations import without_pointers
 
 FEATURES = (
@@ -28,6 +29,8 @@ FEATURES = (
     "calendar_missing",  # a month or week day that stands nowhere
     "negation_differs",  # one denies and the other does not, by how alike they are otherwise
     "opposites",  # "increase" against "decrease", by how alike they are otherwise
+    "absence",  # it says that something does not stand in the contexts
+    "absence_found",  # ... and how much of that stands in one place there
     "log_words",
     "log_sentences",
 )
@@ -65,7 +68,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     gone, absent = _missing(statement, evidence.numbers, evidence.words, evidence)
     near_words = frozenset(words.words(window)) | near
     far, distant = _missing(statement, numbers.numbers(window), near_words, evidence)
-    differs = bool(wanted) and facts.is_negated(statement) != facts.is_negated(piece.text)
+    absence = _absence(statement, evidence)
+    denies = facts.is_negated(statement) and not absence[0]  # "do not mention" denies nothing
+    differs = bool(wanted) and denies != facts.is_negated(piece.text)
     contrary = facts.opposites(wanted, evidence.sets[best])
     dates = facts.calendar_words(statement)
     features = (
@@ -81,6 +86,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         float(bool(dates - evidence.words)),
         recalls[best] if differs else 0.0,
         recalls[best] if contrary else 0.0,
+        *absence,
         math.log1p(len(wanted)),
         math.log1p(len(evidence.pieces)),
     )
@@ -94,6 +100,15 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
     )
+
+
+def _absence(statement: str, evidence: Evidence) -> tuple[float, float]:
+    claim = absence_claim(statement)
+    if claim is None:
+        return 0.0, 0.0
+    named = set(words.stems(claim.what))
+    shares = [overlap.weighted_recall(named, found, evidence.weights) for found in evidence.sets]
+    return 1.0, max(shares) if named else 0.0
 
 
 def _figures(wanted: set[str], evidence: Evidence) -> npt.NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Do the contexts support a statement, which sentence says so, and which words are not supported?
 
 The trained reader judges every statement beside its evidence; what it says is combined with
-fourteen measurements of words, numbers and names (`comparison.FEATURES`) by a logistic regression
+sixteen measurements of words, numbers and names (`comparison.FEATURES`) by a logistic regression
 whose coefficients are fixed. How both were fitted and what they reach is in `training/verifier`.
 """
 

@@ -1,0 +1,47 @@
+"""Does a reading depend on its window alone, and is the model what its name says?"""
+
+import numpy as np
+import pytest
+
+from assay.backends.embedded.evidence import prepare
+from assay.backends.embedded.reader import Reader
+
+EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
+STATEMENTS = ["The tower stands in Paris.", "Bananas are blue.", "It was built by " + "a man " * 150]
+
+
+def test_a_reading_does_not_depend_on_threads_or_on_what_was_read_before():
+    one, more = (Reader(n).beside_evidence(STATEMENTS, EVIDENCE) for n in (1, 3))
+    for a, b in zip(one, more, strict=True):
+        np.testing.assert_array_equal(a.votes, b.votes)
+        np.testing.assert_array_equal(a.tokens, b.tokens)
+
+
+def test_every_token_has_a_doubt_and_a_place():
+    for statement, found in zip(
+        STATEMENTS, Reader(1).beside_evidence(STATEMENTS, EVIDENCE), strict=True
+    ):
+        assert found.votes.shape == (5,)
+        assert len(found.tokens) == len(found.offsets) > 0
+        assert "".join(statement[a:b] for a, b in found.offsets) == statement.replace(" ", "")
+
+
+def test_an_empty_text_has_a_reading():
+    (found,) = Reader(1).beside_question("Why?", [""])
+    assert found.votes.tolist() == [0] * 5
+    assert len(found.tokens) == 0
+
+
+def test_nothing_to_read_is_nothing_read():
+    assert Reader(1).beside_evidence([], EVIDENCE) == []
+
+
+def test_threads_must_be_positive():
+    with pytest.raises(ValueError, match="threads"):
+        Reader(0)
+
+
+def test_the_name_changes_with_the_weights():
+    kind, _, digest = Reader(1).name.partition(":")
+    assert kind == "reader-l6-int8"
+    assert len(digest) == 8
