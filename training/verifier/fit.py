@@ -47,7 +47,8 @@ SUPPORT_SIGNS = {
     "votes": 1, "doubt_mean": -1, "doubt_worst": -1, "recall_all": 1, "recall_window": 1,
     "recall_best": 1, "bigrams_all": 1, "run_best": 1, "numbers_missing_all": -1,
     "numbers_missing_window": -1, "names_missing_all": -1, "names_missing_window": -1,
-    "calendar_missing": -1, "negation_differs": -1, "opposites": -1, "absence": 1, "absence_found": -1,
+    "calendar_missing": -1, "negation_differs": -1, "opposites": -1, "absence": 1,
+    "absence_found": -1,
 }  # fmt: skip
 NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
 ANSWER_SIGNS = {"answers": 1, "helps": 1, "cosine": 1, "recall": 0, "kind": 1}

@@ -10,6 +10,7 @@ import argparse
 import pickle
 import random
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from training.verifier.model import Verifier
 TOKENS = 4096  # of a batch, padding included
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
+WHOLE = ("answers", "records", "rephrased/changed", "nq/answered")
 SAVE_EVERY = 240  # seconds
 
 
@@ -73,6 +75,23 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
         found.append(batch)
     rng.shuffle(found)
     yield from found
+
+
+def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Example]:
+    """All of people's rows, which come first, and of every other kind as many as there is time for.
+
+    Whole answers teach what sentences alone do not: twice as many of them.
+    """
+    people, *others = [pickle.loads(path.read_bytes()) for path in paths]
+    kinds: dict[str, list[Example]] = defaultdict(list)
+    for example in (e for made in others for e in made):
+        kinds[example.data].append(example)
+    found: list[Example] = people
+    for name in sorted(kinds):
+        rng.shuffle(kinds[name])
+        limit = len(kinds[name]) if most is None else most * (2 if name in WHOLE else 1)
+        found = found + kinds[name][:limit]
+    return found
 
 
 def votes(out: Tensor, parts: Tensor) -> Tensor:
@@ -133,17 +152,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
     parser.add_argument(
-        "--repeat", nargs="*", default=[], metavar="DATA=N", help="rows shown N times"
+        "--most", type=int, help="windows of each kind of made rows, 2 x of answers"
     )
     parser.add_argument("--all", action="store_true", help="with the fold kept aside")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     rng = random.Random(options.seed)
-    found = [e for path in options.examples for e in pickle.loads(path.read_bytes())]
+    found = chosen(options.examples, options.most, rng)
     found = [e for e in found if options.all or e.fold != KEPT_OUT]
     found = [e for e in found if not (options.clean and e.msmarco)]
-    times = {name: float(n) for name, _, n in (r.partition("=") for r in options.repeat)}
-    found = [e for e in found for _ in range(int(times.get(e.data, 1.0) + rng.random()))]
     names = sorted({e.data for e in found})
     model = Verifier(options.base)
     offsets = torch.nn.Parameter(torch.zeros(len(names), 3))
@@ -179,8 +196,8 @@ def main() -> None:
         schedule.load_state_dict(state["schedule"])
     started = saved = time.time()
     sums: dict[str, float] = {}
-    for step, chosen in enumerate(plan[done:], start=done + 1):
-        batch = Batch(chosen, names, random.Random(f"{options.seed} {step}"))
+    for step, batched in enumerate(plan[done:], start=done + 1):
+        batch = Batch(batched, names, random.Random(f"{options.seed} {step}"))
         with torch.autocast(device, dtype=torch.bfloat16):
             out = model(batch.ids.to(device), batch.types.to(device), batch.mask.to(device))
         losses = losses_of(out.cpu(), batch, offsets)
