@@ -31,6 +31,8 @@ FILES = (
     "claims/breaking_nli.jsonl.gz",
     "faithfulness/summedits_dev.jsonl.gz",
 )
+ANSWERED = "correctness/evouna_nq.jsonl.gz"
+EVERY = 3  # of its rows, five of which share a question
 PHRASE = 4  # words; a shorter answer says something only beside its question
 _LABELS = {"partial": "neutral", "not_supported": "unsupported"}
 
@@ -51,6 +53,9 @@ def rows() -> Iterator[Row]:
         for record in read(name):
             if "expertqa" not in name or record["question"].strip().lower() not in tested:
                 yield _row(Path(name).name.partition(".")[0], record)
+    for number, record in enumerate(read(ANSWERED)):
+        if number % EVERY == 0 and record["answer"] and record["ground_truth"]:
+            yield from _answered(record)
 
 
 def _row(data: str, record: dict) -> Row:
@@ -89,6 +94,29 @@ def _row(data: str, record: dict) -> Row:
     )
 
 
+def _answered(record: dict) -> Iterator[Row]:
+    """An answer beside the reference and the other way round, as answers are checked for facts.
+
+    A long answer says more than the reference, so it is only what the reference is looked for in.
+    """
+    question, answer = record["question"].strip(), record["answer"].strip()
+    reference = record["ground_truth"][0].strip()
+    short = len(answer.split()) <= 2 * PHRASE
+    said, expected = f"{question} {answer}" if short else answer, f"{question} {reference}"
+    right = record["labels"]["correct"]
+    pairs = [("recall", said, expected), *([("precision", expected, said)] if short else [])]
+    for direction, context, text in pairs:
+        yield Row(
+            data=f"evouna_{direction}",
+            group=group_of(record),
+            question=question,
+            contexts=(context,),
+            answer=text,
+            label="supported" if right else "unsupported",
+            spans=() if right else None,
+        )
+
+
 def _marked(text: str, meta: dict) -> tuple[tuple[int, int, str], ...]:
     """The characters of WiCE's unsupported tokens."""
     found, place = [], 0
@@ -109,7 +137,8 @@ def segments(row: Row) -> list[tuple[int, int, str | None]]:
     sentences of which one is wrong has segments without labels.
     """
     cuts = sentences.spans(row.answer) or [(0, len(row.answer))]
-    if row.spans is None and (len(cuts) == 1 or not row.data.startswith("summedits")):
+    whole = row.data.startswith("evouna") or (row.spans is None and "summedits" not in row.data)
+    if whole or (len(cuts) == 1 and row.spans is None):
         return [(0, len(row.answer), row.label)]
     if row.spans is None:
         return [(start, end, None) for start, end in cuts]
