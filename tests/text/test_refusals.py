@@ -136,6 +136,6 @@ def test_nothing_crashes(text):
 
 @pytest.mark.parametrize("piece", ["the ", "there is no information ", "the given ", "it is ", " "])
 def test_long_texts_take_no_long_time(piece):
-    begin = time.perf_counter()
+    begin = time.process_time()
     refusal(piece * (20_000 // len(piece)))
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3

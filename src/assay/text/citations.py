@@ -7,7 +7,10 @@ _POINTER = (
     r"(?:passages?|contexts?|documents?|sources?|references?|articles?|excerpts?|paragraphs?|"
     rf"steps?|points?|items?|parts?|options?|sections?)\s+#?{_LIST}\b"
 )
-_BRACKETS = re.compile(rf"(?<!\s)\s*+\[{_LIST}\]")
+_BRACKETS = re.compile(
+    rf"(?<!\s)\s*+(?:\[(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]|【[^【】\n]{{1,30}}】)",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(
     rf"(?<!\s)\s*+[(\[](?:see\s+)?{_POINTER}(?:,\s*{_POINTER})*[)\]]", re.IGNORECASE
 )

@@ -1,17 +1,22 @@
 """Which self-contained statements does an answer make, and where does each stand?
 
-Conservative on purpose: a sentence is only taken apart where both parts are surely clauses, and a
-pronoun is only replaced where one subject can be meant. One statement too long is better than a
-broken one. What states nothing (a question, greeting, heading, offer of help, refusal) is left out.
+Conservative on purpose: a sentence is only taken apart where both parts are surely clauses or
+predicates of one subject, and a pronoun is only replaced where one subject can be meant. One
+statement too long is better than a broken one. What states nothing (a question, greeting, heading,
+offer of help, refusal, code) is left out.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.text.citations import without_citations
+from assay.text.predicates import FINITE, subject_and_cuts
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
-from assay.text.subjects import resolve, subject_of
+from assay.text.subjects import is_alone, resolve, subject_of
+from assay.text.tables import tables
 
 
 class Statement(NamedTuple):
@@ -29,14 +34,23 @@ _AUXILIARY = (
 )
 _PRONOUN = r"(?:it|he|she|they|we|there|this|these|those)"
 _VERB_AFTER_PRONOUN = rf"(?:{_AUXILIARY}|\w+(?:ed|s)|became|began|made|took|went|led|won|lost|ran)"
+# What follows a verb but seldom a participle before its noun ("the painted house").
+_AFTER_VERB = (
+    r"(?=\s+(?:in|on|at|by|to|from|with|for|the|an?|into|over|after|before|its|their|his|her|\d|it|"
+    r"him|them|out|up|down|off)\b|[.;,]|$)"
+)
 _CLAUSE = (
     rf"(?:{_PRONOUN}\s+(?:also\s+|then\s+|later\s+)?{_VERB_AFTER_PRONOUN}\b"
-    rf"|(?:the|its|their|his|her|[A-Z][\w'’-]+)(?:\s+[\w'’-]+){{0,4}}?\s+{_AUXILIARY}\b)"
+    rf"|(?:the|its|their|his|her|[A-Z][\w'’-]+)(?:\s+[\w'’-]+){{0,4}}?\s+"
+    rf"(?:{_AUXILIARY}\b|(?P<full>{FINITE}){_AFTER_VERB}))"
 )
 _SPLIT = re.compile(
-    rf"(?:;\s+(?:and\s+|but\s+|however,?\s+)?|,\s+(?:and|but|while|whereas|yet|so)\s+)(?={_CLAUSE})"
+    r"(?:(?P<strong>;)\s+(?:and\s+|but\s+|however,?\s+)?|,\s+(?:and|but|while|whereas|yet|so)\s+)"
+    rf"(?={_CLAUSE})"
 )
-_HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
+# A verb that no plural noun is taken for.
+_STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
 # What begins so is one thought: its parts depend on each other.
 _DEPENDENT = re.compile(
     r"(?:if|when|although|though|because|while|since|unless|after|before|as|given|whether|"
@@ -57,11 +71,66 @@ _CHATTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LEAD_IN = re.compile(
-    r"\b(?:here (?:is|are)|below|following|based on|according to)\b", re.IGNORECASE
+    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to)\b", re.IGNORECASE
+)
+_HERE_ARE = re.compile(
+    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
+    r"(?P<what>(?:the|all|some)\s.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_GENERAL = re.compile(
+    r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
+    r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
+    r"passages?|sources?|documents?|to)\b",
+    re.IGNORECASE,
+)
+# "The moons are" goes on with its item; "There are three gates" needs a colon.
+_GOES_ON = re.compile(
+    r"\b(?:is|are|was|were|be|of|in|by|as|for|with|from|to|at|on|include[sd]?|contain(?:s|ed)?|"
+    r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?)$",
+    re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
 _MARKUP = re.compile(r"(\*\*|__|`)(?=\S)|(?<=\S)(\*\*|__|`)")
-_SHORT_ITEM = 6  # words; a longer item, or one with a verb, stands for itself
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_LABEL = re.compile(
+    r"\W{0,3}(?:(?:final |short |long |brief )?answer|A|response|explanation|conclusion|summary)"
+    r"\W{0,2}:\W{0,2}\s+(?=\w)",
+    re.IGNORECASE,
+)
+# Says no more than what follows it: "Yes, it is open."
+_YES = re.compile(
+    r"(?:yes|no),\s+(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
+    re.IGNORECASE,
+)
+_BARE_YES = re.compile(r"\W*(?:yes|no|true|false|correct)\W*$", re.IGNORECASE)
+_SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
+_LONG_ITEM = 14  # words; an item with more of them stands for itself
+
+
+@dataclass
+class _Reading:
+    """What is known while an answer is read from the beginning to the end."""
+
+    subject: str  # what a pronoun may mean
+    alone: bool = True  # no other person was named since
+    lead_ins: list[tuple[int, str]] = field(default_factory=list)  # by how far they are indented
+
+    def lead_in(self) -> str:
+        return self.lead_ins[-1][1] if self.lead_ins else ""
+
+    def enter(self, block: Block, indent: int) -> None:
+        """Forget the lead-ins that this block does not belong to."""
+        level = indent if block.marker else -1
+        self.lead_ins = [entry for entry in self.lead_ins if block.marker and entry[0] < level]
+
+    def follow(self, text: str) -> None:
+        """Remember whom the next sentence may mean by "it" or "she"."""
+        found = subject_of(text)
+        if not found and self.subject and self.subject in text:
+            found = self.subject
+        self.alone = is_alone(text, found)
+        self.subject = found
 
 
 def statements(answer: str, question: str = "") -> list[Statement]:
@@ -69,48 +138,88 @@ def statements(answer: str, question: str = "") -> list[Statement]:
 
     `question` only serves to find what a leading "It" or "They" of the first sentence means.
     """
-    found: list[Statement] = []
-    subject = subject_of(question)
-    lead_in = ""
-    parts = blocks(answer)
-    lonely = sum(len(block_spans(answer, block)) for block in parts) == 1
+    found, prose = _without_code_and_tables(answer)
+    reading = _Reading(subject_of(question))
+    parts = blocks(prose)
+    lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
     for block in parts:
-        lead_in = lead_in if block.marker else ""
-        for span in block_spans(answer, block):
-            sentence = answer[span[0] : span[1]]
+        reading.enter(block, _indent(prose, block))
+        for span in block_spans(prose, block):
+            sentence = prose[span[0] : span[1]]
             if sentence.endswith((":", "：")) and not lonely:
-                lead_in = _usable_lead_in(sentence)
-                continue
-            if not lonely and _states_nothing(sentence, block):
-                continue
-            for start, end in _clauses(answer, span):
-                text = resolve(_clean(answer[start:end]), subject)
-                if not any(char.isalnum() for char in text):  # a citation mark alone
-                    continue
-                found.append(Statement(_with_lead_in(text, lead_in), start, end))
-                subject = subject_of(text) or subject
-    return [
+                level = _indent(prose, block) if block.marker else -1
+                reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
+            elif lonely or not _states_nothing(sentence, block):
+                found += _of_sentence(prose, span, reading, lonely=lonely)
+    kept = [
         statement
         for statement in found
         if not _CHATTER.match(statement.text) and not is_plain_refusal(statement.text)
     ]
+    return sorted(kept, key=lambda statement: statement.start)
 
 
-def _clauses(answer: str, span: Span) -> list[Span]:
-    """The parts of one sentence, or the sentence itself."""
+def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
+    """The rows of the answer's tables, and the answer with what is no prose left blank."""
+    prose = _CODE.sub(lambda code: "\n" * len(code.group()), answer)
+    if not any(char.isalnum() for char in prose):
+        return [], answer
+    found: list[Statement] = []
+    for table in tables(prose):
+        found += [Statement(unit.text, unit.start, unit.end) for unit in table.units]
+        blank = "\n" * (table.end - table.start)
+        prose = f"{prose[: table.start]}{blank}{prose[table.end :]}"
+    return found, prose
+
+
+def _of_sentence(
+    answer: str, span: Span, reading: _Reading, *, lonely: bool
+) -> Iterator[Statement]:
+    """The statements of one sentence."""
+    label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
+    begin = label.end() if label and label.end() < span[1] else span[0]
+    if _BARE_YES.match(answer[slice(*span)]) and not lonely:
+        return
+    for start, end, subject in _clauses(answer, (begin, span[1])):
+        written = f"{subject} {answer[start:end]}" if subject else answer[start:end]
+        text = resolve(_clean(written), reading.subject, alone=reading.alone)
+        if not any(char.isalnum() for char in text):  # a citation mark alone
+            continue
+        yield Statement(_with_lead_in(text, answer[start:end], reading.lead_in()), start, end)
+        reading.follow(text)
+
+
+def _clauses(answer: str, span: Span) -> Iterator[tuple[int, int, str]]:
+    """The parts of one sentence, or the sentence itself, each with the subject it lacks."""
     start, end = span
     sentence = answer[start:end]
     if _DEPENDENT.match(sentence) or sentence[:1] in "\"“'‘":
-        return [span]
+        yield start, end, ""
+        return
     cuts = [0]
     stops = []
     for joint in _SPLIT.finditer(sentence):
         left = sentence[cuts[-1] : joint.start()]
-        if len(left.split()) > 3 and _HAS_VERB.search(left) and not _REPORTED.search(left):
+        if _is_clause(left, joint):
             stops.append(joint.start())
             cuts.append(joint.end())
     stops.append(len(sentence))
-    return [(start + a, start + b) for a, b in zip(cuts, stops, strict=True)]
+    for first, last in zip(cuts, stops, strict=True):
+        subject, predicates = subject_and_cuts(sentence[first:last])
+        at = first
+        for i, cut in enumerate(predicates):
+            yield start + at, start + first + cut.stop, subject if i else ""
+            at = first + cut.start
+        yield start + at, start + last, subject if predicates else ""
+
+
+def _is_clause(left: str, joint: re.Match[str]) -> bool:
+    """Whether what stands before a joint is surely a clause of its own, and no list goes on."""
+    if is_plain_refusal(left):
+        return True
+    if joint["full"] and not joint["strong"] and "," in left:
+        return False
+    return len(left.split()) > 2 and bool(_HAS_VERB.search(left)) and not _REPORTED.search(left)
 
 
 def _states_nothing(sentence: str, block: Block) -> bool:
@@ -122,15 +231,37 @@ def _states_nothing(sentence: str, block: Block) -> bool:
     return heading and (is_title or unfinished)
 
 
-def _usable_lead_in(sentence: str) -> str:
-    """Of "The moons are:", which completes its short items; "Here are some tips:" does not."""
+def _usable_lead_in(sentence: str, reading: _Reading) -> str:
+    """What an item needs before it: "The moons are", "The members of the crew:"; "" for nothing.
+
+    "Here are some tips:" says nothing about its items.
+    """
     text = _clean(sentence).rstrip(":：").rstrip()
-    return text if _HAS_VERB.search(text) and not _LEAD_IN.search(text) else ""
+    here = _HERE_ARE.fullmatch(text)
+    if here and not _GENERAL.search(here["what"]):
+        return f"{here['what'][:1].upper()}{here['what'][1:]}:"
+    if _LEAD_IN.search(text) or _GENERAL.search(" ".join(text.split()[-3:])):
+        return ""
+    if _STATES.search(text) or _GOES_ON.search(text):
+        text = resolve(text, reading.subject, alone=reading.alone)
+        return text if _GOES_ON.search(text) else f"{text}:"
+    short = len(text.split()) <= _SHORT_ITEM and not _GENERAL.search(text)
+    return f"{text}:" if short else ""
 
 
-def _with_lead_in(text: str, lead_in: str) -> str:
-    short = len(text.split()) <= _SHORT_ITEM and not _HAS_VERB.search(text)
-    return f"{lead_in} {text}" if lead_in and short else text
+def _with_lead_in(text: str, written: str, lead_in: str) -> str:
+    """An item with what it completes, unless it stands for itself."""
+    if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM or _STATES.search(text):
+        return text
+    if text.endswith((".", "!", "。")) and len(text.split()) > 2:
+        return text
+    first = next((char for char in written if char.isalnum()), "")
+    return f"{lead_in} {text[:1].lower() if first.islower() else text[:1]}{text[1:]}"
+
+
+def _indent(text: str, block: Block) -> int:
+    line = text[text.rfind("\n", 0, block.start) + 1 : block.start]
+    return len(line) - len(line.lstrip())
 
 
 def _clean(text: str) -> str:

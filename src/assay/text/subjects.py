@@ -1,18 +1,18 @@
 """Whom or what does the pronoun at the beginning of a sentence mean?
 
-Only a leading "It", "He", "She", "They" or "Its", "His", "Her", "Their" is ever replaced, and only
-where the sentence before has one plain subject that fits in number and kind.
+Only "It", "He", "She", "They" or "Its", "His", "Her", "Their" at the beginning, or after a few
+words such as "However," or "In 1990,", is ever replaced, and only where the sentence before has one
+plain subject that fits in number and kind; "he" and "she" only where it names no other person.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
 
-_VERB = (
-    r"(?:is|was|are|were|has|had|have|can|could|will|would|may|might|must|should|does|did|"
-    r"became|began|made|took|went|led|won|wrote|founded|refers|consists|includes|contains|"
-    r"[a-z]{3,}(?:ed|es))"
-)
+from assay.text import facts
+from assay.text.predicates import FINITE
+
+_VERB = rf"(?-i:{FINITE}|refers|[a-z]{{3,}}es(?=\s+(?:the|an?|its|their|his|her)\b))"
 _SUBJECT = re.compile(
     rf"(?P<subject>(?:(?:the|a|an)\s+)?[\w'’.&-]+(?:\s+(?:of\s+(?:the\s+)?)?[\w'’.&-]+){{0,4}}?)"
     rf"(?:\s+\([^)]{{1,60}}\))?(?:,[^,]{{3,80}},)?\s+{_VERB}\s",
@@ -23,22 +23,44 @@ _ASKED = re.compile(
     r"(?P<subject>(?:the\s+)?[A-Z][\w'’.&-]*(?:\s+(?:of\s+)?[A-Z][\w'’.&-]*){0,4})(?=\W|\s|$)",
 )
 _ASKED_START = re.compile(r"^(?:Who|What|Where|When|How|Why|Is|Was|Are|Were|Does|Did|Do)\b")
-_LEADING = re.compile(r"(It|He|She|They|Its|His|Her|Their)(?=\s+(\w+))")
+_PRONOUN = r"(?P<pronoun>It|He|She|They|Its|His|Her|Their)(?=\s+(?P<next>\w+))"
+_LEADING = re.compile(_PRONOUN)
+_LATER = re.compile(
+    r"(?P<lead>(?P<link>However|Later|Then|Also|Today|Eventually|Additionally|Moreover|Furthermore|"
+    r"Finally|Initially|Subsequently|Afterwards|Originally|Now|Instead|Thus|Therefore),?\s+"
+    r"|(?:In|On|By|At|During|From|Since|Until)\s[^,.;]{1,40},\s+)"
+    rf"(?i:{_PRONOUN})"
+)
+# A name after these is a place or a body, no other person: "grew up in Malmö".
+_PLACED = re.compile(
+    r"\b(?:in|at|from|to|near|of|through|into|around|across|for|on)\s+(?:the\s+)?$"
+)
 _NO_SUBJECT = frozenset(
     "it he she they this that these those there which who what i we you one some many most all "
     "both each however therefore also additionally overall in on at by for from with to during "
     "according if when while as after before since although because not no yes its his her their "
-    "here".split()
+    "here nobody everyone everybody someone anyone nothing everything something".split()
 )
 _PLURAL_VERBS = frozenset("are were have do".split())
 # "It is raining", "It is important to", "It seems that": this "it" means nothing.
+_BE = (
+    r"(?:(?:is|was|would be|may be|can be|could be|has been)(?:n['’]t)?|seems|appears|turns out|"
+    r"depends|took)"
+)
 _EMPTY_IT = re.compile(
-    r"It\s+(?:is|was|would be|may be|can be|could be|has been|seems|appears|turns out|"
-    r"depends|took)\s+"
-    r"(?:(?:also|not|very|more|most|quite|often|generally|un)\s*)?"
+    rf"it\s+(?:should|may|must|can)?\s*(?:also\s+)?{_BE}\s+"
+    r"(?:(?:also|not|very|more|most|quite|often|generally|un|\w+ly)\s*)?"
     r"(?:important|possible|likely|worth|clear|difficult|easy|necessary|known|said|believed|thought|"
-    r"reported|estimated|recommended|common|best|better|true|that|to|raining|unclear|"
-    r"unlikely|impossible|unknown|hard|essential|crucial|advisable|not)\b"
+    r"reported|estimated|recommended|common|best|better|true|that|to|raining|unclear|until|"
+    r"unlikely|impossible|unknown|hard|essential|crucial|advisable|not|mentioned|noted|accepted|"
+    r"helpful|useful|up)\b"
+    rf"|it\s+(?:should|may|might|must|can|could)\s+(?:also\s+)?be\s+(?:\w+ly\s+)?(?:noted|mentioned|"
+    r"helpful|useful|necessary|important|possible|better|best|difficult|easier|worth)\b",
+    re.IGNORECASE,
+)
+# After a few words "it" is only taken for the subject where no "that" or "to" explains it.
+_EXPLAINED_IT = re.compile(
+    rf"it\s+{_BE}\s+(?:\w+\s+){{1,4}}(?:that|to|whether|when|if|how|who)\b", re.IGNORECASE
 )
 
 
@@ -53,21 +75,46 @@ def subject_of(sentence: str) -> str:
         return ""
     subject = plain["subject"]
     parts = subject.lower().split()
+    if subject.endswith("ly") and len(parts) == 1:  # "Properly designed rules"
+        return ""
     return "" if any(part in _NO_SUBJECT - {"the"} for part in parts) else subject
 
 
-def resolve(sentence: str, subject: str) -> str:
-    """`sentence` with its leading pronoun replaced by `subject` where that is safe."""
-    leading = _LEADING.match(sentence)
-    if leading is None or not subject or _EMPTY_IT.match(sentence):
+def resolve(sentence: str, subject: str, *, alone: bool = True) -> str:
+    """`sentence` with its first pronoun replaced by `subject` where that is safe.
+
+    `alone` says that no other person was named since; otherwise "he" may mean either.
+    """
+    leading = _LEADING.match(sentence) or _LATER.match(sentence)
+    if leading is None or not subject or _EMPTY_IT.match(sentence, leading.start("pronoun")):
         return sentence
-    pronoun = leading[1]
-    if not _fits(pronoun, leading[2], subject):
+    pronoun = leading["pronoun"].capitalize()
+    person = pronoun in {"He", "She", "His", "Her"}
+    lead = leading.groupdict().get("lead") or ""
+    if lead and pronoun == "It":
+        # "In winter, it is cold", "However, it is held that": no subject is meant.
+        explained = _EXPLAINED_IT.match(sentence, leading.start("pronoun"))
+        if explained or not leading.groupdict()["link"]:
+            return sentence
+    if (person and not alone) or not _fits(pronoun, leading["next"], subject):
         return sentence
-    owner = pronoun in {"Its", "His", "Her", "Their"}
-    rest = sentence[leading.end(1) :]
-    named = subject[:1].upper() + subject[1:]
-    return f"{named}'s{rest}" if owner else f"{named}{rest}"
+    article = subject.partition(" ")[0] in {"The", "A", "An"}
+    first = subject[:1].lower() if lead and article else subject[:1]
+    named = f"{first if lead else first.upper()}{subject[1:]}"
+    if pronoun in {"Its", "His", "Her", "Their"}:
+        named += "'" if named.endswith("s") and pronoun == "Their" else "'s"
+    return f"{lead}{named}{sentence[leading.end('pronoun') :]}"
+
+
+def is_alone(sentence: str, subject: str) -> bool:
+    """Whether a sentence names no person beside its subject, as far as capitals tell."""
+    known = set(subject.split())
+    for name in facts.names(sentence):
+        if known.isdisjoint(name.split()):
+            before = sentence[: max(0, sentence.find(name))]
+            if not _PLACED.search(before):
+                return False
+    return True
 
 
 def _fits(pronoun: str, following: str, subject: str) -> bool:

@@ -23,7 +23,16 @@ class Found(NamedTuple):
     after: int
 
 
+class Table(NamedTuple):
+    """A table, where it stands, and its rows."""
+
+    start: int
+    end: int
+    units: list[Unit]
+
+
 LONGEST = 60  # words of a row; a longer one is several units
+_LINE = re.compile(r"[^\r\n]+")
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 _CELL = re.compile(r"(?:\\.|[^|\\])*")
 _CSV_CELL = {
@@ -40,6 +49,19 @@ _NUMBER = re.compile(r"[\d.,%$€£+-]+")
 def rows(text: str, lines: Sequence[Span], at: int) -> Found | None:
     """What begins at line `at`: a table, lines of keys and values, or None where it is prose."""
     return _markdown(text, lines, at) or _separated(text, lines, at) or _pairs(text, lines, at)
+
+
+def tables(text: str) -> Iterator[Table]:
+    """Every table of a text that has a rule under its first row."""
+    lines = [line.span() for line in _LINE.finditer(text)]
+    after = 0
+    for rule in range(1, len(lines)):
+        if rule < after or "|" not in text[slice(*lines[rule])]:
+            continue
+        found = _markdown(text, lines, rule - 1) if _RULE.fullmatch(text, *lines[rule]) else None
+        if found:
+            after = found.after
+            yield Table(lines[rule - 1][0], lines[after - 1][1], found.units)
 
 
 def _markdown(text: str, lines: Sequence[Span], at: int) -> Found | None:

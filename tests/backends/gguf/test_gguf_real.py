@@ -129,7 +129,7 @@ def test_a_program_that_leaves_it_open_ends(model):
         [sys.executable, "-c", program, str(model)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0

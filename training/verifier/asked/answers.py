@@ -7,22 +7,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assay.text import questions, refusals
+from assay.text import facts, numbers, questions, refusals
 from training.verifier.asked import forms, phrases
 from training.verifier.asked.contexts import Drawn, split
 from training.verifier.asked.lexical import Neighbours, Weights, stems
 from training.verifier.asked.rows import Asked
 from training.verifier.asked.sources import LONGEST, Answer, Item
-from training.verifier.asked.values import Found, locate, other_kind, vague
+from training.verifier.asked.values import PLACED, Found, locate, other_kind, vague
 
 Pair = tuple[str, float | None]
-_TOPIC = re.compile(
-    r"^\W*(?:(?:who|whose|whom|what|what's|when|where|why|how|which)\b(?:\s+(?:many|much|long|old|"
-    r"far|often|to)\b)?|can you|please|name|in which|in what)?\s*"
-    r"(?:\b(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)\b)?\s*"
-    r"(?:\b(?:i|you|we)\b)?\s*",
+SHORT = 6  # words of an answer that names nothing of the question
+_NUMERIC = {"time", "number"}
+_NAMED = {"person", "place"}
+_LACKS = re.compile(
+    r"\bthere (?:is|are|was|were) no\b|\bthere (?:isn't|aren't|wasn't)"
+    r"|\b(?:need|want|best) to check\b|\bdoesn't have\b|\bit is unclear\b|\bnot (?:clear|known)\b",
     re.IGNORECASE,
 )
+EASY = 0.15  # share of the question's words; what has less is mostly told by that alone
 
 
 class Builder:
@@ -67,8 +69,18 @@ class Builder:
             and a.size <= LONGEST
             and (a.correct or a.size > 3 or questions.holds(kind, a.text, item.question))
             and (item.data != "expertqa" or a.value is not None)
-            and not re.fullmatch(r"\W*there (?:is|are|was|were) no .*", a.text, re.IGNORECASE)
+            and not _LACKS.search(a.text)
+            and (a.correct is not False or self._says_something(item.question, a.text))
         ]
+
+    def _says_something(self, question: str, text: str) -> bool:
+        """Whether a wrong answer names something new, and so answers all the same."""
+        if questions.kind_of(question) == "yes or no":
+            return True
+        known = stems(question)
+        new = [name for name in facts.names(text) if stems(name) - known]
+        few = len(text.split()) <= SHORT
+        return bool(new or few or set(numbers.numbers(text)) - set(numbers.numbers(question)))
 
     def pairs(self, place: int, given: Answer) -> list[Pair]:
         """The sentences of an answer that addresses the question."""
@@ -97,7 +109,7 @@ class Builder:
         short = [a for a in good if a.size <= 4]
         long = [a for a in good if a.size > 4]
         chosen = rng.sample(long, min(len(long), 1 if item.data == "nq" else 2))
-        if short and rng.random() < (0.35 if item.data == "nq" else 0.6):
+        if short and rng.random() < (0.55 if item.data == "nq" else 0.6):
             chosen.append(rng.choice(short))
         for given in chosen:
             value = given.value if given.value is not None else 1.0
@@ -128,23 +140,32 @@ class Builder:
     def elsewhere(self, place: int, least: int = 0, most: int = 999) -> Answer | None:
         """An answer to a like question, one of those that share most with this one."""
         question = self.items[place].question
+        kind = questions.kind_of(question)
         found: list[tuple[float, int, Answer]] = []
         for j, likeness in self.near[place]:
+            other = questions.kind_of(self.items[j].question)
+            # A name alone may answer any question for a name, a number any for a time.
+            apart = (kind in _NAMED and other in _NUMERIC) or (kind in _NUMERIC and other in _NAMED)
             if likeness > 0.7:
                 continue
             for given in self.good(j):
-                if least <= given.size <= most and self.unlike(place, given.text):
+                if not least <= given.size <= most or (given.size <= SHORT and not apart):
+                    continue
+                if self.unlike(place, given.text):
                     share = self.weights.overlap(question, given.text)
-                    found.append((share + self.rng.random() * 0.2, -len(found), given))
+                    score = share + self.rng.random() * 0.2 + (kind == other) * 0.1
+                    found.append((score, -len(found), given))
         return max(found)[2] if found else None
 
     def other_question(self, place: int) -> Iterator[Asked]:
         """Whole answers to like questions."""
         low, high = self.rng.choice(((0, 4), (5, 25), (5, 25), (26, 999)))
         given = self.elsewhere(place, low, high) or self.elsewhere(place)
-        if given:
-            found: list[Pair] = [(p, 0.0) for p in given.parts]
-            yield self.row(place, "other", found, 0.0)
+        if not given:
+            return
+        share = self.weights.overlap(self.items[place].question, given.text)
+        if share >= EASY or given.size <= SHORT or self.rng.random() < 0.3:
+            yield self.row(place, "other", [(p, 0.0) for p in given.parts], 0.0)
 
     # About the subject, without what was asked for.
 
@@ -157,17 +178,15 @@ class Builder:
             for context in item.contexts:
                 pool += [s for s in split(context) if drawn.label(s) == 0.0 and len(s.split()) > 4]
         elif item.data == "nq":
-            if questions.kind_of(item.question) not in {"person", "time", "place", "number"}:
-                return
             for given in item.answers:
                 held = [bool(locate(p, item.truths)) for p in given.parts]
                 if given.correct and any(held) and given.declines == "no":
                     pool += [
                         p
                         for p, holds in zip(given.parts, held, strict=True)
-                        if not holds and len(p.split()) > 4 and not _frames(p)
+                        if not holds and self._beside(item.question, p)
                     ]
-        elif item.data == "hotpot":
+        elif item.data == "hotpot" and " or " not in item.question:
             pool = [
                 s
                 for c in item.contexts
@@ -176,18 +195,31 @@ class Builder:
             ]
         pool = sorted(dict.fromkeys(pool), key=lambda s: -self.weights.overlap(item.question, s))
         if pool:
-            chosen = pool[: rng.randint(1, 3)]
+            chosen = pool[: rng.randint(1, 8 if item.msmarco else 3)]
             found: list[Pair] = [(s, None if item.data == "hotpot" else 0.0) for s in chosen]
             yield self.row(place, "background", found, 0.0)
+
+    def _beside(self, question: str, text: str) -> bool:
+        """Whether a sentence that does not name the accepted value names no other either."""
+        kind = questions.kind_of(question)
+        if len(text.split()) <= 4 or _frames(text):
+            return False
+        match kind:
+            case "person":
+                named = set(facts.names(text)) and self.weights.overlap(question, text) > 0.4
+                return not named and not re.search(r"\bby\b", text)
+            case "time" | "number":
+                return not questions.holds(kind, text, question)
+            case "place":
+                return not PLACED.search(text)
+        return False
 
     # Evasions.
 
     def filled(self, place: int, text: str) -> str:
         """A phrase with the question or its subject put in."""
         question = self.items[place].question.strip()
-        topic = _TOPIC.sub("", question).rstrip(" ?.") or "this"
-        if len(topic.split()) > 14:
-            topic = "this"
+        topic = forms.topic(question)
         named = {"q": question, "t": topic, "T": topic[:1].upper() + topic[1:]}
         return " ".join(text.format(**named).split())
 
@@ -220,8 +252,10 @@ class Builder:
         first = found[0][0]
         way = rng.random()
         if way < 0.5 and not re.match(r"(?:According|Based|Yes|No)\b", first):
-            body = forms.lowered(first)
-            found[0] = (f"{rng.choice(phrases.OPENINGS)} {body}", found[0][1])
+            openings = phrases.OPENINGS
+            if len(first.split()) <= SHORT or re.match(r"[^.]{0,60}:", first):
+                openings = tuple(o for o in openings if not o.endswith(("that", "but")))
+            found[0] = (f"{rng.choice(openings)} {forms.lowered(first)}", found[0][1])
             yield self.row(place, "hedged", found, 1.0)
         elif way < 0.75:
             found.insert(0, (rng.choice(phrases.FRAMES_BEFORE), 0.0))
@@ -281,12 +315,12 @@ class Builder:
         return self.rng.choice(options) if options else None
 
     def vague(self, place: int) -> Iterator[Asked]:
-        """The asked-for value made vague, left out or narrowed; and the value beside vague words."""
+        """The asked-for value made vague, left out or narrowed, or beside vague words."""
         found = self.valued(place)
         if not found:
             return
         kind = questions.kind_of(self.items[place].question)
-        made = vague(found, kind, self.items[place].question, self.rng)
+        made = vague(found, kind, self.items[place].question, self.items[place].truths, self.rng)
         if made:
             name, text, answers = made
             helps = None if answers else 0.0
@@ -316,13 +350,24 @@ class Builder:
                 continue
             found = self.pairs(place, given)
             intro = found[: starts[0]]
-            if rng.random() < 0.4:
+            kind = questions.kind_of(self.items[place].question)
+            bare = not any(locate(p, self.items[place].truths) for p, _ in intro)
+            if rng.random() < 0.3 and kind in {"open", "reason", "person"} and bare:
                 yield self.row(place, "intro", [(p, 0.0) for p, _ in intro], 0.0)
             kept = rng.randint(1, max(1, len(starts) // 2))
             part = found[: starts[kept]]
             value = round(0.25 + 0.5 * kept / len(starts), 3)
             yield self.row(place, "cut", part, value)
             return
+
+    def misled(self, place: int) -> Iterator[Asked]:
+        """The right introduction, and then what answers another question."""
+        own = [a for a in self.good(place) if len(a.parts) > 2 and a.parts[0].endswith(":")]
+        other = self.elsewhere(place, 30, LONGEST)
+        if own and other:
+            body = other.parts[1:] if len(other.parts) > 2 else other.parts
+            found: list[Pair] = [(self.rng.choice(own).parts[0], 0.0), *((p, 0.0) for p in body)]
+            yield self.row(place, "misled", found, 0.0)
 
     def compound(self, place: int) -> Iterator[Asked]:
         """Two questions in one; both, one or none of them answered."""
@@ -351,7 +396,7 @@ class Builder:
 
 
 def _frames(text: str) -> bool:
-    return bool(
+    return text.endswith(":") or bool(
         re.search(
             r"\b(?:I hope this|let me know|happy to help|here(?:'s| is| are)|if you have any|"
             r"good question|great question|to answer your|as of my|knowledge cutoff)\b",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from training.verifier.asked import contexts, sources
+from training.verifier.asked import contexts, made, sources
 from training.verifier.asked.answers import Builder
 from training.verifier.asked.lexical import Weights
 from training.verifier.asked.rows import Asked
@@ -27,13 +27,14 @@ _SHARES: dict[str, dict[str, float]] = {
         "compound": 0.1,
     },
     "ragtruth": {
-        "given": 0.7,
-        "other_question": 0.7,
-        "background": 0.7,
-        "evasive": 0.2,
+        "given": 0.6,
+        "other_question": 0.6,
+        "background": 0.9,
+        "evasive": 0.12,
         "framed": 0.1,
         "padded": 0.3,
-        "lists": 0.9,
+        "lists": 0.6,
+        "misled": 0.5,
         "compound": 0.1,
     },
     "expertqa": {
@@ -44,7 +45,7 @@ _SHARES: dict[str, dict[str, float]] = {
         "lists": 1,
     },
     "hotpot": {
-        "given": 1,
+        "given": 0.75,
         "other_question": 0.8,
         "background": 0.7,
         "evasive": 0.2,
@@ -92,6 +93,7 @@ def _rows(seed: int) -> Iterator[Asked]:
     yield from contexts.bridged(sets["hotpot"], known, fresh("bridged"))
     for make in (contexts.fooled, contexts.pages, contexts.checked, contexts.symmetric):
         yield from make(known, fresh(make.__name__))
+    yield from made.rows(fresh("made"))
     for name, items in sets.items():
         for measured in (False, True):
             side = [item for item in items if item.measured is measured]

@@ -8,7 +8,7 @@ import re
 _AUX = r"(?:is|are|was|were|has|have|had|can|could|will|would|should|did|does|do)"
 _PLAIN = re.compile(
     rf"(?P<subject>(?:(?!{_AUX}\b|that\b|which\b|who\b|when\b|while\b|because\b|if\b|and\b)"
-    rf"[\w'’().&-]+\s+){{1,6}})(?P<aux>{_AUX})\s+(?P<rest>[^?;:]+?)\s*\.?",
+    rf"[\w'\u2019().&-]+\s+){{1,6}})(?P<aux>{_AUX})\s+(?P<rest>[^?;:]+?)\s*\.?",
     re.IGNORECASE,
 )
 _LEADS = ("After", "Before", "In", "On", "At", "During", "For", "By", "From", "Despite", "There")
@@ -29,7 +29,7 @@ def lowered(text: str) -> str:
 
 
 def yes_no(claim: str) -> str | None:
-    """ "X was delayed." as "Was X delayed?", where its grammar is plain."""
+    """A claim like "X was delayed." as "Was X delayed?", where its grammar is plain."""
     match = _PLAIN.fullmatch(claim.strip())
     if not match or match["subject"].split()[0].startswith(_LEADS) or "," in match["rest"]:
         return None
@@ -65,3 +65,33 @@ def styled(question: str, rng: random.Random) -> str:
 def asks(question: str) -> bool:
     """Whether a question begins with a word that asks."""
     return bool(_ASKS.match(question))
+
+
+_AGAIN = re.compile(
+    r"(?P<wh>where|when|how|why|who|what|which)\s+(?P<aux>is|are|was|were)\s+(?P<rest>.+)",
+    re.IGNORECASE,
+)
+_DONE = re.compile(r"(?P<noun>.+?)\s+(?P<verb>\w+(?:ed|en|wn|ung)|made|built|born|held|set|found)")
+_WHO = re.compile(
+    r"(?:who|what|which)\s+(?!(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|'s)\b)"
+    r"|how to\b",
+    re.IGNORECASE,
+)
+
+
+def topic(question: str) -> str:
+    """What a question is about, as it goes on after "about"; "this" where that is not plain."""
+    question = " ".join(question.rstrip(" ?.").split())
+    if len(question.split()) > 12:
+        return "this"
+    if _WHO.match(question) or not _ASKS.match(question):
+        return question
+    match = _AGAIN.fullmatch(question)
+    if not match:
+        return "this"
+    done = _DONE.fullmatch(match["rest"])
+    if done:
+        return f"{match['wh'].lower()} {done['noun']} {match['aux']} {done['verb']}"
+    if match["wh"].lower() in {"who", "what"}:
+        return match["rest"]
+    return "this"

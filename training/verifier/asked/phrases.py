@@ -245,8 +245,19 @@ TIMES = (
     "{n} years ago",
 )
 MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 PLACES = (
     "in Texas",
     "in London",

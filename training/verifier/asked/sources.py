@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.text import refusals
@@ -57,9 +57,11 @@ class Item:
 
 
 _MARKS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=[\s.,;]|$)|\[\d{1,2}\]|\*\*")
+_NOTES = re.compile(r"(?<=[a-z”\")])\d{1,3}(?=\.(?:\s|$)|$)|\s+(?=\.(?:\s|$))")
 _DECLINES = re.compile(
-    r"\bunable to answer\b|\bI(?:'|’)?m sorry\b|\bas an? (?:ai|language)|\bcould(?:n't|n’t| not) "
-    r"find\b|\bno (?:specific |official )?(?:information|announcement)\b|\bI (?:do not|don't) have\b"
+    r"\bunable to answer\b|\bI(?:'|\u2019)?m sorry,? but\b|\bas an? (?:ai|language)"
+    r"|\bcould(?:n't|n\u2019t| not) find\b"
+    r"|\bno (?:specific |official )?(?:information|announcement)\b|\bI (?:do not|don't) have\b"
     r"|\bno answer\b|\bcannot (?:answer|provide|determine)\b",
     re.IGNORECASE,
 )
@@ -70,15 +72,21 @@ def declines(parts: tuple[str, ...]) -> str:
     found = [bool(refusals.refusal(part) or _DECLINES.search(part)) for part in parts]
     if not any(found):
         return "no"
-    return "yes" if all(found) or (found[0] and len(found) <= 2 and not _turn(parts)) else "partly"
+    return (
+        "yes" if (all(found) or (found[0] and len(found) <= 2)) and not _turn(parts) else "partly"
+    )
 
 
 def _turn(parts: tuple[str, ...]) -> bool:
-    return any(re.search(r"\b(?:however|but|generally|typically)\b", p, re.I) for p in parts)
+    return any(
+        re.search(r"\b(?:however|but|generally|typically)\b", p, re.IGNORECASE) for p in parts
+    )
 
 
-def answer(text: str, system: str, correct: bool | None, bad: list[tuple[int, int]]) -> Answer:
-    """An answer with its sentences."""
+def answer(
+    text: str, system: str, *, correct: bool | None = None, bad: Sequence[tuple[int, int]] = ()
+) -> Answer:
+    """An answer with its sentences, of which those that meet a bad span are not sound."""
     clean = _MARKS.sub(lambda m: "" if "\n" not in m.group() else "\n", text)
     spans = cut.spans(clean)
     markers = {block.start for block in cut.blocks(clean) if block.marker}
@@ -105,10 +113,9 @@ def natural_questions() -> Iterator[Item]:
     for question, records in by_question.items():
         given = tuple(
             answer(
-                re.sub(r"^[\W_]+(?=\w)", "", r["answer"]),
+                _NOTES.sub("", re.sub(r"^[?\s:.,]+(?=\S)", "", r["answer"])),
                 r["meta"]["system"],
-                r["labels"]["correct"],
-                [],
+                correct=r["labels"]["correct"],
             )
             for r in records
         )
@@ -127,8 +134,7 @@ def passages() -> Iterator[Item]:
             answer(
                 r["answer"],
                 r["meta"]["model"],
-                None,
-                [(s["start"], s["end"]) for s in r["labels"]["spans"]],
+                bad=[(s["start"], s["end"]) for s in r["labels"]["spans"]],
             )
             for r in records
         )
@@ -152,7 +158,7 @@ def experts() -> Iterator[Item]:
         if record["question"].strip().lower() not in tested:
             by_question[record["question"]].append(record)
     for question, records in by_question.items():
-        given = answer(records[0]["answer"], records[0]["meta"]["system"], None, [])
+        given = answer(records[0]["answer"], records[0]["meta"]["system"])
         rated = {" ".join(_MARKS.sub("", r["claim"]).split())[:60]: r["labels"] for r in records}
         helps = tuple(
             _INFORMS.get(rated[part[:60]]["informativeness"]) if part[:60] in rated else None
@@ -177,10 +183,14 @@ def hotpot() -> Iterator[Item]:
         by_question[record["question"]].append(record)
     for question, records in by_question.items():
         given = tuple(
-            answer(r["answer"], r["id"].rpartition("-")[2], r["labels"]["supported"], [])
+            answer(r["answer"], r["id"].rpartition("-")[2], correct=r["labels"]["supported"])
             for r in records
         )
         first = records[0]
         truths = (first["ground_truth"],)
-        contexts = tuple(" ".join(c.split()) for c in first["contexts"])
+        # Two paragraphs stand in one string without a blank between them.
+        contexts = tuple(
+            " ".join(re.sub(r"(?<=[a-z0-9)\]\"”])\.(?=[A-Z][a-z])", ". ", c).split())
+            for c in first["contexts"]
+        )
         yield Item("hotpot", group_of(first), question.strip(), given, contexts, truths)

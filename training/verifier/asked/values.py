@@ -10,12 +10,37 @@ from dataclasses import dataclass
 from assay.text import numbers
 from training.verifier.asked import phrases
 
+Made = tuple[str, str, float]  # generator, sentence, how far it answers
+
 _DATE = re.compile(
     rf"(?:(?:{'|'.join(phrases.MONTHS)})(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s*)?(?:of\s+)?"
     rf"(?:\d{{4}})?",
 )
-_PREPOSITION = re.compile(r"(?:\b(?:in|on|at|from|near|since|during|around)\s+(?:the\s+)?)$", re.I)
+_PREPOSITION = re.compile(
+    r"(?:\b(?:in|on|at|from|near|since|during|around)\s+(?:the\s+)?)$", re.IGNORECASE
+)
 _BY = re.compile(r"\bby\s+(?:the\s+)?$", re.IGNORECASE)
+_LINK = re.compile(
+    r"\b(?:is|was|are|were|called|named|means|include|includes|as)\s+(?:the\s+|an?\s+)?$"
+)
+_ABOUT = re.compile(r"(?:\b(?:about|around|approximately|over)\s+)?$")
+_BEFORE_NAME = re.compile(
+    r"(?:^|[:,]\s*|\b(?:by|is|was|are|were|to|from|of|with|played|and|that|under|named|called)\s+)$"
+)
+_GOES_ON = re.compile(r"\s*(?:[.,;)]|$|(?:in|on|by|with|during|as|and|after|before|for|when|to)\b)")
+_THE = re.compile(r"(?:\b(?:the|an?)\s+)?$", re.IGNORECASE)
+# Where a place is named: "in Paris", "at the Royal Theatre", "aboard the Missouri".
+PLACED = re.compile(
+    rf"\b(?:in|at|aboard|near|from|off|outside|between)\s+(?:the\s+)?(?:[a-z]+\s+)?"
+    rf"(?!(?:{'|'.join(phrases.MONTHS)})\b)[A-Z]"
+)
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_ENDS_WELL = re.compile(
+    r"\b(?:is|was|were|are|been|being)\s+(?:\w+ly\s+|first\s+|originally\s+)?\w+$"
+    r"|\b(?:aired|started|ended|died|happened|opened|debuted|premiered|moved|occurred|joined|began|"
+    r"lived|came out|took place|won|closed|stopped|became|arrived|left)$"
+)
+_ARTISTS = re.compile(r"\b(?:s[aiu]ngs?|sings|singer|song|plays?|played|voice)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -26,9 +51,29 @@ class Found:
     start: int
     end: int
 
+    @property
+    def before(self) -> str:
+        """What stands before it."""
+        return self.text[: self.start]
+
+    @property
+    def after(self) -> str:
+        """What stands after it."""
+        return self.text[self.end :]
+
+    @property
+    def value(self) -> str:
+        """The value."""
+        return self.text[self.start : self.end]
+
+    def wider(self, pattern: re.Pattern[str]) -> Found:
+        """With what stands right before it."""
+        match = pattern.search(self.before)
+        return Found(self.text, match.start() if match else self.start, self.end)
+
     def with_value(self, value: str) -> str:
         """The sentence with another value there."""
-        made = f"{self.text[: self.start]}{value}{self.text[self.end :]}"
+        made = f"{self.before}{value}{self.after}"
         made = re.sub(r"\s+([.,;])", r"\1", " ".join(made.split()))
         return made[:1].upper() + made[1:]
 
@@ -58,98 +103,101 @@ def grown(found: Found, kind: str) -> Found | None:
             if match.start() <= start < match.end() or match.start() < end <= match.end():
                 start, end = min(start, match.start()), max(end, match.end())
     elif kind in {"person", "place", "open"}:
-        before = re.search(r"(?:(?:[A-Z][\w.'’-]*|of|the|\"[^\"]*)\s+)*$", text[:start])
-        name = re.search(r"(?:[A-Z][\w.'’-]*\s+)+$", text[:start])
-        if name and before and name.start() > 0:
+        name = re.search(r"(?:[A-Z][\w.'\u2019-]*\s+)+$", text[:start])
+        if name and name.start() > 0:
             start = name.start()
-        after = re.match(r"(?:\s+[A-Z][\w'’-]*)+", text[end:])
+        after = re.match(r"(?:\s+[A-Z][\w'\u2019-]*)+", text[end:])
         if after:
             end += after.end()
         if kind == "place":
-            more = re.match(r"(?:,\s+(?:[A-Z][\w'’-]*\s?)+)+", text[end:])
+            more = re.match(r"(?:,\s+(?:[A-Z][\w'\u2019-]*\s?)+)+", text[end:])
             if more:
                 end += len(more.group().rstrip())
     return Found(text, start, end)
 
 
 def vague(
-    found: Found, kind: str, question: str, rng: random.Random
-) -> tuple[str, str, float] | None:
-    """(generator, sentence, how far it answers) with the value gone or beside vague words."""
+    found: Found, kind: str, question: str, truths: Sequence[str], rng: random.Random
+) -> Made | None:
+    """The sentence with the value gone, narrowed, or beside vague words."""
     whole = grown(found, kind)
     if not whole:
         return None
-    text, start, end = whole.text, whole.start, whole.end
-    value = text[start:end]
-    before, after = text[:start], text[end:]
-    rest = before + " " + after
-    if locate(rest, [value]) or (kind == "time" and re.search(r"\b\d{4}\b", rest)):
+    rest = f"{whole.before} {whole.after}"
+    if locate(rest, [whole.value, *truths]) or (kind == "time" and _YEAR.search(rest)):
         return None
-    lead = _PREPOSITION.search(before)
-    by = _BY.search(before)
-    way = rng.random()
-    tail = not re.search(r"\w", after)
-    if way < 0.3 and tail and (lead or by) and kind in {"time", "place", "person"}:
-        # "The film was released on 15 February." as "The film was released."
-        where = (lead or by).start()  # type: ignore[union-attr]
-        cut = text[:where].rstrip(" ,")
-        if len(cut.split()) >= 4 and not re.search(r"\b(?:is|was|are|were|and|or)$", cut):
-            return "restated", f"{cut}.", 0.0
-    if (
-        kind == "time"
-        and 0.3 <= way < 0.45
-        and (years := re.search(r"\b(1[5-9]|20)(\d)\d\b", value))
+    if kind == "place" and PLACED.search(f"{whole.before} | {whole.after}"):
+        return None
+    if re.match(r"\s*(?:and|or|&|,\s+(?:and|[A-Z]))\s", whole.after + " ") or re.search(
+        r"(?:\band|,|&)\s+$", whole.before
     ):
-        if lead and lead.group().lower().strip() in {"in", "on", "in the", "on the"}:
-            made = Found(text, lead.start(), end)
-            return "narrowed", made.with_value(f"in the {years[1]}{years[2]}0s"), 0.5
-    if way > 0.8 and kind in {"person", "place"}:
-        word = rng.choice(phrases.VAGUE["artist" if _artist(question) else "person"])
-        if kind == "person" and word not in {"someone", "several people", "various people"}:
-            if not re.search(r"\w", before) or not word.startswith("a "):
-                return None
-            if re.search(r"\bby\s$|\bwas\s$|\bis\s$", before):
-                return "specific", Found(text, start, end).with_value(f"{word}, {value}"), 1.0
-        return None
-    return _worded(Found(text, start, end), kind, question, lead, rng)
-
-
-def _worded(
-    whole: Found, kind: str, question: str, lead: re.Match[str] | None, rng: random.Random
-) -> tuple[str, str, float] | None:
-    text, start, end = whole.text, whole.start, whole.end
-    if kind in {"time", "place"}:
-        if not lead:
-            return None
-        made = Found(text, lead.start(), end).with_value(rng.choice(phrases.VAGUE[kind]))
-    elif kind == "person":
-        start -= len(re.search(r"(?:\bthe\s+)?$", text[:start], re.I).group())  # type: ignore[union-attr]
-        words = phrases.VAGUE["artist" if _artist(question) else "person"]
-        made = Found(text, start, end).with_value(rng.choice(words))
-    elif kind == "number":
-        value = text[start:end]
-        if not re.fullmatch(r"[\d,.]+|\w+", value) or not numbers.numbers(value):
-            return None
-        if not re.match(r"\s+[a-z]{3,}", text[end:]):
-            return None
-        start -= len(
-            re.search(r"(?:\b(?:about|around|approximately|over)\s+)?$", text[:start]).group()
-        )  # type: ignore[union-attr]
-        made = Found(text, start, end).with_value(rng.choice(phrases.VAGUE[kind]))
+        return None  # one of several values: the others would still answer
+    way = rng.random()
+    if way < 0.35:
+        made = _left_out(whole, kind)
+    elif way < 0.5 and kind == "time":
+        made = _narrowed(whole)
+    elif way > 0.75 and kind == "person":
+        made = _beside(whole, question, rng)
     else:
-        link = re.search(
-            r"\b(?:is|was|are|were|called|named|means|include|includes|as)\s+(?:the\s+|an?\s+)?$",
-            text[:start],
-        )
-        if not link or re.search(r"\w", text[end:]):
+        made = None
+    return made or _worded(whole, kind, question, rng)
+
+
+def _left_out(whole: Found, kind: str) -> Made | None:
+    """The end cut off: "The film was released on 15 February." as "The film was released"."""
+    lead = _PREPOSITION.search(whole.before) or _BY.search(whole.before)
+    if not lead or re.search(r"\w", whole.after) or kind not in {"time", "place", "person"}:
+        return None
+    cut = whole.before[: lead.start()].rstrip(" ,")
+    if len(cut.split()) < 4 or not _ENDS_WELL.search(cut) or cut.endswith((" set", " based")):
+        return None
+    return "restated", f"{cut}.", 0.0
+
+
+def _narrowed(whole: Found) -> Made | None:
+    """A day as its decade."""
+    lead = re.search(r"\b(?:in|on)\s+(?:the\s+)?$", whole.before, re.IGNORECASE)
+    year = re.search(r"\b(1[5-9]|20)(\d)\d\b", whole.value)
+    if not lead or not year:
+        return None
+    made = Found(whole.text, lead.start(), whole.end)
+    return "narrowed", made.with_value(f"in the {year[1]}{year[2]}0s"), 0.5
+
+
+def _beside(whole: Found, question: str, rng: random.Random) -> Made | None:
+    """The value after the same vague words, so that these do not tell."""
+    words = [w for w in phrases.VAGUE["person"] if w.startswith("a ") and "group" not in w]
+    if _ARTISTS.search(question):
+        words = [w for w in phrases.VAGUE["artist"] if w.startswith("a ")]
+    if not re.search(r"\b(?:by|was|is)\s$", whole.before):
+        return None
+    return "specific", whole.with_value(f"{rng.choice(words)}, {whole.value}"), 1.0
+
+
+def _worded(whole: Found, kind: str, question: str, rng: random.Random) -> Made | None:
+    """Vague words in the value's place."""
+    words = phrases.VAGUE.get(kind, phrases.VAGUE["open"])
+    if kind in {"time", "place"}:
+        if not _PREPOSITION.search(whole.before) or not _GOES_ON.match(whole.after):
             return None
-        start -= len(re.search(r"(?:\b(?:the|an?)\s+)?$", text[:start]).group())  # type: ignore[union-attr]
-        made = Found(text, start, end).with_value(rng.choice(phrases.VAGUE[kind]))
-    return "vague", made, 0.0
-
-
-def _artist(question: str) -> bool:
-    return bool(re.search(r"\b(?:s[aiu]ngs?|sings|singer|song|plays?|played|voice)\b", question))
+        made = whole.wider(_PREPOSITION)
+    elif kind == "person":
+        made = whole.wider(_THE)
+        if not _BEFORE_NAME.search(made.before):
+            return None
+        if _ARTISTS.search(question):
+            words = phrases.VAGUE["artist"]
+    elif kind == "number":
+        one_number = re.fullmatch(r"[\d,.]+|\w+", whole.value) and numbers.numbers(whole.value)
+        if not one_number or not re.match(r"\s+[a-z]{3,}[^:]*$", whole.after):
+            return None
+        made = whole.wider(_ABOUT)
+    else:
+        if not _LINK.search(whole.before) or re.search(r"\w", whole.after):
+            return None
+        made = whole.wider(_THE)
+    return "vague", made.with_value(rng.choice(words)), 0.0
 
 
 def some_time(rng: random.Random) -> str:
@@ -190,36 +238,50 @@ _PASSIVE = {
 
 def other_kind(found: Found, question: str, rng: random.Random) -> tuple[str, str] | None:
     """(the question that it would answer or "", the sentence with a value of another kind)."""
-    low = question.strip().lower()
-    if low.startswith("when "):
-        whole = grown(found, "time")
-        lead = _PREPOSITION.search(whole.text[: whole.start]) if whole else None
-        if not whole or not lead or re.search(r"\b\d{4}\b", whole.with_value("")):
-            return None
-        made = Found(whole.text, lead.start(), whole.end).with_value(rng.choice(phrases.PLACES))
-        return f"where {question.strip()[5:]}", made
-    if low.startswith("where "):
-        whole = grown(found, "place")
-        lead = _PREPOSITION.search(whole.text[: whole.start]) if whole else None
-        if not whole or not lead or re.search(r"\w", whole.text[whole.end :]):
-            return None
-        if re.search(r"\b(?:located|situated|lies?|found)\s*$", whole.text[: lead.start()]):
-            return None
-        made = Found(whole.text, lead.start(), whole.end).with_value(some_time(rng))
-        turned = (
-            f"when {question.strip()[6:]}" if re.match(r"where (?:did|was|were)\b", low) else ""
-        )
-        return turned, made
-    match = _WHO_DID.match(question.strip())
-    if match and match["verb"].lower() in _PASSIVE:
-        whole = grown(found, "person")
-        by = _BY.search(whole.text[: whole.start]) if whole else None
-        if not whole or not by or re.search(r"\b\d{4}\b", whole.text):
-            return None
-        word = some_time(rng) if rng.random() < 0.6 else rng.choice(phrases.PLACES)
-        made = Found(whole.text, by.start(), whole.end).with_value(word)
-        if re.search(r"[a-z]", made[by.start() + len(word) :]):
-            return None
-        asks = "where" if word in phrases.PLACES else "when"
-        return f"{asks} was {match['rest']} {_PASSIVE[match['verb'].lower()]}", made
+    word, _, rest = question.strip().partition(" ")
+    match word.lower():
+        case "when":
+            return _time_to_place(grown(found, "time"), rest, rng)
+        case "where":
+            return _place_to_time(grown(found, "place"), rest, rng)
+        case "who":
+            return _person_to_other(grown(found, "person"), question.strip(), rng)
     return None
+
+
+def _time_to_place(whole: Found | None, rest: str, rng: random.Random) -> tuple[str, str] | None:
+    lead = whole and _PREPOSITION.search(whole.before)
+    if not whole or not lead or _YEAR.search(whole.before + whole.after):
+        return None
+    if PLACED.search(whole.before + " | " + whole.after):
+        return None
+    if not re.match(r"(?:did|was|were)\b", rest, re.IGNORECASE):
+        return None
+    return f"where {rest}", whole.wider(_PREPOSITION).with_value(rng.choice(phrases.PLACES))
+
+
+def _place_to_time(whole: Found | None, rest: str, rng: random.Random) -> tuple[str, str] | None:
+    lead = whole and _PREPOSITION.search(whole.before)
+    if not whole or not lead or re.search(r"\w", whole.after) or PLACED.search(whole.before):
+        return None
+    if re.search(r"\b(?:located|situated|lies?|found)\s*$", whole.before[: lead.start()]):
+        return None
+    turned = f"when {rest}" if re.match(r"(?:did|was|were)\b", rest, re.IGNORECASE) else ""
+    if _YEAR.search(whole.before):
+        turned = ""
+    return turned, whole.wider(_PREPOSITION).with_value(some_time(rng))
+
+
+def _person_to_other(
+    whole: Found | None, question: str, rng: random.Random
+) -> tuple[str, str] | None:
+    match = _WHO_DID.match(question)
+    passive = _PASSIVE.get(match["verb"].lower()) if match else None
+    if not whole or not match or not passive or not _BY.search(whole.before):
+        return None
+    if _YEAR.search(whole.text) or re.search(r"[a-z]", whole.after) or PLACED.search(whole.text):
+        return None
+    word = some_time(rng) if rng.random() < 0.6 else rng.choice(phrases.PLACES)
+    asks = "where" if word in phrases.PLACES else "when"
+    rest = match["rest"].rstrip(" ?")
+    return f"{asks} was {rest} {passive}", whole.wider(_BY).with_value(word)
