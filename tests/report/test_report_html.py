@@ -224,3 +224,15 @@ def test_a_closed_sample_costs_few_elements() -> None:
 @pytest.mark.slow
 def test_two_thousand_samples_make_a_page_of_reasonable_size() -> None:
     assert len(html.render(fixture.large(2000)).encode()) < 50_000_000
+
+
+def test_the_very_words_without_support_stand_out_in_the_answer() -> None:
+    data = fixture.small()
+    (label, sample) = data["metrics"][0]["label"], data["samples"][0]
+    part = next(p for p in sample["scores"][label]["parts"] if p["span"])
+    start, end = part["span"]
+    part["marks"] = [[start, start + 5], [end - 3, end]]
+    page = html.render(data)
+    exact = re.findall(r'<mark class="[a-z]+ exact"[^>]*>([^<]*)</mark>', page)
+    assert [safe.visible(sample["answer"][a:b]) for a, b in part["marks"]] == exact
+    assert " exact" not in PAGE.split("</style>")[1]

@@ -10,6 +10,7 @@ from assay.report.texts import TextTable
 
 # Half a thousand characters of base64 without a break: the store keeps them, a page need not.
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{500,}")
+_EXACT: Final = "!"  # owns the words that nothing supports; no reference of evidence
 Json = Mapping[str, Any]
 # Which text the spans of a kind of evidence point into; those of a sentence point into a context.
 _SPANS_INTO: Final = {
@@ -21,11 +22,15 @@ _SPANS_INTO: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A run of text, its tone, and the references of the evidence that speaks about it."""
+    """A run of text, its tone, and the references of the evidence that speaks about it.
+
+    `exact` runs are the very words that a judge found no support for, within a longer statement.
+    """
 
     text: str
     tone: str = ""
     refs: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,8 @@ def _coloured(
             if piece.part["span"] and _SPANS_INTO.get(piece.part["kind"]) == into
         ]
         if pointing:
-            found.append((section.number, _marked(text, pointing)))
+            exact = [span for _, piece in pointing for span in piece.part["marks"]]
+            found.append((section.number, _marked(text, pointing, exact)))
     return found or [(-1, [Mark(text)])]
 
 
@@ -225,12 +231,16 @@ def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
     return Context(_marked(text, spans), verdicts)
 
 
-def _marked(text: str, spans: Iterable[tuple[marks.Range, Piece]]) -> list[Mark]:
+def _marked(
+    text: str, spans: Iterable[tuple[marks.Range, Piece]], exact: Iterable[marks.Range] = ()
+) -> list[Mark]:
     spans = list(spans)
     tones = {piece.ref: piece.tone for _, piece in spans}
+    owned = [*((span, piece.ref) for span, piece in spans), *((span, _EXACT) for span in exact)]
     found = []
-    for segment in marks.segments(text, ((span, piece.ref) for span, piece in spans)):
-        heard = {tones[ref] for ref in segment.owners}
+    for segment in marks.segments(text, owned):
+        refs = [ref for ref in segment.owners if ref != _EXACT]
+        heard = {tones[ref] for ref in refs}
         worst = next((tone for tone in labels.WORST_FIRST if tone in heard), "")
-        found.append(Mark(segment.text, worst, " ".join(segment.owners)))
+        found.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners))
     return found
