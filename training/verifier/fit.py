@@ -13,6 +13,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ from training.verifier import people
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.rows import Row
+from training.verifier.swaps import swapped
 
 PACKAGE = Path(support.__file__).parent
 # Sets to fit on and their weights; the nearer to a RAG answer the heavier.
@@ -38,6 +40,7 @@ FITTED = {
     "wice_nonsupported_tokens": 0.3,
     "begin": 0.5,
     "conjnli": 0.3,
+    "swapped": 1.0,
 }
 ANSWERS = ("ragtruth_qa", "ragtruth_summary")  # their intercept is the one that ships
 PRIOR = 0.6  # share of the weight on supported rows: odds of 3 to 2 before looking
@@ -67,13 +70,24 @@ class Measured(NamedTuple):
 
 
 def kept_out() -> Iterator[Row]:
-    """The rows that the reader was not trained on, evenly thinned."""
+    """The rows that the reader was not trained on, thinned, and right ones with a fact swapped."""
     found = defaultdict(list)
     for row in people.rows():
         if fold_of(row.group) == KEPT_OUT:
             found[row.data].append(row)
+    for answer in found["ragtruth_qa"]:
+        found["swapped"] += [
+            replace(answer, answer=answer.answer[start:end])
+            for start, end, label in people.segments(answer)
+            if label == "supported"
+        ]
+    found["swapped"] = list(swapped(_thinned(found["swapped"])))
     for rows in found.values():
-        yield from rows[:: max(1, -(-len(rows) // MOST))]
+        yield from _thinned(rows)
+
+
+def _thinned(rows: list[Row]) -> list[Row]:
+    return rows[:: max(1, -(-len(rows) // MOST))]
 
 
 def measure(reader: Reader) -> list[Measured]:

@@ -11,33 +11,32 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-
-from rows import Row
+from dataclasses import replace
 
 from assay.text import facts, numbers
+from training.verifier.rows import Row
 
 PAIRS = [pair.split("/") for pair in facts._OPPOSITES]  # noqa: SLF001
 _BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
 
 
-def swapped(rows: list[Row]) -> Iterator[Row]:
-    """Supported rows where a swap was possible, each followed by its swapped twin."""
-    good = [row for row in rows if row.supported]
-    foreign = [name for row in good for name in facts.names(row.statement) if len(name) > 3]
+def swapped(good: list[Row]) -> Iterator[Row]:
+    """Of supported statements those where a swap was possible, each followed by its twin."""
+    foreign = [name for row in good for name in facts.names(row.answer) if len(name) > 3]
     for row in good:
-        seed = zlib.crc32(row.statement.encode())
+        seed = zlib.crc32(row.answer.encode())
         ways = [number, name, opposite, denial]
         for turn in range(len(ways)):
             changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
-            if changed and changed != row.statement:
-                yield row._replace(data="swapped")
-                yield row._replace(data="swapped", statement=changed, supported=False)
+            if changed and changed != row.answer:
+                yield replace(row, data="swapped", label="supported", spans=())
+                yield replace(row, data="swapped", answer=changed, label="unsupported", spans=None)
                 break
 
 
 def number(row: Row, seed: int, _foreign: list[str]) -> str:
     """Another number: of the contexts, or a little more or less."""
-    stated = list(numbers.numbers(row.statement).items())
+    stated = list(numbers.numbers(row.answer).items())
     if not stated:
         return ""
     plain, written = stated[seed % len(stated)]
@@ -47,31 +46,31 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
     new = f"{float(plain) + 1 + seed % 7:g}"
     if others and seed % 2:
         new = others[seed % len(others)]
-    return row.statement.replace(written, new, 1)
+    return row.answer.replace(written, new, 1)
 
 
 def name(row: Row, seed: int, foreign: list[str]) -> str:
     """A name of another source."""
-    stated = facts.names(row.statement)
+    stated = facts.names(row.answer)
     context = "\n".join(row.contexts)
     others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
     if not stated or not others:
         return ""
-    return row.statement.replace(stated[seed % len(stated)], others[0], 1)
+    return row.answer.replace(stated[seed % len(stated)], others[0], 1)
 
 
 def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
     """The other word of a pair of opposites."""
     for one, other in PAIRS:
         for old, new in ((one, other), (other, one)):
-            changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.statement, count=1)
-            if changed != row.statement:
+            changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.answer, count=1)
+            if changed != row.answer:
                 return changed
     return ""
 
 
 def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
     """The first auxiliary verb denied."""
-    if facts.is_negated(row.statement):
+    if facts.is_negated(row.answer):
         return ""
-    return _BE.sub(r"\1 not", row.statement, count=1)
+    return _BE.sub(r"\1 not", row.answer, count=1)
