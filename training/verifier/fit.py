@@ -81,13 +81,14 @@ def kept_out() -> Iterator[Row]:
             for start, end, label in people.segments(answer)
             if label == "supported"
         ]
-    found["swapped"] = list(swapped(_thinned(found["swapped"])))
+    pairs = list(swapped(_thinned(found.pop("swapped"), MOST // 2)))
     for rows in found.values():
-        yield from _thinned(rows)
+        yield from _thinned(rows, MOST)
+    yield from pairs
 
 
-def _thinned(rows: list[Row]) -> list[Row]:
-    return rows[:: max(1, -(-len(rows) // MOST))]
+def _thinned(rows: list[Row], most: int) -> list[Row]:
+    return rows[:: max(1, -(-len(rows) // most))]
 
 
 def measure(reader: Reader) -> list[Measured]:
@@ -163,6 +164,8 @@ def fit_support(rows: list[Measured]) -> dict[str, object]:
     contrary = np.array([row.contrary for row in rows])
     for name in dict.fromkeys(names[told].tolist()):
         mine = told & (names == name)
+        if refuted[mine].all() or not refuted[mine].any():
+            continue
         value = auroc(contrary[mine], refuted[mine])
         print(f"refuted against neutral, {name}: AUROC {value:.3f}, n {mine.sum()}")
     limit = fit_spans(rows, scores)
