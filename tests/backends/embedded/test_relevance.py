@@ -40,7 +40,7 @@ def test_answers():
     good = answer_relevance(QUESTION, "The Eiffel Tower was built in 1889.", *MODELS)
     off = answer_relevance(QUESTION, OTHER, *MODELS)
     refused = answer_relevance(QUESTION, "I'm sorry, I don't know when it was built.", *MODELS)
-    assert good.score > 0.8
+    assert good.score > 0.6
     assert off.score < 0.4
     assert not good.noncommittal
     assert not off.noncommittal

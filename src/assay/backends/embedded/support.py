@@ -21,8 +21,6 @@ from assay.text.words import WORD
 
 FEATURES = (
     "votes",  # the reader's log-odds of supported against refuted or neutral
-    "doubt_mean",  # its logit of "unsupported", mean over the tokens
-    "doubt_worst",  # ... mean over the worst fifth of the tokens
     *comparison.FEATURES,
 )
 _SHOWN = 3  # missing facts named in a reason
@@ -65,14 +63,7 @@ class Judged:
     def features(self) -> tuple[float, ...]:
         """The measurements in the order of `FEATURES`."""
         supported, refuted, neutral = (float(v) for v in self.reading.votes[:3])
-        doubts = np.sort(self.reading.tokens)
-        worst = doubts[-max(1, len(doubts) // 5) :]
-        return (
-            supported - float(np.logaddexp(refuted, neutral)),
-            float(doubts.mean()) if len(doubts) else 0.0,
-            float(worst.mean()) if len(doubts) else 0.0,
-            *self.comparison.features,
-        )
+        return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
 
 def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) -> list[Support]:
