@@ -38,7 +38,7 @@ class Support:
         contradicted: Whether the contexts say otherwise, rather than nothing.
         reason: One sentence for people.
         context: The context the closest sentence stands in, from 0; None without contexts.
-        sentence: The closest sentence; "" without contexts.
+        sentence: The closest sentence as it stands there; "" without contexts.
         spans: The characters of the statement that are not supported; () if it is.
     """
 
@@ -75,7 +75,8 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
     if not evidence.pieces:
         nothing = "There is no context that could support it."
         return [Support(0.0, False, False, nothing, None, "", ((0, len(s)),)) for s in statements]  # noqa: FBT003
-    return [_decided(judged, evidence) for judged in measure(statements, evidence, reader)]
+    found = measure(statements, evidence, reader)
+    return [_decided(judged, evidence, contexts) for judged in found]
 
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
@@ -93,7 +94,7 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
-def _decided(judged: Judged, evidence: Evidence) -> Support:
+def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Support:
     fitted = Fitted.load("support.json", FEATURES)
     value = fitted.probability(judged.features)
     supported = value >= fitted.threshold
@@ -101,13 +102,15 @@ def _decided(judged: Judged, evidence: Evidence) -> Support:
     contradicted = not supported and bool(refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
+    context = contexts[piece.context]
     return Support(
         probability=value,
         supported=supported,
         contradicted=contradicted,
         reason=_reason(judged, spans, piece.text, supported=supported, contradicted=contradicted),
         context=piece.context,
-        sentence=piece.text,
+        # Of a record the words differ from how they are read: "WiFi": "free" is "WiFi: free".
+        sentence=piece.text if piece.text in context else context[piece.start : piece.end],
         spans=spans,
     )
 
