@@ -39,8 +39,12 @@ asyncio.run(judge(task))
 loaded = time.perf_counter() - start
 long = VerifyStatements(task.statements, (" ".join(["The bridge has eight lanes."] * 2000),))
 asyncio.run(judge(long))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(loaded, peak / (1024 * 1024 if sys.platform == "darwin" else 1024))
+if sys.platform == "linux":  # ru_maxrss there is at least the parent's own peak
+    with open("/proc/self/status") as status:
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024)
+print(loaded, peak)
 """
 
 
