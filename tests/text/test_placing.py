@@ -29,7 +29,9 @@ def test_nothing_asked_nothing_placed():
     assert placed([], "a", "a") == []
 
 
-@given(st.text(max_size=40), st.text(max_size=40), st.tuples(st.integers(0, 40), st.integers(0, 40)))
+@given(
+    st.text(max_size=40), st.text(max_size=40), st.tuples(st.integers(0, 40), st.integers(0, 40))
+)
 def test_places_lie_in_the_source_and_hold_something(said, source, ends):
     start, end = min(ends), min(max(ends), len(said))
     for first, last in placed([(start, end)] if start < end else [], said, source):

@@ -7,7 +7,11 @@ from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.reader import Reader
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
-STATEMENTS = ["The tower stands in Paris.", "Bananas are blue.", "It was built by " + "a man " * 150]
+STATEMENTS = [
+    "The tower stands in Paris.",
+    "Bananas are blue.",
+    "It was built by " + "a man " * 150,
+]
 
 
 def test_a_reading_does_not_depend_on_threads_or_on_what_was_read_before():

@@ -51,7 +51,10 @@ def test_a_word_is_flagged_by_whether_the_evidence_has_it():
     (window,) = supporting(["Bananas are blue, built in 1,889 or 1890."], EVIDENCE, tokenise)
     (part,) = window.parts
     said = "Bananas are blue, built in 1,889 or 1890."
-    flags = {said[t.start : t.end].lower(): window.types[part.first + i] for i, t in enumerate(part.tokens)}
+    flags = {
+        said[t.start : t.end].lower(): window.types[part.first + i]
+        for i, t in enumerate(part.tokens)
+    }
     assert flags["blue"] == ABSENT
     assert flags["built"] == NEAR  # the closest sentence is the one with the year
     assert flags["bananas"] == PRESENT
