@@ -99,7 +99,7 @@ def _answered(record: dict) -> Iterator[Row]:
 
     A long answer says more than the reference, so it is only what the reference is looked for in.
     """
-    question, answer = record["question"].strip(), record["answer"].strip()
+    question, answer = f"{record['question'].strip(' ?')}?", record["answer"].strip()
     reference = record["ground_truth"][0].strip()
     short = len(answer.split()) <= 2 * PHRASE
     said, expected = f"{question} {answer}" if short else answer, f"{question} {reference}"

@@ -41,6 +41,12 @@ def test_a_changed_fact_lowers_the_probability_and_is_named(good, bad, named):
     assert named in check(bad).reason
 
 
+@pytest.mark.parametrize("text", ["It is red.", "Bananas are rich in potassium.", "Yes."])
+def test_what_stands_there_word_by_word_is_supported(text):
+    (found,) = support([text], [f"{text} Something else is said here."], READER)
+    assert found.supported
+
+
 def test_no_context_supports_nothing():
     for contexts in ([], ["", " \n"]):
         (found,) = support(["It is."], contexts, READER)

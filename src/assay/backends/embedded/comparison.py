@@ -31,6 +31,7 @@ FEATURES = (
     "opposites",  # "increase" against "decrease", by how alike they are otherwise
     "absence",  # it says that something does not stand in the contexts
     "absence_found",  # ... and how much of that stands in one place there
+    "phrase",  # it is a question and a phrase that answers it
     "log_words",
     "log_sentences",
 )
@@ -39,6 +40,10 @@ _ABOUT = re.compile(
     r"at least|at most|up to|some|estimated|close to)\b|~",
     re.IGNORECASE,
 )
+
+
+_LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
+_PHRASE = re.compile(r"\?\s+\S")
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class Comparison:
     negation_differs: bool
     opposites: tuple[tuple[str, str], ...]
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
+    verbatim: bool  # it stands in one of the pieces, word by word
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -87,6 +93,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         recalls[best] if differs else 0.0,
         recalls[best] if contrary else 0.0,
         *absence,
+        float(bool(_PHRASE.search(statement))),
         math.log1p(len(wanted)),
         math.log1p(len(evidence.pieces)),
     )
@@ -99,7 +106,23 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         negation_differs=differs and recalls[best] > 0.5,
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
+        verbatim=_verbatim(statement, evidence),
     )
+
+
+def _verbatim(statement: str, evidence: Evidence) -> bool:
+    """A whole piece, or at least six words in a row of one that denies nothing."""
+    said = words.words(statement)
+    if not said:
+        return False
+    wanted = f" {' '.join(said)} "
+    for piece in evidence.pieces:
+        found = f" {' '.join(words.words(piece.text))} "
+        if wanted == found:
+            return True
+        if len(said) >= _LONG and wanted in found and not facts.is_negated(piece.text):
+            return True
+    return False
 
 
 def _absence(statement: str, evidence: Evidence) -> tuple[float, float]:

@@ -23,6 +23,7 @@ FEATURES = (
     "votes",  # the reader's log-odds of supported against refuted or neutral
     *comparison.FEATURES,
 )
+VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -97,6 +98,8 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
 def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Support:
     fitted = Fitted.load("support.json", FEATURES)
     value = fitted.probability(judged.features)
+    if judged.comparison.verbatim:
+        value = max(value, VERBATIM)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     contradicted = not supported and bool(refuted > neutral)
