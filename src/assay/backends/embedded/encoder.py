@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.models import available_cores, folder, session, spread, tokenizer
+from assay.backends.embedded.models import folder, session, spread, tokenizer, workers
 from assay.backends.embedded.window import FIRST, LAST
 
 Vectors = npt.NDArray[np.float32]
@@ -28,10 +28,7 @@ class Encoder:
 
     def __init__(self, threads: int | None = None) -> None:
         """Use `threads` texts at a time; None means as many as there are cores to use."""
-        self.threads = threads if threads is not None else available_cores()
-        if self.threads < 1:
-            message = f"threads must be at least 1, not {threads}"
-            raise ValueError(message)
+        self.threads = workers(threads)
 
     @cached_property
     def name(self) -> str:

@@ -29,6 +29,20 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def workers(threads: int | None) -> int:
+    """How many texts are read at a time; all cores' worth if None.
+
+    Raises:
+        ValueError: If it is less than 1.
+    """
+    if threads is None:
+        return available_cores()
+    if threads < 1:
+        message = f"threads must be at least 1, not {threads}"
+        raise ValueError(message)
+    return threads
+
+
 def folder(name: str) -> Traversable:
     """Where a model's files are: "minilm" or "reader"."""
     return resources.files("assay.backends.embedded") / name

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
-from assay.backends.embedded.models import available_cores, folder, session, spread, tokenizer
+from assay.backends.embedded.models import folder, session, spread, tokenizer, workers
 from assay.backends.embedded.window import Token, Window, answering, supporting
 
 Logits = npt.NDArray[np.float32]
@@ -50,10 +50,7 @@ class Reader:
 
     def __init__(self, threads: int | None = None) -> None:
         """Read `threads` windows at a time; None means as many as there are cores to use."""
-        self.threads = threads if threads is not None else available_cores()
-        if self.threads < 1:
-            message = f"threads must be at least 1, not {threads}"
-            raise ValueError(message)
+        self.threads = workers(threads)
 
     @cached_property
     def name(self) -> str:
