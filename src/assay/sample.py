@@ -2,7 +2,55 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that was called, or should have been.
+
+    Attributes:
+        name: The tool's name.
+        args: Its arguments by name, as plain values.
+    """
+
+    name: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation.
+
+    Attributes:
+        role: Who speaks: "user", "assistant" or "tool".
+        text: What was said, or what the tool returned.
+        contexts: Contexts retrieved for an assistant's turn; None if not recorded.
+        tool_calls: Tools that an assistant's turn calls.
+    """
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    contexts: tuple[str, ...] | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What the same system answered to the same question over contexts made worse on purpose.
+
+    Attributes:
+        kind: "noise" (irrelevant or misleading contexts mixed in) or "counterfactual" (the
+            facts in the contexts made wrong).
+        answer: What the system answered then.
+        contexts: The contexts that it was given then; None if not recorded.
+        ratio: Share of the contexts that are noise, in [0, 1]; None if not recorded.
+    """
+
+    kind: Literal["noise", "counterfactual"]
+    answer: str
+    contexts: tuple[str, ...] | None = None
+    ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +67,15 @@ class Sample:
         reference_contexts: Contexts that should have been retrieved.
         context_ids: Ids of the retrieved contexts, best first.
         reference_context_ids: Ids of the contexts that should have been retrieved.
+        relevance_grades: Graded relevance of context ids, by id; what is not named is 0.
+        further_answers: Other answers of the same system to the same question, drawn again.
+        other_answer: Another system's answer, to be compared with this one.
+        answerable: Whether the contexts (or the corpus) hold an answer; None if not known.
+        rubric: What each grade means for this sample, by grade ("1" ... or "score1_description").
+        turns: A whole conversation, first message first.
+        reference_tool_calls: Tools that should have been called, in order.
+        reference_topics: Topics that a conversation may be about.
+        variants: Answers of the same system over worse contexts.
         latency_ms: Time that the RAG system took to answer, in milliseconds.
         cost: Money that the answer cost.
         tokens: Tokens that the answer cost.
@@ -36,6 +93,15 @@ class Sample:
     reference_contexts: tuple[str, ...] | None = None
     context_ids: tuple[str, ...] | None = None
     reference_context_ids: tuple[str, ...] | None = None
+    relevance_grades: Mapping[str, float] | None = None
+    further_answers: tuple[str, ...] | None = None
+    other_answer: str | None = None
+    answerable: bool | None = None
+    rubric: Mapping[str, str] | None = None
+    turns: tuple[Turn, ...] | None = None
+    reference_tool_calls: tuple[ToolCall, ...] | None = None
+    reference_topics: tuple[str, ...] | None = None
+    variants: tuple[Variant, ...] | None = None
     latency_ms: float | None = None
     cost: float | None = None
     tokens: int | None = None

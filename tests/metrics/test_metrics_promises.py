@@ -8,6 +8,7 @@ import math
 import pickle
 import random
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,135 +19,41 @@ from assay.judge import ByIds
 from assay.metrics import METRICS, parse
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import (
-    TASKS,
-    Choice,
-    Rating,
-    Usefulness,
-    Verdict,
-    embed,
-    judge_contexts,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
-)
-from support import scripts
+from assay.tasks import TASKS
+from support import said, scripts
 from support.scripts import Watched, score
 
-# Does the score stay the same when the contexts are shuffled?
-ORDER_OF_CONTEXTS_DOES_NOT_MATTER = {
-    "faithfulness": True,
-    "answer_relevancy": True,
-    "context_relevance": True,
-    "context_precision": False,
-    "context_precision_without_reference": False,
-    "context_recall": True,
-    "answer_similarity": True,
-    "factual_correctness": True,
-    "answer_correctness": True,
-    "id_based_context_precision": True,
-    "id_based_context_recall": True,
-    "non_llm_context_precision": False,
-    "non_llm_context_recall": True,
-    "exact_match": True,
-    "string_presence": True,
-    "bleu": True,
-    "chrf": True,
-    "rouge": True,
-    "string_similarity": True,
-    "paper:faithfulness": True,
-    "paper:answer_relevancy": True,
-    "paper:context_relevance": True,
-}
-# Which verdicts by id does it ask for, if any?
-VERDICTS = {
-    "faithfulness": "verify_statements",
-    "context_precision": "judge_contexts",
-    "context_precision_without_reference": "judge_contexts",
-    "context_recall": "verify_statements",
-    "factual_correctness": "verify_statements",
-    "answer_correctness": "verify_statements",
-}
+# Which verdicts by id does a metric ask for, if any?
+VERDICTS = [
+    (name, task.kind)
+    for name, metric in METRICS.items()
+    for task in metric.tasks
+    if issubclass(task, ByIds)
+]
 
 FIELDS = {field.name for field in dataclasses.fields(Sample)}
 SAMPLE = scripts.sample()
 
 
-def test_every_metric_is_classified():
-    assert set(ORDER_OF_CONTEXTS_DOES_NOT_MATTER) == set(METRICS)
-    asking = {n for n, m in METRICS.items() if any(issubclass(t, ByIds) for t in m.tasks)}
-    assert set(VERDICTS) == asking
+def test_for_every_task_it_is_known_what_a_judge_may_say():
+    folder = Path(said.__file__).parent
+    assert {path.stem for path in folder.glob("[a-z]*.py")} == set(TASKS)
 
 
 def capricious(seed, *, faults=0.0):
     """A judge of random verdicts, always the same for a seed; some replies are spoilt."""
 
-    def rng(task, salt=""):
-        return random.Random(f"{seed}{salt}{task!r}")
+    def say(task):
+        raw = said.of(task).capricious(task, random.Random(f"{seed}{task!r}"))
+        spoil = random.Random(f"{seed}fault{task!r}")
+        return raw[: len(raw) // 2] if spoil.random() < faults else raw
 
-    def maybe(say):
-        def said(task):
-            raw = say(task, rng(task))
-            spoil = rng(task, "fault")
-            return raw[: len(raw) // 2] if spoil.random() < faults else raw
-
-        return said
-
-    def chance(r):
-        return r.random() < 0.5
-
-    said = {
-        "split_statements": lambda t, r: scripts.split(
-            *(f"Claim {n}." for n in range(r.randrange(5)))
-        ),
-        "verify_statements": lambda t, r: verify_statements.reply(
-            [Verdict(i, chance(r), probability=r.random()) for i in t.ids]
-        ),
-        "judge_contexts": lambda t, r: judge_contexts.reply(
-            [Usefulness(i, chance(r)) for i in t.ids]
-        ),
-        "select_sentences": lambda t, r: select_sentences.reply(
-            [Choice(s.id) for s in t.sentences if chance(r)]
-        ),
-        "generate_questions": lambda t, r: scripts.questions(
-            *(f"Why {n}?" for n in range(t.n)), noncommittal=chance(r)
-        ),
-        "rate_answer": lambda t, r: rate_answer.reply(Rating(r.random(), chance(r))),
-        "embed": lambda t, r: embed.reply([r.uniform(-1, 1) for _ in range(3)]),
-        "paper_statements": lambda t, r: "\n".join(
-            f"Claim {n}." for n in range(1, 1 + r.randrange(4))
-        ),
-        "paper_verdicts": lambda t, r: (
-            "Final verdict: " + " ".join("Yes." if chance(r) else "No." for _ in t.statements)
-        ),
-        "paper_question": lambda t, r: f"Why {r.random()}?",
-        "paper_extraction": lambda t, r: (
-            "Insufficient Information"
-            if chance(r)
-            else "\n".join(line for line in t.context.splitlines() if chance(r))
-        ),
-    }
-    return Scripted({kind: maybe(say) for kind, say in said.items()})
+    return Scripted(dict.fromkeys(TASKS, say))
 
 
 def gullible():
     """A judge that finds everything perfect, even what is not there."""
-    return Scripted(
-        {
-            "split_statements": split_statements.reply([("All is well.", "")]),
-            "verify_statements": scripts.verify_if(lambda *_: True),
-            "judge_contexts": scripts.useful(*[1] * 9),
-            "select_sentences": lambda t: scripts.select(*(s.id for s in t.sentences)),
-            "generate_questions": lambda t: scripts.questions(*["What?"] * t.n),
-            "rate_answer": scripts.rating(1.0),
-            "embed": embed.reply((1, 0)),
-            "paper_statements": "All is well.",
-            "paper_verdicts": "Final verdict: Yes.",
-            "paper_question": "What?",
-            "paper_extraction": lambda t: t.context or "All.",
-        }
-    )
+    return Scripted(dict.fromkeys(TASKS, lambda task: said.of(task).gullible(task)))
 
 
 TEXT = st.text(max_size=40) | st.sampled_from(["", " ", "One. Two.", "No", "Ja. 3.5 m?\n\nEnde"])
@@ -238,8 +145,7 @@ class TestEveryMetric:
             contexts=SAMPLE.contexts[::-1], context_ids=SAMPLE.context_ids[::-1]
         )
         one, other = await score(cls(), SAMPLE, judge), await score(cls(), turned, judge)
-        invariant = ORDER_OF_CONTEXTS_DOES_NOT_MATTER[cls.name]
-        assert (one.value == pytest.approx(other.value)) is invariant
+        assert (one.value == pytest.approx(other.value)) is not cls.ranked
 
     def test_it_survives_pickling(self, cls):
         assert pickle.loads(pickle.dumps(cls())) == cls()
@@ -276,7 +182,7 @@ async def test_contexts_that_are_not_there_are_never_perfect(name):
     assert isinstance(found, Unscored) or found.value == 0
 
 
-@pytest.mark.parametrize(("name", "kind"), VERDICTS.items())
+@pytest.mark.parametrize(("name", "kind"), VERDICTS)
 class TestMissingVerdicts:
     """Four statements or contexts; the judge keeps silent about the fourth."""
 
@@ -291,9 +197,7 @@ class TestMissingVerdicts:
     def judge(self, kind, *, ever):
         def silent(task):
             asked = [i for i in task.ids if i[1:] != "4" or (ever and len(task.ids) == 1)]
-            if kind == "judge_contexts":
-                return judge_contexts.reply([Usefulness(i, useful=True) for i in asked])
-            return verify_statements.reply([Verdict(i, supported=True) for i in asked])
+            return said.of(task).gullible(task.narrow(asked)) if asked else '{"verdicts": []}'
 
         return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
 

@@ -8,23 +8,20 @@ are said in README.md.
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from assay.judge import Task
 from assay.tasks import JudgeContexts, Passage, SelectSentences, Statement, VerifyStatements
 from assay.text.sentences import sentences
 from assay.text.words import stems
+from training.data import read
 from training.groups import group_of, kept_out
 
-DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 RAGTRUTH = "ragtruth/ragtruth_train.jsonl.gz"
 CLAIMS = {
     "factcheckgpt": "claims/factcheckgpt_stance.jsonl.gz",
@@ -45,12 +42,6 @@ class Row(NamedTuple):
     data: str
     task: Task[Any]
     labels: dict[str, bool]
-
-
-def read(name: str) -> Iterator[dict[str, Any]]:
-    """The records of one file."""
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def shuffled(records: Iterable[Any], key: str = "") -> list[Any]:

@@ -6,17 +6,14 @@ of ExpertQA that share a question with AttributionBench's test rows are left out
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from assay.text import sentences
+from training.data import read
 from training.groups import group_of
 from training.verifier.rows import Row
 
-DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 FILES = (
     "ragtruth/ragtruth_train.jsonl.gz",
     "attribution/expertqa_claims.jsonl.gz",
@@ -35,12 +32,6 @@ ANSWERED = "correctness/evouna_nq.jsonl.gz"
 EVERY = 3  # of its rows, five of which share a question
 PHRASE = 4  # words; a shorter answer says something only beside its question
 _LABELS = {"partial": "neutral", "not_supported": "unsupported"}
-
-
-def read(name: str) -> Iterator[dict]:
-    """The objects of one file of the data folder."""
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def rows() -> Iterator[Row]:

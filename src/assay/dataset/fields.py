@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from assay.dataset import structured
 from assay.dataset.aliases import FIELDS
 from assay.dataset.lists import documents, list_in_text, listed
 from assay.dataset.record import Form
@@ -70,6 +71,15 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "reference_contexts": lambda value, _: documents(value),
     "context_ids": _ids,
     "reference_context_ids": _ids,
+    "relevance_grades": structured.grades,
+    "further_answers": structured.texts,
+    "other_answer": lambda value, _: text(value),
+    "answerable": structured.yes_or_no,
+    "rubric": structured.rubric,
+    "turns": structured.turns,
+    "reference_tool_calls": structured.tool_calls,
+    "reference_topics": structured.texts,
+    "variants": structured.variants,
     "latency_ms": lambda value, form: number(value, from_text=form == "table"),
     "cost": lambda value, form: number(value, from_text=form == "table"),
     "tokens": lambda value, form: count(value, from_text=form == "table"),

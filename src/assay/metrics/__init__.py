@@ -1,155 +1,16 @@
 """Which metrics there are, by name; one file a metric or family."""
 
-import ast
-import difflib
-import re
-from collections.abc import Iterable
-from dataclasses import fields
-from typing import Any
-
-from assay.errors import InputError
 from assay.metrics.answer_correctness import AnswerCorrectness
 from assay.metrics.answer_relevancy import AnswerRelevancy, PaperAnswerRelevance
 from assay.metrics.answer_similarity import AnswerSimilarity
 from assay.metrics.base import Metric
+from assay.metrics.catalogue import ALIASES, METRICS
 from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
 from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
-from assay.metrics.known_contexts import (
-    IdContextPrecision,
-    IdContextRecall,
-    WordingContextPrecision,
-    WordingContextRecall,
-)
-from assay.metrics.wording import (
-    Bleu,
-    Chrf,
-    ExactMatch,
-    Rouge,
-    StringPresence,
-    StringSimilarity,
-)
-from assay.sample import Sample
-
-METRICS: dict[str, type[Metric]] = {
-    metric.name: metric
-    for metric in (
-        Faithfulness,
-        AnswerRelevancy,
-        ContextRelevance,
-        ContextPrecision,
-        ContextPrecisionWithoutReference,
-        ContextRecall,
-        AnswerSimilarity,
-        FactualCorrectness,
-        AnswerCorrectness,
-        IdContextPrecision,
-        IdContextRecall,
-        WordingContextPrecision,
-        WordingContextRecall,
-        ExactMatch,
-        StringPresence,
-        Bleu,
-        Chrf,
-        Rouge,
-        StringSimilarity,
-        PaperFaithfulness,
-        PaperAnswerRelevance,
-        PaperContextRelevance,
-    )
-}
-
-ALIASES = {
-    "semantic_similarity": "answer_similarity",
-    "answer_relevance": "answer_relevancy",
-    "response_relevancy": "answer_relevancy",
-    "context_relevancy": "context_relevance",
-    "context_utilization": "context_precision_without_reference",
-    "llm_context_recall": "context_recall",
-    "llm_context_precision_with_reference": "context_precision",
-    "llm_context_precision_without_reference": "context_precision_without_reference",
-    "non_llm_string_similarity": "string_similarity",
-    "non_llm_context_precision_with_reference": "non_llm_context_precision",
-    "bleu_score": "bleu",
-    "chrf_score": "chrf",
-    "rouge_score": "rouge",
-    "paper:answer_relevance": "paper:answer_relevancy",
-}
-
-_FIELDS = frozenset(field.name for field in fields(Sample))
-_SPEC = re.compile(r"^\s*([\w:.-]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
-
-
-def parse(spec: str) -> Metric:
-    """The metric that a text names: ``faithfulness`` or ``factual_correctness(mode=recall)``.
-
-    Raises:
-        InputError: For an unknown name or parameter, with what may have been meant.
-    """
-    match = _SPEC.match(spec)
-    name = match[1] if match else spec.strip()
-    cls = METRICS.get(ALIASES.get(name, name))
-    if match is None or cls is None:
-        raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
-    given: dict[str, Any] = {}
-    known = [field.name for field in fields(cls)]
-    for item in filter(None, (part.strip() for part in (match[2] or "").split(","))):
-        key, _, value = (text.strip() for text in item.partition("="))
-        if key not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise InputError(f"{cls.name} has no parameter '{key}': {has}")
-        given[key] = _value(value)
-    return _build(cls, given)
-
-
-def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
-    """Metrics from names and objects, each once.
-
-    Raises:
-        InputError: If there is none, or one is unknown.
-    """
-    if isinstance(metrics, (str, Metric)):
-        metrics = [metrics]
-    found = [parse(metric) if isinstance(metric, str) else metric for metric in metrics]
-    for metric in found:
-        if not isinstance(metric, Metric):
-            raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
-        if metric.name in _FIELDS:  # it would take the field's column in every table
-            raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
-    if not found:
-        raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
-    by_label = {metric.label: metric for metric in found}
-    for metric in found:
-        if metric != by_label[metric.label]:
-            raise InputError(f"two different metrics are called {metric.label}", "rename one")
-    return tuple(by_label.values())
-
-
-def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
-    for field in fields(cls):
-        if field.name not in given:
-            continue
-        default, value = field.default, given[field.name]
-        # A whole number is a fine float, but True is no number and 2.5 no count.
-        right = type(value) in (type(default), int if isinstance(default, float) else None)
-        if not right:
-            raise InputError(f"{cls.name}: {field.name} is like {default!r}, not {value!r}")
-    return cls(**given)
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def _meant(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"
-
+from assay.metrics.names import parse, resolve
 
 __all__ = [
     "ALIASES",

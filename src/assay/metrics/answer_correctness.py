@@ -57,3 +57,6 @@ class AnswerCorrectness(Metric):
             for name, value, weight in components
         )
         return Score(value, (*parts, *factual.parts), details=factual.details)
+
+
+METRICS: tuple[type[Metric], ...] = (AnswerCorrectness,)

@@ -33,6 +33,7 @@ class AnswerRelevancy(Metric):
     n: int = 3
 
     name = "answer_relevancy"
+    aliases = ("answer_relevance", "response_relevancy")
     source = PAPER
     needs = ("question", "answer")
     tasks = (GenerateQuestions, RateAnswer, Embed)
@@ -75,6 +76,7 @@ class PaperAnswerRelevance(Metric):
     n: int = 3
 
     name = "paper:answer_relevancy"
+    aliases = ("paper:answer_relevance",)
     source = PAPER
     needs = ("question", "answer")
     tasks = (PaperQuestion, Embed)
@@ -124,3 +126,6 @@ async def _rated(question: str, answer: str, judge: Judge) -> Score:
     part = Part("answer", answer, label, rating.relevance, rating.reason)
     details = {"noncommittal": rating.noncommittal}
     return Score(rating.relevance, (part,), RATED, details)
+
+
+METRICS: tuple[type[Metric], ...] = (AnswerRelevancy, PaperAnswerRelevance)

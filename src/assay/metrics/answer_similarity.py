@@ -21,6 +21,7 @@ class AnswerSimilarity(Metric):
     """
 
     name = "answer_similarity"
+    aliases = ("semantic_similarity",)
     source = RAGAS_DOCS
     needs = ("answer", "reference")
     tasks = (Embed,)
@@ -36,3 +37,6 @@ class AnswerSimilarity(Metric):
         a, b = await judge.each([Embed(answer), Embed(reference)])
         value = cosine(a, b)
         return Score(value, (Part("similarity", reference, "cosine", value),))
+
+
+METRICS: tuple[type[Metric], ...] = (AnswerSimilarity,)

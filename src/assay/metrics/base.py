@@ -27,6 +27,8 @@ class Metric(ABC):
         packages: Modules of the extra [text] that it computes with.
         range: Smallest and largest possible value.
         higher_is_better: False for error rates.
+        aliases: Other names that it is known by.
+        ranked: Whether the order of the contexts counts.
         guide: Value above which teams usually call it good; None where there is no such custom.
     """
 
@@ -38,6 +40,8 @@ class Metric(ABC):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     guide: ClassVar[float | None] = None
+    aliases: ClassVar[tuple[str, ...]] = ()
+    ranked: ClassVar[bool] = False
 
     @abstractmethod
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -40,6 +40,8 @@ class ContextPrecision(Metric):
     """
 
     name = "context_precision"
+    aliases = ("llm_context_precision_with_reference",)
+    ranked = True
     source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")
     tasks = (JudgeContexts,)
@@ -59,6 +61,8 @@ class ContextPrecisionWithoutReference(Metric):
     """
 
     name = "context_precision_without_reference"
+    aliases = ("context_utilization", "llm_context_precision_without_reference")
+    ranked = True
     source = RAGAS_DOCS
     needs = ("question", "contexts", "answer")
     tasks = (JudgeContexts,)
@@ -102,3 +106,6 @@ async def _verdicts(
     found = {verdict.id: verdict for verdict in given}
     names = (f"c{rank}" for rank in range(1, len(contexts) + 1))
     return [found.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]
+
+
+METRICS: tuple[type[Metric], ...] = (ContextPrecision, ContextPrecisionWithoutReference)

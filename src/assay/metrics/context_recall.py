@@ -19,6 +19,7 @@ class ContextRecall(Metric):
     """
 
     name = "context_recall"
+    aliases = ("llm_context_recall",)
     source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")
     tasks = (SplitStatements, VerifyStatements)
@@ -32,3 +33,6 @@ class ContextRecall(Metric):
             return Unscored("undefined", "the reference makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
         return share(verdict_parts(statements, verdicts, reference, kind="reference statement"))
+
+
+METRICS: tuple[type[Metric], ...] = (ContextRecall,)

@@ -36,6 +36,7 @@ class ContextRelevance(Metric):
     """
 
     name = "context_relevance"
+    aliases = ("context_relevancy",)
     source = PAPER
     needs = ("question", "contexts")
     tasks = (SelectSentences,)
@@ -130,3 +131,6 @@ def _match(text: str, found: list[_Sentence]) -> _Sentence | None:
 
 def _bare(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().lower()
+
+
+METRICS: tuple[type[Metric], ...] = (ContextRelevance, PaperContextRelevance)

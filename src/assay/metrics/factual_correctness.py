@@ -105,3 +105,6 @@ def _mean(parts: Sequence[Part]) -> float:
 def _unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
     # What was shown as the context is the other text: no context of the sample.
     return [replace(verdict, context=None) for verdict in verdicts]
+
+
+METRICS: tuple[type[Metric], ...] = (FactualCorrectness,)

@@ -60,3 +60,6 @@ class PaperFaithfulness(Metric):
             else await judge(PaperVerdicts(statements, context))
         )
         return share(verdict_parts(statements, verdicts))
+
+
+METRICS: tuple[type[Metric], ...] = (Faithfulness, PaperFaithfulness)

@@ -81,6 +81,8 @@ class WordingContextPrecision(_ByWording):
     """
 
     name = "non_llm_context_precision"
+    aliases = ("non_llm_context_precision_with_reference",)
+    ranked = True
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
@@ -135,3 +137,11 @@ def _matched(
         label = "found" if hit else "not found"
         parts.append(Part(kind, text, label, float(hit), reason, context))
     return tuple(parts)
+
+
+METRICS: tuple[type[Metric], ...] = (
+    IdContextPrecision,
+    IdContextRecall,
+    WordingContextPrecision,
+    WordingContextRecall,
+)

@@ -81,6 +81,7 @@ class Bleu(Wording):
     """
 
     name = "bleu"
+    aliases = ("bleu_score",)
     source = "Papineni et al. 2002; sacrebleu"
     packages = ("sacrebleu",)
 
@@ -99,6 +100,7 @@ class Chrf(Wording):
     """
 
     name = "chrf"
+    aliases = ("chrf_score",)
     source = "Popovic 2015; sacrebleu"
     packages = ("sacrebleu",)
 
@@ -124,6 +126,7 @@ class Rouge(Wording):
     mode: Mode = "fmeasure"
 
     name = "rouge"
+    aliases = ("rouge_score",)
     source = "Lin 2004; rouge-score"
     packages = ("rouge_score",)
 
@@ -153,6 +156,7 @@ class StringSimilarity(Wording):
     distance: Distance = "levenshtein"
 
     name = "string_similarity"
+    aliases = ("non_llm_string_similarity",)
     packages = ("rapidfuzz",)
 
     def __post_init__(self) -> None:
@@ -174,3 +178,13 @@ class StringSimilarity(Wording):
 def _one_of(metric: str, parameter: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise InputError(f"{metric}: {parameter} is one of {', '.join(allowed)}, not {value!r}")
+
+
+METRICS: tuple[type[Metric], ...] = (
+    ExactMatch,
+    StringPresence,
+    Bleu,
+    Chrf,
+    Rouge,
+    StringSimilarity,
+)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+from training.data import read
 from training.verifier.asked import contexts, made, sources
 from training.verifier.asked.answers import Builder
 from training.verifier.asked.lexical import Weights
 from training.verifier.asked.rows import Asked
-from training.verifier.people import read
 
 # How often each generator is asked, by data set; what it cannot make it leaves out.
 _SHARES: dict[str, dict[str, float]] = {

@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.text import sentences as cut
+from training.data import read
 from training.groups import KEPT_OUT, fold_of, group_of
 from training.verifier.asked import forms
 from training.verifier.asked.lexical import Neighbours, Weights, stems
 from training.verifier.asked.rows import Asked
 from training.verifier.asked.sources import Item
-from training.verifier.people import read
 
 MOST = 8  # sentences of a row
 WORDS = 140  # and its words

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from assay.text import refusals
 from assay.text import sentences as cut
+from training.data import read
 from training.groups import KEPT_OUT, fold_of, group_of
-from training.verifier.people import read
 
 LONGEST = 170  # words of an answer
 

@@ -5,19 +5,15 @@ Whatever belongs to a group kept aside is skipped here, so no generator ever see
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from assay.text.sentences import sentences
+from training.data import read
 from training.groups import group_of, kept_out
 
-DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 # conjnli's contexts are single sentences and begin's WoW ones are lower case: both stay out.
 FILES = (
     "faithfulness/summedits_dev",
@@ -57,12 +53,6 @@ class Passage:
         return " ".join(self.sentences)
 
 
-def read(name: str) -> Iterator[dict]:
-    """The records of one file."""
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 @cache
 def passages(*, msmarco: bool = False) -> tuple[Passage, ...]:
     """Every passage with at least two clean sentences, each once, in a fixed order."""
@@ -70,7 +60,7 @@ def passages(*, msmarco: bool = False) -> tuple[Passage, ...]:
     found: dict[str, Passage] = {}
     for file in files:
         data = file.rpartition("/")[2]
-        records = list(read(file))
+        records = list(read(f"{file}.jsonl.gz"))
         # A passage may stand beside a claim to train on and beside one kept out: then out it is.
         hidden = {c for record in records if kept_out(record) for c in record["contexts"]}
         for record in records:

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 
 from assay.text.words import stems
+from training.data import read
 from training.groups import group_of, kept_out
 from training.verifier.rows import Row
-from training.verifier.synthetic.corpus import Passage, passages, read
+from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import kind_of, names_in
 
 _FORMS = (
@@ -44,7 +45,7 @@ def generate(seed: int = 0) -> Iterator[Row]:
 def _asked(seed: int) -> Iterator[Row]:
     """HaluEval's questions with their right answers."""
     seen = set()
-    for record in read("claims/halueval_qa500"):
+    for record in read("claims/halueval_qa500.jsonl.gz"):
         answer, question = record["ground_truth"], record["question"]
         if kept_out(record) or question in seen or not isinstance(answer, str):
             continue

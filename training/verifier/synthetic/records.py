@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from training.groups import KEPT_OUT, fold_of
 from training.verifier.rows import Row
-from training.verifier.synthetic import domains, lexicon
-from training.verifier.synthetic.domains import DOMAINS, REVIEWS, Domain, Field, Flag, Options
+from training.verifier.synthetic import domains, draws, lexicon
+from training.verifier.synthetic.domains import DOMAINS, REVIEWS
+from training.verifier.synthetic.draws import Domain, Field, Flag, Options
 
 ANSWERS = 9_000
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -251,18 +252,16 @@ def _hours(record: Record, key: Callable[[str], str], rng: random.Random) -> Non
 def _say_hours(record: Record, times: dict, closed: list[str], rng: random.Random) -> None:
     day = rng.choice(list(times))
     start, end = times[day]
-    opening, closing = domains.in_words(*start, rng), domains.in_words(*end, rng)
+    opening, closing = draws.in_words(*start, rng), draws.in_words(*end, rng)
     for moved, label in ((False, "supported"), (True, "refuted")):
         sayings = record.wrong if moved else record.right
         first = (
-            domains.in_words(max(0, start[0] + rng.choice([-2, -1, 1, 2])), start[1], rng)
+            draws.in_words(max(0, start[0] + rng.choice([-2, -1, 1, 2])), start[1], rng)
             if moved
             else opening
         )
         last = (
-            domains.in_words(end[0] + rng.choice([-3, -2, -1, 1]), end[1], rng)
-            if moved
-            else closing
+            draws.in_words(end[0] + rng.choice([-3, -2, -1, 1]), end[1], rng) if moved else closing
         )
         text = rng.choice([
             f"opens at [[{first}]] on {day}s", f"closes at [[{last}]] on {day}s",
@@ -310,7 +309,7 @@ def _say_range(record: Record, times: dict, rng: random.Random) -> None:
     if not runs:
         return
     first, last = max(runs, key=lambda run: run[1] - run[0])
-    start, end = (domains.in_words(*t, rng) for t in times[_DAYS[first]])
+    start, end = (draws.in_words(*t, rng) for t in times[_DAYS[first]])
     text = rng.choice(
         ["is open from {s} to {e}, {a} [[through {b}]]", "is open {a} [[to {b}]] from {s} to {e}"]
     )
@@ -338,7 +337,7 @@ def _reviews(record: Record, aspects: dict, key: Callable[[str], str], rng: rand
         reviews.append(
             {
                 key("review stars"): stars,
-                key("review date"): domains.day(2015)(rng)[0],
+                key("review date"): draws.day(2015)(rng)[0],
                 key("review text"): " ".join(sentences),
             }
         )

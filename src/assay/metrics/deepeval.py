@@ -1,0 +1,5 @@
+"""How does DeepEval compute it?"""
+
+from assay.metrics.base import Metric
+
+METRICS: tuple[type[Metric], ...] = ()

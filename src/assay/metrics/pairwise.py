@@ -1,0 +1,5 @@
+"""Which of two answers is better?"""
+
+from assay.metrics.base import Metric
+
+METRICS: tuple[type[Metric], ...] = ()

@@ -1,0 +1,5 @@
+"""Does the answer survive noise and wrong contexts?"""
+
+from assay.metrics.base import Metric
+
+METRICS: tuple[type[Metric], ...] = ()
