@@ -140,10 +140,96 @@ def _statements(scores: Tensor, batch: Batch, offsets: Tensor) -> Tensor | None:
     return torch.cat(each).mean() if any(len(part) for part in each) else None
 
 
-def main() -> None:
-    """Train on pickles of `training.verifier.examples`."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--examples", type=Path, nargs="+", required=True)
+class Run:
+    """A training run: network, optimiser and the place where it stands, kept in a checkpoint."""
+
+    def __init__(self, options: argparse.Namespace, names: list[str], steps: int) -> None:
+        self.out: Path = options.out
+        self.seed: int = options.seed
+        self.names = names
+        self.steps = steps
+        self.done = 0
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.model = Verifier(options.base)
+        if options.start:
+            self.model.load(torch.load(options.start)["model"])
+        self.model.to(self.device).train()
+        self.offsets = torch.nn.Parameter(torch.zeros(len(names), 3))
+        self.weights = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimiser = self._optimiser(options.rate)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._share_of_rate)
+        self.sums: dict[str, float] = {}
+        self._resume()
+
+    def step(self, examples: list[Example]) -> None:
+        """One batch forth and back."""
+        self.done += 1
+        batch = Batch(examples, self.names, random.Random(f"{self.seed} {self.done}"))
+        with torch.autocast(self.device, dtype=torch.bfloat16):
+            out = self.model(*(x.to(self.device) for x in (batch.ids, batch.types, batch.mask)))
+        losses = losses_of(out.cpu(), batch, self.offsets)
+        self.optimiser.zero_grad()
+        torch.stack([WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()
+        torch.nn.utils.clip_grad_norm_(self.weights, 1.0)
+        self.optimiser.step()
+        self.schedule.step()
+        for name, loss in losses.items():
+            value = float(loss.detach())
+            self.sums[name] = 0.98 * self.sums.get(name, value) + 0.02 * value
+
+    def save(self) -> None:
+        """Write the checkpoint; the old one stays whole until the new one is."""
+        state = {
+            "model": self.model.state_dict(),
+            "offsets": self.offsets.data,
+            "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "step": self.done,
+        }
+        torch.save(state, self.out.with_suffix(".new"))
+        self.out.with_suffix(".new").replace(self.out)
+
+    def _resume(self) -> None:
+        if not self.out.exists():
+            return
+        state = torch.load(self.out, map_location=self.device)
+        self.done = state["step"]
+        self.model.load(state["model"])
+        self.offsets.data = state["offsets"].cpu()
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.schedule.load_state_dict(state["schedule"])
+
+    def _optimiser(self, rate: float) -> torch.optim.Optimizer:
+        groups = [
+            {"params": [p for p in self.weights if p.ndim > 1], "weight_decay": 0.01},
+            {"params": [p for p in self.weights if p.ndim <= 1], "weight_decay": 0.0},
+            {"params": [self.offsets], "weight_decay": 0.1, "lr": rate * 20},
+        ]
+        return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=True)
+
+    def _share_of_rate(self, step: int) -> float:
+        """Up in a straight line, then down in one."""
+        warm = max(1, int(0.06 * self.steps))
+        return min((step + 1) / warm, max(0.02, (self.steps - step) / (self.steps - warm)))
+
+
+def taught(options: argparse.Namespace, rng: random.Random) -> list[Example]:
+    """The windows that it is to learn from."""
+    found = chosen(options.examples, options.most, rng)
+    return [e for e in found if e.fold != KEPT_OUT and not (options.clean and e.msmarco)]
+
+
+def planned(found: list[Example], epochs: float, rng: random.Random) -> list[list[Example]]:
+    """The batches of all epochs; of the last one only its share."""
+    whole = int(np.ceil(epochs))
+    plan = [batch for _ in range(whole) for batch in batches(found, rng)]
+    return plan[: int(len(plan) * epochs / whole)]
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked for on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=Path, nargs="+", required=True, help="people's first")
     parser.add_argument("--start", type=Path, help="a checkpoint to begin from")
     parser.add_argument("--base", type=Path, required=True, help="folder of the base weights")
     parser.add_argument("--out", type=Path, required=True)
@@ -151,78 +237,28 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
-    parser.add_argument(
-        "--most", type=int, help="windows of each kind of made rows, 2 x of answers"
-    )
-    parser.add_argument("--all", action="store_true", help="with the fold kept aside")
-    options = parser.parse_args()
+    parser.add_argument("--most", type=int, help="windows of each kind of made rows, 2 x of WHOLE")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train on pickles of `training.verifier.examples`."""
+    options = arguments()
     torch.manual_seed(options.seed)
     rng = random.Random(options.seed)
-    found = chosen(options.examples, options.most, rng)
-    found = [e for e in found if options.all or e.fold != KEPT_OUT]
-    found = [e for e in found if not (options.clean and e.msmarco)]
-    names = sorted({e.data for e in found})
-    model = Verifier(options.base)
-    offsets = torch.nn.Parameter(torch.zeros(len(names), 3))
-    if options.start:
-        model.load(torch.load(options.start)["model"])
-    plan = [b for _ in range(int(np.ceil(options.epochs))) for b in batches(found, rng)]
-    plan = plan[: int(len(plan) * options.epochs / np.ceil(options.epochs))]
-    weights = [p for p in model.parameters() if p.requires_grad]
-    optimiser = torch.optim.AdamW(
-        [
-            {"params": [p for p in weights if p.ndim > 1], "weight_decay": 0.01},
-            {"params": [p for p in weights if p.ndim <= 1], "weight_decay": 0.0},
-            {"params": [offsets], "weight_decay": 0.1, "lr": options.rate * 20},
-        ],
-        lr=options.rate,
-        betas=(0.9, 0.98),
-        fused=True,
-    )
-    warm = max(1, int(0.06 * len(plan)))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda s: min((s + 1) / warm, max(0.02, (len(plan) - s) / (len(plan) - warm)))
-    )
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    print(f"{len(found)} windows, {len(plan)} steps, {names}", flush=True)
-    model.to(device).train()
-    done = 0
-    if options.out.exists():  # cut off: go on where it stood
-        state = torch.load(options.out, map_location=device)
-        done = state["step"]
-        model.load(state["model"])
-        offsets.data = state["offsets"]
-        optimiser.load_state_dict(state["optimiser"])
-        schedule.load_state_dict(state["schedule"])
+    found = taught(options, rng)
+    plan = planned(found, options.epochs, rng)
+    run = Run(options, sorted({e.data for e in found}), len(plan))
+    print(f"{len(found)} windows, {len(plan)} steps, {run.names}", flush=True)
     started = saved = time.time()
-    sums: dict[str, float] = {}
-    for step, batched in enumerate(plan[done:], start=done + 1):
-        batch = Batch(batched, names, random.Random(f"{options.seed} {step}"))
-        with torch.autocast(device, dtype=torch.bfloat16):
-            out = model(batch.ids.to(device), batch.types.to(device), batch.mask.to(device))
-        losses = losses_of(out.cpu(), batch, offsets)
-        loss = torch.stack([WEIGHTS[name] * value for name, value in losses.items()]).sum()
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(weights, 1.0)
-        optimiser.step()
-        schedule.step()
-        for name, value in losses.items():
-            sums[name] = 0.98 * sums.get(name, float(value.detach())) + 0.02 * float(value.detach())
-        if step % 50 == 0 or step == len(plan):
-            shown = ", ".join(f"{k} {v:.4f}" for k, v in sums.items())
-            print(f"{step}/{len(plan)} {shown} {time.time() - started:.0f} s", flush=True)
-        if time.time() - saved > SAVE_EVERY or step == len(plan):
+    for examples in plan[run.done :]:
+        run.step(examples)
+        if run.done % 50 == 0 or run.done == len(plan):
+            shown = ", ".join(f"{k} {v:.4f}" for k, v in run.sums.items())
+            print(f"{run.done}/{len(plan)} {shown} {time.time() - started:.0f} s", flush=True)
+        if time.time() - saved > SAVE_EVERY or run.done == len(plan):
             saved = time.time()
-            state = {
-                "model": model.state_dict(),
-                "offsets": offsets.data,
-                "optimiser": optimiser.state_dict(),
-                "schedule": schedule.state_dict(),
-                "step": step,
-            }
-            torch.save(state, options.out.with_suffix(".new"))
-            options.out.with_suffix(".new").replace(options.out)
+            run.save()
 
 
 if __name__ == "__main__":
