@@ -103,6 +103,8 @@ def _verify(texts: Texts, seed: int) -> Any:
                 "context": context if supported else None,
                 "quote": quote if supported else "",
                 "supported": supported,
+                # A sentence that begins alike and goes on otherwise says the opposite.
+                "contradicted": not supported and share >= 0.4,
             }
         )
     return {"verdicts": verdicts}

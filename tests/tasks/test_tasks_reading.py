@@ -206,6 +206,18 @@ class TestVerifyStatements:
         with pytest.raises(Unreadable, match="supported"):
             self.read(supported=value)
 
+    @pytest.mark.parametrize(
+        ("item", "said"),
+        [({}, None), ({"contradicted": True}, True), ({"contradicted": False}, False)],
+    )
+    def test_whether_it_is_contradicted_may_be_left_unsaid(self, item, said):
+        assert self.read(supported=False, **item).contradicted is said
+
+    @pytest.mark.parametrize("value", ["true", "no", 0])
+    def test_contradicted_is_a_boolean_if_it_is_said(self, value):
+        with pytest.raises(Unreadable, match="contradicted"):
+            self.read(contradicted=value)
+
     @pytest.mark.parametrize("value", [1, 2, ["s1"], None, {}])
     def test_an_id_is_a_text(self, value):
         with pytest.raises(Unreadable, match="id"):

@@ -67,5 +67,5 @@ class TestSchema:
     def test_the_reason_is_asked_for_before_the_verdict(self, kind):
         for node in nodes(TASKS[kind].schema):
             fields = node.get("required", [])
-            for verdict in {"supported", "useful", "relevance"} & set(fields):
+            for verdict in {"supported", "contradicted", "useful", "relevance"} & set(fields):
                 assert fields.index("reason") < fields.index(verdict)
