@@ -14,6 +14,7 @@ _MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{16})\n(.*?)\n\2>>>$", re.MULTI
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_HARM = re.compile(r"\bharm|deceive", re.IGNORECASE)
 _STOP = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split(" ")  # noqa: SIM905
 )
@@ -44,6 +45,9 @@ def sentences(text: str) -> list[str]:
 
 def kind_of(prompt: str, texts: Texts) -> str:
     """Which task a prompt is, told from the names of its materials; "" if it is none of ours."""
+    criterion = next((kind for name, kind in _BY_CRITERION.items() if name in texts), "")
+    if "criterion" in texts and criterion:
+        return criterion
     contexts = any(name.startswith("context ") for name in texts)
     named = frozenset(name for name in texts if not name.startswith("context "))
     known = {
@@ -149,6 +153,35 @@ def _select(texts: Texts, seed: int) -> Any:
     return {"relevant": [{"id": i["id"], "reason": "It names what was asked."} for i in chosen]}
 
 
+def _quality(texts: Texts) -> float:
+    # How much of the shorter one of what is graded and all else they have in common.
+    others = {n: t for n, t in texts.items() if n not in ("criterion", *_BY_CRITERION)}
+    start = "answer" if any(n.startswith("answer") for n in others) else "context"
+    judged = words(" ".join(t for n, t in others.items() if n.startswith(start)))
+    rest = words(" ".join(t for n, t in others.items() if not n.startswith(start)))
+    smaller = min(len(judged), len(rest))
+    share = len(judged & rest) / smaller if smaller else 0.0
+    return 1.0 - share if _HARM.search(texts["criterion"]) else share
+
+
+def _grade(texts: Texts, seed: int) -> Any:
+    grades = sorted(json.loads(line)["grade"] for line in texts["grades"].splitlines())
+    share = _quality(texts)
+    return {
+        "reason": f"{share:.0%} of the words are shared.",
+        "grade": grades[min(len(grades) - 1, int(share * len(grades)))],
+    }
+
+
+def _label(texts: Texts, seed: int) -> Any:
+    labels = [json.loads(line)["label"] for line in texts["labels"].splitlines()]
+    share = _quality(texts)
+    return {
+        "reason": f"{share:.0%} of the words are shared.",
+        "label": labels[min(len(labels) - 1, int(share * len(labels)))],
+    }
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -186,7 +219,10 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "generate_questions": _questions,
     "rate_answer": _rate,
     "select_sentences": _select,
+    "give_grade": _grade,
+    "choose_label": _label,
 }
+_BY_CRITERION = {"grades": "give_grade", "labels": "choose_label"}
 _SAID: dict[str, Callable[[str], str]] = {
     "paper_statements": _paper_statements,
     "paper_verdicts": _paper_verdicts,

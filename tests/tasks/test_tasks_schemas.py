@@ -14,6 +14,8 @@ ASKED_IN_JSON = {
     "rate_answer",
     "select_sentences",
     "judge_contexts",
+    "give_grade",
+    "choose_label",
 }
 FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
 
@@ -67,5 +69,12 @@ class TestSchema:
     def test_the_reason_is_asked_for_before_the_verdict(self, kind):
         for node in nodes(TASKS[kind].schema):
             fields = node.get("required", [])
-            for verdict in {"supported", "contradicted", "useful", "relevance"} & set(fields):
+            for verdict in {
+                "supported",
+                "contradicted",
+                "useful",
+                "relevance",
+                "grade",
+                "label",
+            } & set(fields):
                 assert fields.index("reason") < fields.index(verdict)

@@ -3,8 +3,10 @@
 from typing import Any
 
 from assay.judge import Task
+from assay.tasks.choose_label import ChooseLabel, Label
 from assay.tasks.embed import Embed
 from assay.tasks.generate_questions import GenerateQuestions, Questions
+from assay.tasks.give_grade import GiveGrade, Grade
 from assay.tasks.judge_contexts import JudgeContexts, Usefulness
 from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
 from assay.tasks.rate_answer import RateAnswer, Rating
@@ -22,6 +24,8 @@ TASKS: dict[str, type[Task[Any]]] = {
         SelectSentences,
         JudgeContexts,
         Embed,
+        GiveGrade,
+        ChooseLabel,
         PaperStatements,
         PaperVerdicts,
         PaperQuestion,
@@ -32,9 +36,13 @@ TASKS: dict[str, type[Task[Any]]] = {
 __all__ = [
     "TASKS",
     "Choice",
+    "ChooseLabel",
     "Embed",
     "GenerateQuestions",
+    "GiveGrade",
+    "Grade",
     "JudgeContexts",
+    "Label",
     "PaperExtraction",
     "PaperQuestion",
     "PaperStatements",
