@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from assay.backends.scripted import Scripted
 from assay.judge import ByIds
 from assay.metrics import METRICS, parse
-from assay.sample import Sample
+from assay.sample import Sample, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS
 from support import said, scripts
@@ -33,6 +33,36 @@ VERDICTS = [
 
 FIELDS = {field.name for field in dataclasses.fields(Sample)}
 SAMPLE = scripts.sample()
+
+# What the sample holds besides, for a metric that asks of it what others do not.
+BESIDES = {
+    "quoted_spans": {"answer": 'It says: "Paris is the capital of France".'},
+    "noise_robustness": {"variants": (Variant("noise", "Paris lies on the Seine.", ratio=0.4),)},
+    "counterfactual_robustness": {"variants": (Variant("counterfactual", SAMPLE.reference),)},
+    "negative_rejection": {"answerable": False, "answer": "I do not know."},
+    "over_refusal": {"answerable": True},
+    "latency": {"latency_ms": 1200.0},
+    "cost_per_query": {"cost": 0.02},
+    "tokens_per_query": {"tokens": 900},
+}
+# What makes the good and the bad sample good and bad, where the answer's wording does not.
+GOOD = {
+    "quoted_spans": BESIDES["quoted_spans"],
+    "negative_rejection": {"answer": "I do not know."},
+}
+BAD = {
+    "quoted_spans": {"answer": 'It says: "Paris was founded by penguins".'},
+    "counterfactual_robustness": {"variants": (Variant("counterfactual", "Penguins swim."),)},
+    "over_refusal": {"answer": "I do not know."},
+    "latency": {"latency_ms": 2400.0},
+    "cost_per_query": {"cost": 0.04},
+    "tokens_per_query": {"tokens": 1800},
+}
+
+
+def sample_for(cls, **changes):
+    """The sample, with what this metric needs of it besides."""
+    return scripts.sample(**{**BESIDES.get(cls.name, {}), **changes})
 
 
 def test_for_every_task_it_is_known_what_a_judge_may_say():
@@ -88,7 +118,7 @@ class TestEveryMetric:
 
     async def test_it_asks_no_other_task_than_it_declares(self, cls):
         judge = Watched(scripts.plausible())
-        await score(cls(), SAMPLE, judge)
+        await score(cls(), sample_for(cls), judge)
         assert bool(judge.asked) is bool(cls.tasks)
         assert set(judge.kinds) <= {task.kind for task in cls().asks(lambda kind: True)}
         assert {task.kind for task in cls().asks(lambda kind: True)} <= {
@@ -98,31 +128,31 @@ class TestEveryMetric:
 
     async def test_it_looks_at_no_other_field_than_it_needs(self, cls):
         assert set(cls.needs) <= FIELDS
-        only = {name: getattr(SAMPLE, name) for name in cls.needs}
+        sample = sample_for(cls)
+        only = {name: getattr(sample, name) for name in cls.needs}
         judge = scripts.plausible()
         assert await score(cls(), Sample(id="1", **only), judge) == await score(
-            cls(), SAMPLE, judge
+            cls(), sample, judge
         )
 
     async def test_a_good_and_a_bad_sample_differ(self, cls):
         judge = scripts.plausible()
-        good = await score(cls(), scripts.sample(answer=SAMPLE.reference), judge)
-        bad = await score(
-            cls(),
-            scripts.sample(
-                answer="Penguins swim.",
-                contexts=("Bread is baked from flour.",),
-                context_ids=("bread",),
-            ),
-            judge,
-        )
+        best = {"answer": SAMPLE.reference, **GOOD.get(cls.name, {})}
+        worst = {
+            "answer": "Penguins swim.",
+            "contexts": ("Bread is baked from flour.",),
+            "context_ids": ("bread",),
+            **BAD.get(cls.name, {}),
+        }
+        good = await score(cls(), sample_for(cls, **best), judge)
+        bad = await score(cls(), sample_for(cls, **worst), judge)
         assert isinstance(good, Score)
         assert isinstance(bad, Score)
         assert (good.value > bad.value) is cls.higher_is_better
 
     @pytest.mark.parametrize("raw", ["", "{}", "I am a teapot.", "[1, 2", '{"verdicts": null}'])
     async def test_garbage_is_a_failure_and_never_a_number(self, cls, raw):
-        found = await score(cls(), SAMPLE, Scripted(dict.fromkeys(TASKS, raw)))
+        found = await score(cls(), sample_for(cls), Scripted(dict.fromkeys(TASKS, raw)))
         if not cls.tasks:
             assert isinstance(found, Score)  # no judge is asked, so none can spoil it
             return
@@ -141,10 +171,11 @@ class TestEveryMetric:
 
     async def test_it_is_invariant_to_the_order_of_contexts_or_is_meant_not_to_be(self, cls):
         judge = scripts.plausible()
-        turned = scripts.sample(
-            contexts=SAMPLE.contexts[::-1], context_ids=SAMPLE.context_ids[::-1]
+        sample = sample_for(cls)
+        turned = sample_for(
+            cls, contexts=SAMPLE.contexts[::-1], context_ids=SAMPLE.context_ids[::-1]
         )
-        one, other = await score(cls(), SAMPLE, judge), await score(cls(), turned, judge)
+        one, other = await score(cls(), sample, judge), await score(cls(), turned, judge)
         assert (one.value == pytest.approx(other.value)) is not cls.ranked
 
     def test_it_survives_pickling(self, cls):
@@ -192,6 +223,7 @@ class TestMissingVerdicts:
         contexts=("A. B.", "C. D.", "E.", "F."),
         answer="A. B. C. D.",
         reference="A. B. C. D.",
+        variants=(Variant("noise", "A. B. C. D."), Variant("counterfactual", "A. B. C. D.")),
     )
 
     def judge(self, kind, *, ever):
