@@ -12,6 +12,7 @@ from assay.metrics.evidence import split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks.split_statements import Level
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -22,6 +23,17 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """
     weighted = beta**2 * precision + recall
     return (1 + beta**2) * precision * recall / weighted if weighted else 0.0
+
+
+def check_levels(name: str, atomicity: str, coverage: str) -> None:
+    """Refuse levels that do not exist.
+
+    Raises:
+        InputError: If one of them is neither "low" nor "high".
+    """
+    for field, level in (("atomicity", atomicity), ("coverage", coverage)):
+        if level not in ("low", "high"):
+            raise InputError(f"{name}: {field} is low or high, not {level!r}")
 
 
 @dataclass(frozen=True)
@@ -35,13 +47,20 @@ class FactualCorrectness(Metric):
     documentation). Each direction is counted over its own statements (ragas mixes them in recall,
     its issue 2693). Undefined if neither text makes a statement.
 
+    At "low" atomicity a statement is a whole sentence; at "low" coverage what a sentence mainly
+    says (the embedded judge goes by rule: there it is the first clause of each sentence).
+
     Args:
         mode: "f1", "precision" or "recall".
         beta: Weight of recall against precision in "f1".
+        atomicity: "high": one claim a statement; "low": one sentence a statement.
+        coverage: "high": all that is claimed; "low": what each sentence mainly says.
     """
 
     mode: Literal["f1", "precision", "recall"] = "f1"
     beta: float = 1.0
+    atomicity: Level = "high"
+    coverage: Level = "high"
 
     name = "factual_correctness"
     source = RAGAS_DOCS
@@ -53,11 +72,13 @@ class FactualCorrectness(Metric):
             raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
         if not 0 < self.beta < math.inf:
             raise InputError(f"{self.name}: beta is a number above 0, not {self.beta}")
+        check_levels(self.name, self.atomicity, self.coverage)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
-        mine, theirs = await split(sample.question or "", [answer, reference], judge)
+        levels = self.atomicity, self.coverage
+        mine, theirs = await split(sample.question or "", [answer, reference], judge, levels)
         against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(

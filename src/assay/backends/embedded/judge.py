@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
@@ -33,7 +34,8 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
-from assay.text.clauses import statements
+from assay.text.clauses import Statement, statements
+from assay.text.sentences import spans
 from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
@@ -96,7 +98,9 @@ class Embedded:
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements) -> str:
-        found = statements(task.text, task.question)
+        found = statements(task.text, task.question, whole=task.atomicity == "low")
+        if task.coverage == "low":
+            found = _main(found, task.text)
         # "Paris" says something only as the answer to its question, where that is a plain one.
         phrase = len(found) == 1 and len(words(task.text)) <= PHRASE
         plain = task.question.rstrip().endswith("?") and len(words(task.question)) <= PLAIN
@@ -153,6 +157,13 @@ class Embedded:
 
     def _embed(self, task: Embed) -> str:
         return embed.reply(self._encoder.encode([task.text])[0].tolist())
+
+
+def _main(found: Sequence[Statement], text: str) -> list[Statement]:
+    """What each sentence says first; a rule cannot tell what in it matters less."""
+    begins = [start for start, _ in spans(text)]
+    first = {bisect_right(begins, statement.start): statement for statement in reversed(found)}
+    return [statement for statement in found if statement in first.values()]
 
 
 @lru_cache
