@@ -11,7 +11,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from assay import prompts_file
-from assay.cli import placeholders, screen
+from assay.cli import placeholders, screen, values
 from assay.cli.edge import OK
 from assay.errors import InputError
 from assay.judge import Task
@@ -31,6 +31,7 @@ def explain(given: Mapping[str, Any]) -> int:
     """Show the metric or task of that name; the exit code."""
     name = given["name"]
     templates = placeholders.read_prompts(given["prompts"])
+    values.look_here()
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
     if given["toml"]:
@@ -51,7 +52,8 @@ def _metric(name: str) -> Metric:
     try:
         return parse(name)
     except InputError as error:
-        if name.partition("(")[0] in {*METRICS, *ALIASES}:
+        # A name that is known, or an import that failed, needs no list of tasks.
+        if name.partition("(")[0] in {*METRICS, *ALIASES} or error.__cause__ is not None:
             raise
         raise InputError(f"{error}; tasks are {', '.join(TASKS)}") from None
 
@@ -80,7 +82,7 @@ def _facts(metric: Metric) -> list[tuple[str, str]]:
     facts += [("also called", ", ".join(aliases))] if aliases else []
     asked = metric.asks(_an_llm_can)
     spare = [kind.kind for kind in metric.tasks if kind not in asked]
-    facts.append(("asks", ", ".join(kind.kind for kind in asked)))
+    facts.append(("asks", ", ".join(kind.kind for kind in asked) or "nobody"))
     facts += [("or, of a judge that cannot do these", ", ".join(spare))] if spare else []
     return facts
 

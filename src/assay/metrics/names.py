@@ -8,23 +8,29 @@ from dataclasses import fields
 from typing import Any
 
 from assay.errors import InputError
+from assay.metrics import own
 from assay.metrics.base import Metric
 from assay.metrics.catalogue import ALIASES, METRICS
 from assay.sample import Sample
 
 _FIELDS = frozenset(field.name for field in fields(Sample))
-_SPEC = re.compile(r"^\s*([\w:.-]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+# The first half takes paths too, as in path/to/file.py:attribute.
+_SPEC = re.compile(r"^\s*([^\s(),][^(),]*?)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_FAMILIES = frozenset(name.partition(":")[0] for name in METRICS if ":" in name)
 
 
 def parse(spec: str) -> Metric:
     """The metric that a text names: ``faithfulness`` or ``factual_correctness(mode=recall)``.
+
+    ``module:attribute`` and ``path/to/file.py:attribute`` name one of the user's own.
 
     Raises:
         InputError: For an unknown name or parameter, with what may have been meant.
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    cls = METRICS.get(ALIASES.get(name, name))
+    found = METRICS.get(ALIASES.get(name, name)) or _own(name)
+    cls = type(found) if isinstance(found, Metric) else found
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
     given: dict[str, Any] = {}
@@ -35,7 +41,7 @@ def parse(spec: str) -> Metric:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
         given[key] = _value(value)
-    return _build(cls, given)
+    return found if isinstance(found, Metric) and not given else _build(cls, given)
 
 
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
@@ -59,6 +65,11 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
+
+
+def _own(name: str) -> type[Metric] | Metric | None:
+    # What begins as a family's names do is a slip of the pen, and no module of the user's.
+    return None if name.partition(":")[0] in _FAMILIES else own.find(name)
 
 
 def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
