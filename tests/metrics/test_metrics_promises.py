@@ -4,6 +4,7 @@ A metric that is added fails here until it is classified in the tables below.
 """
 
 import dataclasses
+import json
 import math
 import pickle
 import random
@@ -27,15 +28,18 @@ from support.scripts import Watched, score
 VERDICTS = [
     (name, task.kind)
     for name, metric in METRICS.items()
-    for task in metric.tasks
+    for task in metric().asks(lambda kind: True)
     if issubclass(task, ByIds)
 ]
 
 FIELDS = {field.name for field in dataclasses.fields(Sample)}
 SAMPLE = scripts.sample()
 
+CITING = "Paris is the capital of France [1]. It was founded by penguins [2]."
 # What the sample holds besides, for a metric that asks of it what others do not.
 BESIDES = {
+    "alce:citation_recall": {"answer": CITING},
+    "alce:citation_precision": {"answer": CITING},
     "quoted_spans": {"answer": 'It says: "Paris is the capital of France".'},
     "noise_robustness": {"variants": (Variant("noise", "Paris lies on the Seine.", ratio=0.4),)},
     "counterfactual_robustness": {"variants": (Variant("counterfactual", SAMPLE.reference),)},
@@ -45,8 +49,13 @@ BESIDES = {
     "cost_per_query": {"cost": 0.02},
     "tokens_per_query": {"tokens": 900},
 }
+OTHER = {"other_answer": "It is a city in France."}
+BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
+BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
 # What makes the good and the bad sample good and bad, where the answer's wording does not.
 GOOD = {
+    "alce:citation_recall": {"answer": "Paris is the capital of France [1]."},
+    "alce:citation_precision": {"answer": "Paris is the capital of France [1]."},
     "quoted_spans": BESIDES["quoted_spans"],
     "negative_rejection": {"answer": "I do not know."},
 }
@@ -213,6 +222,14 @@ async def test_contexts_that_are_not_there_are_never_perfect(name):
     assert isinstance(found, Unscored) or found.value == 0
 
 
+FOUR = "Ants run. Bees fly. Cats nap. Dogs bark."
+# The same with what a metric asks of it besides.
+FOUR_BESIDES = {
+    "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},
+    "alce:citation_precision": {"answer": FOUR.replace(".", " [1].")},
+}
+
+
 @pytest.mark.parametrize(("name", "kind"), VERDICTS)
 class TestMissingVerdicts:
     """Four statements or contexts; the judge keeps silent about the fourth."""
@@ -220,22 +237,27 @@ class TestMissingVerdicts:
     SAMPLE = Sample(
         id="1",
         question="?",
-        contexts=("A. B.", "C. D.", "E.", "F."),
-        answer="A. B. C. D.",
-        reference="A. B. C. D.",
-        variants=(Variant("noise", "A. B. C. D."), Variant("counterfactual", "A. B. C. D.")),
+        contexts=("Ants run. Bees fly.", "Cats nap. Dogs bark.", "Eels swim.", "Frogs jump."),
+        answer=FOUR,
+        reference=FOUR,
+        variants=(Variant("noise", FOUR), Variant("counterfactual", FOUR)),
     )
+
+    def sample(self, name):
+        return dataclasses.replace(self.SAMPLE, **FOUR_BESIDES.get(name, {}))
 
     def judge(self, kind, *, ever):
         def silent(task):
             asked = [i for i in task.ids if i[1:] != "4" or (ever and len(task.ids) == 1)]
-            return said.of(task).gullible(task.narrow(asked)) if asked else '{"verdicts": []}'
+            if not asked:
+                return json.dumps({next(iter(task.schema["properties"])): []})
+            return said.of(task).gullible(task.narrow(asked))
 
         return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
 
     async def test_only_the_missing_one_is_asked_for_again(self, name, kind):
         judge = self.judge(kind, ever=True)
-        assert isinstance(await score(METRICS[name](), self.SAMPLE, judge), Score)
+        assert isinstance(await score(METRICS[name](), self.sample(name), judge), Score)
         ids = [task.ids for task, _ in judge.asked if task.kind == kind]
         assert {len(asked) for asked in ids} == {4, 1}
         assert {asked[0][1:] for asked in ids if len(asked) == 1} == {"4"}
@@ -243,5 +265,5 @@ class TestMissingVerdicts:
     async def test_if_it_stays_missing_the_score_fails_and_says_how_many_there_were(
         self, name, kind
     ):
-        found = await score(METRICS[name](), self.SAMPLE, self.judge(kind, ever=False))
+        found = await score(METRICS[name](), self.sample(name), self.judge(kind, ever=False))
         assert found == Unscored("failed", "3 of 4 verdicts")

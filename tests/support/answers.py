@@ -46,8 +46,8 @@ def sentences(text: str) -> list[str]:
 def kind_of(prompt: str, texts: Texts) -> str:
     """Which task a prompt is, told from the names of its materials; "" if it is none of ours."""
     criterion = next((kind for name, kind in _BY_CRITERION.items() if name in texts), "")
-    if "criterion" in texts and criterion:
-        return criterion
+    if "criterion" in texts and (criterion or "answer a1" in texts):
+        return criterion or "rank_answers"
     contexts = any(name.startswith("context ") for name in texts)
     named = frozenset(name for name in texts if not name.startswith("context "))
     known = {
@@ -58,6 +58,7 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"question", "answer"}), False): "rate_answer",
         (frozenset({"number", "answer"}), False): "generate_questions",
         (frozenset({"question", "sentences"}), False): "select_sentences",
+        (frozenset({"text", "questions"}), False): "answer_questions",
     }
     if (named, contexts) in known:
         return known[named, contexts]
@@ -107,8 +108,8 @@ def _verify(texts: Texts, seed: int) -> Any:
                 "context": context if supported else None,
                 "quote": quote if supported else "",
                 "supported": supported,
-                # A sentence that begins alike and goes on otherwise says the opposite.
-                "contradicted": not supported and share >= 0.4,
+                # Of three classes: what shares nothing is taken to be denied.
+                "contradicted": share == 0.0,
             }
         )
     return {"verdicts": verdicts}
@@ -182,6 +183,47 @@ def _label(texts: Texts, seed: int) -> Any:
     }
 
 
+def _plan(texts: Texts, seed: int) -> Any:
+    return {"steps": [f"Read the {texts['the grader is shown']}.", "Compare their words."]}
+
+
+def _taken_up(texts: Texts, answer: str) -> float:
+    # How much of what is consulted the answer takes up.
+    consulted = (n for n in texts if n != "criterion" and "answer" not in n)
+    return overlap(" ".join(texts[n] for n in consulted), texts[answer])
+
+
+def _prefer(texts: Texts, seed: int) -> Any:
+    first, second = (_taken_up(texts, f"{which} answer") for which in ("first", "second"))
+    better = "tie" if first == second else "first" if first > second else "second"
+    return {"reason": f"{first:.0%} and {second:.0%} of the words.", "better": better}
+
+
+def _rank(texts: Texts, seed: int) -> Any:
+    answers = [name for name in texts if name.startswith("answer a")]
+    order = sorted(answers, key=lambda name: -_taken_up(texts, name))
+    ids = [name.removeprefix("answer ") for name in order]
+    return {"reason": "By the words taken up.", "order": ids}
+
+
+def _entities(texts: Texts, seed: int) -> Any:
+    return {"entities": re.findall(r"[A-Z]\w+(?: [A-Z]\w+)*", texts["text"])}
+
+
+def _ask_about_facts(texts: Texts, seed: int) -> Any:
+    facts = [words(s) and s.rstrip(".!? ") for s in sentences(texts["text"])]
+    return {"questions": [f"Which is it: {fact}?" for fact in facts if fact]}
+
+
+def _answer_questions(texts: Texts, seed: int) -> Any:
+    answers = []
+    for item in map(json.loads, texts["questions"].splitlines()):
+        fact = item["text"].removeprefix("Which is it: ").rstrip("?")
+        said = max(sentences(texts["text"]), key=lambda s: overlap(fact, s), default="")
+        answers.append({"id": item["id"], "answer": said if overlap(fact, said) >= 0.5 else None})
+    return {"answers": answers}
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -219,10 +261,21 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "generate_questions": _questions,
     "rate_answer": _rate,
     "select_sentences": _select,
+    "name_entities": _entities,
+    "ask_about_facts": _ask_about_facts,
+    "answer_questions": _answer_questions,
     "give_grade": _grade,
     "choose_label": _label,
+    "plan_evaluation": _plan,
+    "prefer_answer": _prefer,
+    "rank_answers": _rank,
 }
-_BY_CRITERION = {"grades": "give_grade", "labels": "choose_label"}
+_BY_CRITERION = {
+    "grades": "give_grade",
+    "labels": "choose_label",
+    "first answer": "prefer_answer",
+    "the grader is shown": "plan_evaluation",
+}
 _SAID: dict[str, Callable[[str], str]] = {
     "paper_statements": _paper_statements,
     "paper_verdicts": _paper_verdicts,
@@ -234,6 +287,9 @@ _PAPER = {
     "Consider the given context and following": "paper_verdicts",
     "Generate a question for the given answer": "paper_question",
     "Please extract relevant sentences": "paper_extraction",
+    # Two tasks of ours that show nothing but a text.
+    "List the entities": "name_entities",
+    "Write questions that test": "ask_about_facts",
 }
 
 

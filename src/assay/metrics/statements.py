@@ -1,0 +1,60 @@
+"""What is found about statements beside support: whether they are denied, and whether they help."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.judge import Judge
+from assay.metrics.evidence import Statements, verdict_parts
+from assay.score import Part
+from assay.tasks import Choice, Passage, SelectSentences, Statement, Verdict
+from assay.text.sentences import spans
+
+UNTOLD = "the judge does not say whether what is not supported is contradicted or only absent"
+
+
+def sentences(text: str) -> Statements:
+    """The sentences of a text, each taken as one statement, as it stands."""
+    return tuple(
+        Statement(f"s{n}", text[start:end], (start, end))
+        for n, (start, end) in enumerate(spans(text), start=1)
+    )
+
+
+def contradicted(verdict: Verdict) -> bool | None:
+    """Whether the contexts deny a statement; None if the judge did not say. Support excludes it."""
+    return False if verdict.supported else verdict.contradicted
+
+
+def three_way(verdict: Verdict) -> str:
+    """supported, contradicted, absent; or unsupported where the judge did not say which."""
+    if verdict.supported:
+        return "supported"
+    return {True: "contradicted", False: "absent", None: "unsupported"}[verdict.contradicted]
+
+
+def three_way_parts(
+    statements: Sequence[Statement], verdicts: Sequence[Verdict], text: str, values: Sequence[float]
+) -> tuple[Part, ...]:
+    """The parts of `verdict_parts` under the three labels, each with what it adds to the score."""
+    found = zip(verdict_parts(statements, verdicts, text), verdicts, values, strict=True)
+    return tuple(replace(part, label=three_way(v), value=value) for part, v, value in found)
+
+
+async def chosen(question: str, statements: Statements, judge: Judge) -> dict[str, Choice]:
+    """The statements that help to answer the question, by id, with the judge's reason."""
+    passages = tuple(Passage(statement.id, statement.text) for statement in statements)
+    choices = await judge(SelectSentences(question, passages))
+    return {choice.id: choice for choice in choices}
+
+
+def relevance_part(statement: Statement, choice: Choice | None, kind: str = "statement") -> Part:
+    """A statement that was chosen (1) or not (0)."""
+    return Part(
+        kind=kind,
+        text=statement.text,
+        label="relevant" if choice else "not relevant",
+        value=float(choice is not None),
+        reason=choice.reason if choice else "",
+        probability=choice.probability if choice else None,
+        span=statement.span,
+    )
