@@ -16,6 +16,7 @@ Json = Mapping[str, Any]
 _SPANS_INTO: Final = {
     "statement": "answer",
     "answer": "answer",
+    "quotation": "answer",
     "reference statement": "reference",
 }
 

@@ -54,6 +54,7 @@ _KINDS: Final = {
     "component": "Components",
     "reference": "Accepted references",
     "reference context": "Contexts known to be right",
+    "quotation": "Quotations in the answer",
 }
 
 
