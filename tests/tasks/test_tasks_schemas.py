@@ -16,6 +16,9 @@ ASKED_IN_JSON = {
     "judge_contexts",
     "give_grade",
     "choose_label",
+    "plan_evaluation",
+    "prefer_answer",
+    "rank_answers",
 }
 FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
 
@@ -76,5 +79,7 @@ class TestSchema:
                 "relevance",
                 "grade",
                 "label",
+                "better",
+                "order",
             } & set(fields):
                 assert fields.index("reason") < fields.index(verdict)

@@ -1,8 +1,10 @@
 """What a metric is: parameters, needs, the tasks it asks, and how it scores a sample."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from keyword import iskeyword
 from typing import Any, ClassVar, TypeAlias
 
 from assay.judge import Judge, Task
@@ -11,6 +13,8 @@ from assay.score import Outcome
 
 PAPER = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 3"
 RAGAS_DOCS = "RAGAS documentation"
+LONGEST_SHOWN = 60  # characters of a parameter's value that a label shows
+ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
 Can: TypeAlias = Callable[[type[Task[Any]]], bool]
 
@@ -70,5 +74,17 @@ class Metric(ABC):
 def _shown(value: object) -> str:
     if isinstance(value, Metric):
         return value.label
-    # 2 and 2.0 are one parameter, so they have one label.
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")  # 2 and 2.0 are one parameter, so they have one label
+    # A word stands as it is; all else is quoted, so that the label can be read back.
+    word = isinstance(value, str) and value.isidentifier() and not iskeyword(value)
+    text = str(value) if word else repr(value)
+    return text if len(text) <= LONGEST_SHOWN else _short(str(value))
+
+
+def _short(text: str) -> str:
+    # A definition in words may be long: its beginning is for people, the digest tells it from all
+    # others that begin alike.
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    beginning = " ".join(text[: LONGEST_SHOWN - 20].split())
+    return f"{beginning + ELLIPSIS!r}~{digest}"

@@ -1,6 +1,5 @@
 """Which metric does a name mean, and is it given what it takes?"""
 
-import ast
 import difflib
 import re
 from collections.abc import Iterable
@@ -8,14 +7,15 @@ from dataclasses import fields
 from typing import Any
 
 from assay.errors import InputError
-from assay.metrics import own
-from assay.metrics.base import Metric
+from assay.metrics import arguments, own
+from assay.metrics.base import ELLIPSIS, Metric
 from assay.metrics.catalogue import ALIASES, METRICS
 from assay.sample import Sample
 
 _FIELDS = frozenset(field.name for field in fields(Sample))
 # The first half takes paths too, as in path/to/file.py:attribute.
 _SPEC = re.compile(r"^\s*([^\s(),][^(),]*?)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_SHORTENED = re.compile(ELLIPSIS + r"['\"]~[0-9a-f]{8}$")
 _FAMILIES = frozenset(name.partition(":")[0] for name in METRICS if ":" in name)
 
 
@@ -35,12 +35,11 @@ def parse(spec: str) -> Metric:
         raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
     given: dict[str, Any] = {}
     known = [field.name for field in fields(cls)]
-    for item in filter(None, (part.strip() for part in (match[2] or "").split(","))):
-        key, _, value = (text.strip() for text in item.partition("="))
+    for key, value in _pairs(name, match[2] or ""):
         if key not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
-        given[key] = _value(value)
+        given[key] = arguments.value(value)
     return found if isinstance(found, Metric) and not given else _build(cls, given)
 
 
@@ -77,6 +76,9 @@ def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
         if field.name not in given:
             continue
         default, value = field.default, given[field.name]
+        if isinstance(default, tuple):  # named one by one in a text, or with their meanings
+            value = arguments.pieces(value) if isinstance(value, str) else value
+            given[field.name] = value = arguments.frozen(value)
         # A whole number is a fine float, but True is no number and 2.5 no count.
         right = type(value) in (type(default), int if isinstance(default, float) else None)
         if not right:
@@ -84,11 +86,15 @@ def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
     return cls(**given)
 
 
-def _value(text: str) -> Any:
+def _pairs(name: str, text: str) -> list[tuple[str, str]]:
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+        found = arguments.pairs(text)
+    except ValueError as error:
+        raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
+    for key, value in found:
+        if _SHORTENED.search(value):
+            raise InputError(f"{name}: {key} is shortened, as labels are", "give it whole")
+    return found
 
 
 def _meant(name: str, known: list[str]) -> str:

@@ -9,6 +9,9 @@ from assay.tasks.generate_questions import GenerateQuestions, Questions
 from assay.tasks.give_grade import GiveGrade, Grade
 from assay.tasks.judge_contexts import JudgeContexts, Usefulness
 from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
+from assay.tasks.plan_evaluation import PlanEvaluation
+from assay.tasks.prefer_answer import PreferAnswer, Preference
+from assay.tasks.rank_answers import RankAnswers, Ranking
 from assay.tasks.rate_answer import RateAnswer, Rating
 from assay.tasks.select_sentences import Choice, Passage, SelectSentences
 from assay.tasks.split_statements import SplitStatements, Statement
@@ -26,6 +29,9 @@ TASKS: dict[str, type[Task[Any]]] = {
         Embed,
         GiveGrade,
         ChooseLabel,
+        PlanEvaluation,
+        PreferAnswer,
+        RankAnswers,
         PaperStatements,
         PaperVerdicts,
         PaperQuestion,
@@ -48,7 +54,12 @@ __all__ = [
     "PaperStatements",
     "PaperVerdicts",
     "Passage",
+    "PlanEvaluation",
+    "PreferAnswer",
+    "Preference",
     "Questions",
+    "RankAnswers",
+    "Ranking",
     "RateAnswer",
     "Rating",
     "SelectSentences",
