@@ -3,11 +3,14 @@
 from typing import Any
 
 from assay.judge import Task
+from assay.tasks.answer_questions import AnswerQuestions, ShortAnswer
+from assay.tasks.ask_about_facts import AskAboutFacts
 from assay.tasks.choose_label import ChooseLabel, Label
 from assay.tasks.embed import Embed
 from assay.tasks.generate_questions import GenerateQuestions, Questions
 from assay.tasks.give_grade import GiveGrade, Grade
 from assay.tasks.judge_contexts import JudgeContexts, Usefulness
+from assay.tasks.name_entities import NameEntities
 from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
 from assay.tasks.plan_evaluation import PlanEvaluation
 from assay.tasks.prefer_answer import PreferAnswer, Preference
@@ -26,6 +29,9 @@ TASKS: dict[str, type[Task[Any]]] = {
         RateAnswer,
         SelectSentences,
         JudgeContexts,
+        NameEntities,
+        AskAboutFacts,
+        AnswerQuestions,
         Embed,
         GiveGrade,
         ChooseLabel,
@@ -41,6 +47,8 @@ TASKS: dict[str, type[Task[Any]]] = {
 
 __all__ = [
     "TASKS",
+    "AnswerQuestions",
+    "AskAboutFacts",
     "Choice",
     "ChooseLabel",
     "Embed",
@@ -49,6 +57,7 @@ __all__ = [
     "Grade",
     "JudgeContexts",
     "Label",
+    "NameEntities",
     "PaperExtraction",
     "PaperQuestion",
     "PaperStatements",
@@ -63,6 +72,7 @@ __all__ = [
     "RateAnswer",
     "Rating",
     "SelectSentences",
+    "ShortAnswer",
     "SplitStatements",
     "Statement",
     "Usefulness",
