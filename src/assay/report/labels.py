@@ -50,6 +50,8 @@ _KINDS: Final = {
     "statement": "Statements of the answer",
     "reference statement": "Statements of the reference",
     "sentence": "Sentences of the contexts",
+    "answer sentence": "Sentences of the answer",
+    "citation": "Citations in the answer",
     "context": "Contexts, best first",
     "component": "Components",
     "reference": "Accepted references",
