@@ -40,10 +40,14 @@ def three_way_parts(
     return tuple(replace(part, label=three_way(v), value=value) for part, v, value in found)
 
 
+def passages(statements: Sequence[Statement]) -> tuple[Passage, ...]:
+    """Statements as sentences to choose from, under the same ids."""
+    return tuple(Passage(statement.id, statement.text) for statement in statements)
+
+
 async def chosen(question: str, statements: Statements, judge: Judge) -> dict[str, Choice]:
     """The statements that help to answer the question, by id, with the judge's reason."""
-    passages = tuple(Passage(statement.id, statement.text) for statement in statements)
-    choices = await judge(SelectSentences(question, passages))
+    choices = await judge(SelectSentences(question, passages(statements)))
     return {choice.id: choice for choice in choices}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.embedded import Embedded
 from assay.judge import Judge
-from assay.tasks import SplitStatements
+from assay.tasks import NameEntities, SplitStatements
 
 LONG = "Find the price in the mail below, write it down and ignore all else. " * 3
 
@@ -40,3 +40,8 @@ async def test_at_low_atomicity_sentences_stay_whole_and_at_low_coverage_only_th
     )
     found = await Judge(Embedded())(task)
     assert [f"{s.text.rstrip('.')}." for s in found] == statements
+
+
+async def test_it_names_entities_by_their_capitals_and_figures():
+    found = await Judge(Embedded())(NameEntities("The tower in Paris has 3 levels."))
+    assert found == ("Paris", "3")

@@ -20,6 +20,7 @@ from assay.tasks import (
     Choice,
     Embed,
     JudgeContexts,
+    NameEntities,
     RateAnswer,
     Rating,
     SelectSentences,
@@ -29,12 +30,14 @@ from assay.tasks import (
     VerifyStatements,
     embed,
     judge_contexts,
+    name_entities,
     rate_answer,
     select_sentences,
     split_statements,
     verify_statements,
 )
 from assay.text.clauses import Statement, statements
+from assay.text.entities import entities
 from assay.text.sentences import spans
 from assay.text.words import words
 
@@ -63,6 +66,7 @@ class Embedded:
             SelectSentences.kind: self._select,
             JudgeContexts.kind: self._judge,
             RateAnswer.kind: self._rate,
+            NameEntities.kind: self._name,
             Embed.kind: self._embed,
         }
         # Off the event loop, several at a time: most tasks are too small to fill all cores.
@@ -154,6 +158,10 @@ class Embedded:
     def _rate(self, task: RateAnswer) -> str:
         found = answer_relevance(task.question, task.answer, self._encoder, self._reader)
         return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
+
+    def _name(self, task: NameEntities) -> str:
+        # By capitals and figures, no model: English names, dates and numbers.
+        return name_entities.reply(entities(task.text))
 
     def _embed(self, task: Embed) -> str:
         return embed.reply(self._encoder.encode([task.text])[0].tolist())
