@@ -27,6 +27,7 @@ class Metric(ABC):
         name: The field's standard name for it.
         source: Where it is defined.
         needs: Fields of the sample that must be there.
+        instead: Sets of fields of which any does as well as `needs`.
         tasks: Kinds of tasks it asks.
         packages: Modules of the extra [text] that it computes with.
         range: Smallest and largest possible value.
@@ -39,6 +40,7 @@ class Metric(ABC):
     name: ClassVar[str]
     source: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]]
+    instead: ClassVar[tuple[tuple[str, ...], ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
