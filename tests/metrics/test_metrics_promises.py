@@ -52,6 +52,8 @@ BESIDES = {
 OTHER = {"other_answer": "It is a city in France."}
 BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
 BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
+AGAIN = {"further_answers": (SAMPLE.reference, SAMPLE.reference)}
+BESIDES |= dict.fromkeys(("selfcheck:nli", "selfcheck:ngram", "selfcheck:prompt"), AGAIN)
 # What makes the good and the bad sample good and bad, where the answer's wording does not.
 GOOD = {
     "alce:citation_recall": {"answer": "Paris is the capital of France [1]."},
@@ -103,6 +105,7 @@ SAMPLES = st.builds(
     contexts=st.lists(TEXT, max_size=4).map(tuple),
     answer=TEXT,
     reference=TEXT,
+    further_answers=st.none() | st.lists(TEXT, max_size=2).map(tuple),
 )
 
 
@@ -225,6 +228,7 @@ async def test_contexts_that_are_not_there_are_never_perfect(name):
 FOUR = "Ants run. Bees fly. Cats nap. Dogs bark."
 # The same with what a metric asks of it besides.
 FOUR_BESIDES = {
+    "summary_score": {"contexts": (FOUR,)},
     "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},
     "alce:citation_precision": {"answer": FOUR.replace(".", " [1].")},
 }
@@ -240,6 +244,7 @@ class TestMissingVerdicts:
         contexts=("Ants run. Bees fly.", "Cats nap. Dogs bark.", "Eels swim.", "Frogs jump."),
         answer=FOUR,
         reference=FOUR,
+        further_answers=(FOUR,),
         variants=(Variant("noise", FOUR), Variant("counterfactual", FOUR)),
     )
 

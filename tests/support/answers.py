@@ -57,6 +57,7 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"question", "answer"}), True): "judge_contexts",
         (frozenset({"question", "answer"}), False): "rate_answer",
         (frozenset({"number", "answer"}), False): "generate_questions",
+        (frozenset({"text", "yes-or-no questions"}), False): "answer_closed_questions",
         (frozenset({"question", "sentences"}), False): "select_sentences",
         (frozenset({"text", "questions"}), False): "answer_questions",
     }
@@ -224,6 +225,23 @@ def _answer_questions(texts: Texts, seed: int) -> Any:
     return {"answers": answers}
 
 
+def _ask_closed(texts: Texts, seed: int) -> Any:
+    facts = [s.rstrip(".!? ") for s in sentences(texts["text"]) if words(s)]
+    asked = [{"phrase": f.split()[0], "question": f"Is it so: {f}?"} for f in facts]
+    return {"questions": asked}
+
+
+def _answer_closed(texts: Texts, seed: int) -> Any:
+    items = [json.loads(line) for line in texts["yes-or-no questions"].splitlines()]
+    shares = [(i["id"], overlap(i["text"].removeprefix("Is it so:"), texts["text"])) for i in items]
+    return {
+        "answers": [
+            {"id": i, "reason": f"{share:.0%} of its words.", "yes": share >= 0.6}
+            for i, share in shares
+        ]
+    }
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -269,6 +287,8 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "plan_evaluation": _plan,
     "prefer_answer": _prefer,
     "rank_answers": _rank,
+    "ask_closed_questions": _ask_closed,
+    "answer_closed_questions": _answer_closed,
 }
 _BY_CRITERION = {
     "grades": "give_grade",
@@ -283,6 +303,7 @@ _SAID: dict[str, Callable[[str], str]] = {
     "paper_extraction": _paper_extraction,
 }
 _PAPER = {
+    "Find the key phrases of the text": "ask_closed_questions",
     "Given a question and answer, create": "paper_statements",
     "Consider the given context and following": "paper_verdicts",
     "Generate a question for the given answer": "paper_question",

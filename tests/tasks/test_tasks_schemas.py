@@ -22,6 +22,8 @@ ASKED_IN_JSON = {
     "plan_evaluation",
     "prefer_answer",
     "rank_answers",
+    "ask_closed_questions",
+    "answer_closed_questions",
 }
 FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
 
@@ -84,5 +86,6 @@ class TestSchema:
                 "label",
                 "better",
                 "order",
+                "yes",
             } & set(fields):
                 assert fields.index("reason") < fields.index(verdict)

@@ -3,8 +3,10 @@
 from typing import Any
 
 from assay.judge import Task
+from assay.tasks.answer_closed_questions import AnswerClosedQuestions, ClosedAnswer
 from assay.tasks.answer_questions import AnswerQuestions, ShortAnswer
 from assay.tasks.ask_about_facts import AskAboutFacts
+from assay.tasks.ask_closed_questions import AskClosedQuestions, ClosedQuestion
 from assay.tasks.choose_label import ChooseLabel, Label
 from assay.tasks.embed import Embed
 from assay.tasks.generate_questions import GenerateQuestions, Questions
@@ -38,6 +40,8 @@ TASKS: dict[str, type[Task[Any]]] = {
         PlanEvaluation,
         PreferAnswer,
         RankAnswers,
+        AskClosedQuestions,
+        AnswerClosedQuestions,
         PaperStatements,
         PaperVerdicts,
         PaperQuestion,
@@ -47,10 +51,14 @@ TASKS: dict[str, type[Task[Any]]] = {
 
 __all__ = [
     "TASKS",
+    "AnswerClosedQuestions",
     "AnswerQuestions",
     "AskAboutFacts",
+    "AskClosedQuestions",
     "Choice",
     "ChooseLabel",
+    "ClosedAnswer",
+    "ClosedQuestion",
     "Embed",
     "GenerateQuestions",
     "GiveGrade",
