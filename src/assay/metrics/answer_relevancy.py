@@ -41,7 +41,7 @@ class AnswerRelevancy(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
-        _check(self.name, self.n)
+        check_n(self.name, self.n)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
@@ -84,7 +84,7 @@ class PaperAnswerRelevance(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
-        _check(self.name, self.n)
+        check_n(self.name, self.n)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask the paper's prompt n times."""
@@ -95,10 +95,15 @@ class PaperAnswerRelevance(Metric):
         return await _compared(question, questions, judge, noncommittal=None)
 
 
-def _check(name: str, n: object) -> None:
-    # From the stride on, draws are those after a bad reply.
+def check_n(name: str, n: object, parameter: str = "n") -> None:
+    """Refuse a number of questions that cannot be.
+
+    Raises:
+        InputError: If it is no whole number, or leaves no room for draws after a bad reply.
+    """
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
-        raise InputError(f"{name}: n is a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}")
+        wanted = f"a whole number from 1 to {RETRY_STRIDE - 1}"
+        raise InputError(f"{name}: {parameter} is {wanted}, not {n!r}")
 
 
 def _nothing(question: str, answer: str) -> Outcome:

@@ -137,9 +137,11 @@ def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: s
 
 def _unchecked(sentence: Sentence, value: float | None) -> Part:
     if not sentence.outside:
-        return _part("sentence", sentence, "no citation", value, "it cites nothing")
+        return _part("answer sentence", sentence, "no citation", value, "it cites nothing")
     missing = ", ".join(f"[{number}]" for number in sentence.outside)
-    return _part("sentence", sentence, "out of range", value, f"no context is numbered {missing}")
+    return _part(
+        "answer sentence", sentence, "out of range", value, f"no context is numbered {missing}"
+    )
 
 
 def _named(cited: Cited) -> str:
@@ -204,7 +206,7 @@ class CitationRecall(_Citations):
             return _unchecked(sentence, 0.0)
         supporting = verdict.context
         return Part(
-            kind="sentence",
+            kind="answer sentence",
             text=sentence.statement.text,
             label="supported" if verdict.supported else "unsupported",
             value=float(verdict.supported),

@@ -82,27 +82,6 @@ def entailing(row: Verdicts) -> tuple[int, ...]:
     return tuple(i for i, verdict in enumerate(row) if verdict.supported)
 
 
-def by_text(
-    statement: Statement,
-    verdict: Verdict,
-    label: str,
-    value: float | None,
-    *,
-    kind: str = "statement",
-) -> Part:
-    """The evidence where a statement was checked against the other text."""
-    return Part(
-        kind=kind,
-        text=statement.text,
-        label=label,
-        value=value,
-        reason=verdict.reason,
-        quote=verdict.quote,
-        probability=verdict.probability,
-        span=statement.span,
-    )
-
-
 def by_contexts(
     statement: Statement,
     row: Verdicts,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
@@ -64,7 +64,7 @@ class FactualCorrectness(Metric):
 
     name = "factual_correctness"
     source = RAGAS_DOCS
-    needs = ("question", "answer", "reference")
+    needs: ClassVar[tuple[str, ...]] = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
 
     def __post_init__(self) -> None:
@@ -82,10 +82,10 @@ class FactualCorrectness(Metric):
         against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
-            verdict_parts(mine, _unplaced(found), answer, labels=("TP", "FP")),
+            verdict_parts(mine, unplaced(found), answer, labels=("TP", "FP")),
             verdict_parts(
                 theirs,
-                _unplaced(covered),
+                unplaced(covered),
                 reference,
                 kind="reference statement",
                 labels=("covered", "FN"),
@@ -123,8 +123,8 @@ def _mean(parts: Sequence[Part]) -> float:
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
 
 
-def _unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    # What was shown as the context is the other text: no context of the sample.
+def unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Verdicts by the other text, which was shown as the context but is none of the sample."""
     return [replace(verdict, context=None) for verdict in verdicts]
 
 

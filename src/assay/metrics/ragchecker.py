@@ -11,14 +11,12 @@ from assay.metrics.entailment import (
     ByContext,
     Entailment,
     Matrix,
-    Verdicts,
     by_contexts,
-    by_text,
     entailing,
     entailment,
 )
-from assay.metrics.evidence import Statements, share
-from assay.metrics.factual_correctness import f_beta
+from assay.metrics.evidence import Statements, share, verdict_parts
+from assay.metrics.factual_correctness import f_beta, unplaced
 from assay.metrics.noise_sensitivity import IRRELEVANT, MATRICES, RELEVANT, noise, undefined
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -57,7 +55,7 @@ class Precision(_RAGChecker):
     wanted = ("reference:answer",)
 
     def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _share(_correct(found), "answer", sample.answer)
+        return _share(_correct(found, sample), "answer", sample.answer)
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Recall(_RAGChecker):
     wanted = ("answer:reference",)
 
     def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _share(_told(found), "reference", sample.reference)
+        return _share(_told(found, sample), "reference", sample.reference)
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,8 @@ class F1(_RAGChecker):
     wanted = ("reference:answer", "answer:reference")
 
     def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        precision = _share(_correct(found), "answer", sample.answer)
-        recall = _share(_told(found), "reference", sample.reference)
+        precision = _share(_correct(found, sample), "answer", sample.answer)
+        recall = _share(_told(found, sample), "reference", sample.reference)
         details = {"precision": precision.value, "recall": recall.value}
         value = f_beta(precision.value, recall.value)
         return Score(value, precision.parts + recall.parts, details=details)
@@ -257,22 +255,16 @@ def _share(
     return share(parts) if parts else Score(0.0, (Part(kind, text or "", label, 0.0),))
 
 
-def _correct(found: Entailment) -> list[Part]:
-    return _texts(found.mine, found.correct, ("correct", "incorrect"))
+def _correct(found: Entailment, sample: Sample) -> tuple[Part, ...]:
+    labels, answer = ("correct", "incorrect"), sample.answer or ""
+    return verdict_parts(found.mine, unplaced(found.correct), answer, labels=labels)
 
 
-def _told(found: Entailment) -> list[Part]:
-    return _texts(found.theirs, found.told, ("told", "left out"), _REFERENCE)
-
-
-def _texts(
-    statements: Statements, verdicts: Verdicts, labels: tuple[str, str], kind: str = "statement"
-) -> list[Part]:
-    yes, no = labels
-    return [
-        by_text(s, v, yes if v.supported else no, float(v.supported), kind=kind)
-        for s, v in zip(statements, verdicts, strict=True)
-    ]
+def _told(found: Entailment, sample: Sample) -> tuple[Part, ...]:
+    labels, reference = ("told", "left out"), sample.reference or ""
+    return verdict_parts(
+        found.theirs, unplaced(found.told), reference, labels=labels, kind=_REFERENCE
+    )
 
 
 def _grounds(
