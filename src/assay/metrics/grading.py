@@ -74,7 +74,7 @@ def missing(sample: Sample, fields: Sequence[str]) -> str:
     for field in fields:
         found = getattr(sample, field)
         if blank(*(found if isinstance(found, tuple) else (found or "",))):
-            return f"there is no {NAMES[field]}" if found is None else f"the {field} is empty"
+            return f"the field '{field}' is empty"
     return ""
 
 
