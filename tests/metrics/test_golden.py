@@ -16,7 +16,7 @@ from assay.judge import Judge
 from assay.metrics import parse
 from assay.metrics.context_precision import average_precision
 from assay.metrics.factual_correctness import f_beta
-from assay.sample import Sample
+from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
 from assay.tasks import name_entities
 from support import scripts
@@ -206,3 +206,25 @@ def test_contexts_compared_by_wording_are_those_of_ragas(golden):
             continue
         assert precision.value == pytest.approx(case["precision"], abs=1e-6)
         assert recall.value == pytest.approx(case["recall"], abs=1e-6)
+
+
+def test_tool_calls_are_those_of_ragas_but_where_nothing_was_to_be_called(golden):
+    for case in golden["tool_calls"]:
+        made, wanted = ([ToolCall(n, a) for n, a in case[side]] for side in ("pred", "ref"))
+        fields = {
+            "turns": (Turn("user", "?"), Turn("assistant", "", tool_calls=tuple(made))),
+            "reference_tool_calls": tuple(wanted),
+        }
+        figures = {
+            "tool_call_accuracy": case["accuracy_strict"],
+            "tool_call_accuracy(strict_order=False)": case["accuracy_flexible"],
+            "tool_call_f1": case["f1"],
+        }
+        for spec, theirs in figures.items():
+            found = one(parse(spec), **fields)
+            if not made and not wanted:
+                assert isinstance(found, Unscored)  # theirs are 1, 1 and 0
+            elif spec == "tool_call_f1":
+                assert round(found.value, 4) == pytest.approx(theirs, abs=1e-6)  # they round
+            else:
+                assert found.value == pytest.approx(theirs, abs=1e-6), case

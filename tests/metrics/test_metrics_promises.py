@@ -18,18 +18,20 @@ from hypothesis import strategies as st
 from assay.backends.scripted import Scripted
 from assay.judge import ByIds
 from assay.metrics import METRICS, parse
-from assay.sample import Sample, Variant
+from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS
 from support import said, scripts
 from support.scripts import Watched, score
 
+# They ask about one item at a time, so there is none that could be left out beside others.
+ONE_BY_ONE = frozenset({"conciseness"})
 # Which verdicts by id does a metric ask for, if any?
 VERDICTS = [
     (name, task.kind)
     for name, metric in METRICS.items()
     for task in metric().asks(lambda kind: True)
-    if issubclass(task, ByIds)
+    if issubclass(task, ByIds) and name not in ONE_BY_ONE
 ]
 
 FIELDS = {field.name for field in dataclasses.fields(Sample)}
@@ -49,6 +51,12 @@ BESIDES = {
     "cost_per_query": {"cost": 0.02},
     "tokens_per_query": {"tokens": 900},
 }
+READ = ToolCall("read", {"id": "city0"})
+TOOLS = {
+    "turns": (Turn("user", SAMPLE.question), Turn("assistant", "", tool_calls=(READ,))),
+    "reference_tool_calls": (READ, ToolCall("answer")),
+}
+BESIDES |= {"tool_call_accuracy": TOOLS, "tool_call_f1": TOOLS}
 OTHER = {"other_answer": "It is a city in France."}
 BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
 BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
@@ -69,6 +77,8 @@ BAD = {
     "cost_per_query": {"cost": 0.04},
     "tokens_per_query": {"tokens": 1800},
 }
+CALLED = {**TOOLS, "reference_tool_calls": (READ,)}
+GOOD |= {"tool_call_accuracy": CALLED, "tool_call_f1": CALLED}
 
 
 def sample_for(cls, **changes):
@@ -222,12 +232,14 @@ class TestEveryMetric:
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "contexts" in m.needs])
 async def test_contexts_that_are_not_there_are_never_perfect(name):
     found = await score(METRICS[name](), scripts.sample(contexts=()), gullible())
-    assert isinstance(found, Unscored) or found.value == 0
+    worst = {0.0} if METRICS[name].higher_is_better else {0.0, METRICS[name].range[1]}
+    assert isinstance(found, Unscored) or found.value in worst
 
 
 FOUR = "Ants run. Bees fly. Cats nap. Dogs bark."
 # The same with what a metric asks of it besides.
 FOUR_BESIDES = {
+    "completeness_without_reference": {"question": FOUR.replace(".", ";").rstrip(";")},
     "summary_score": {"contexts": (FOUR,)},
     "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},
     "alce:citation_precision": {"answer": FOUR.replace(".", " [1].")},

@@ -29,6 +29,11 @@ _TONES: Final = {
     "not relevant": "bad",
     "not found": "bad",
     "noncommittal": "bad",
+    "matched": "good",
+    "partly matched": "warn",
+    "wrong arguments": "bad",
+    "missing": "bad",
+    "unexpected": "bad",
     "dropped": "warn",
     "generated": "plain",
     "cosine": "plain",
@@ -56,6 +61,7 @@ _KINDS: Final = {
     "component": "Components",
     "reference": "Accepted references",
     "reference context": "Contexts known to be right",
+    "operation": "What the data records",
     "quotation": "Quotations in the answer",
 }
 
