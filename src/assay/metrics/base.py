@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from keyword import iskeyword
+from math import isfinite
 from typing import Any, ClassVar, TypeAlias
 
 from assay.judge import Judge, Task
@@ -61,6 +62,11 @@ class Metric(ABC):
         """The kinds of tasks it asks of a judge that can do `can`; by default all of `tasks`."""
         del can
         return self.tasks
+
+    @classmethod
+    def ends(cls) -> list[float | None]:
+        """Its range as JSON can hold it: None where there is no end."""
+        return [end if isfinite(end) else None for end in cls.range]
 
     @property
     def label(self) -> str:

@@ -96,6 +96,8 @@ def _beside(data: Json) -> list[RenderableType]:
     lines = [("judge", line["text"]) for line in data["judge_card"]]
     for metric in data["metrics"]:
         lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
+    tails = ((metric["label"], notes.percentiles(metric)) for metric in data["metrics"])
+    lines += [(label, tail) for label, tail in tails if tail]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     if cosines:
         lines.append((cosines, notes.baseline(data)))

@@ -50,6 +50,15 @@ def zero(data: Mapping[str, Any]) -> str:
     return f"unrelated texts score {mean}, 95 % of them below {most}"
 
 
+def percentiles(metric: Mapping[str, Any]) -> str:
+    """The slow or dear end of a metric without an upper end; "" for all others."""
+    found = metric["percentiles"]
+    if found is None:
+        return ""
+    half, most, nearly_all = map(numbers.score, found)
+    return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
+
+
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
