@@ -60,6 +60,7 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"text", "yes-or-no questions"}), False): "answer_closed_questions",
         (frozenset({"question", "sentences"}), False): "select_sentences",
         (frozenset({"text", "questions"}), False): "answer_questions",
+        (frozenset({"question"}), False): "split_question",
     }
     if (named, contexts) in known:
         return known[named, contexts]
@@ -242,6 +243,10 @@ def _answer_closed(texts: Texts, seed: int) -> Any:
     }
 
 
+def _split_question(texts: Texts, seed: int) -> Any:
+    return {"questions": [f"{part.strip().rstrip('?')}?" for part in texts["question"].split(";")]}
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -282,6 +287,7 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "name_entities": _entities,
     "ask_about_facts": _ask_about_facts,
     "answer_questions": _answer_questions,
+    "split_question": _split_question,
     "give_grade": _grade,
     "choose_label": _label,
     "plan_evaluation": _plan,

@@ -12,9 +12,11 @@ from assay.tasks import (
     AskAboutFacts,
     NameEntities,
     ShortAnswer,
+    SplitQuestion,
     answer_questions,
     ask_about_facts,
     name_entities,
+    split_question,
 )
 
 FILLED = st.text(min_size=1).filter(lambda text: text.strip() == text)
@@ -33,6 +35,16 @@ def test_empty_and_repeated_ones_are_left_out():
         "Paris",
     )
     assert AskAboutFacts("x").read('{"questions": ["Who?", "", "Who?"]}') == ("Who?",)
+
+
+@given(st.lists(FILLED, unique=True, min_size=1))
+def test_parts_of_a_question_are_read_back(texts):
+    assert SplitQuestion("x").read(split_question.reply(texts)) == tuple(texts)
+
+
+def test_a_question_has_at_least_one_part():
+    with pytest.raises(Unreadable, match="no question"):
+        SplitQuestion("x").read('{"questions": [" "]}')
 
 
 @given(st.lists(st.none() | FILLED, min_size=1))

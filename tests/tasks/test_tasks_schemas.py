@@ -17,6 +17,7 @@ ASKED_IN_JSON = {
     "name_entities",
     "ask_about_facts",
     "answer_questions",
+    "split_question",
     "give_grade",
     "choose_label",
     "plan_evaluation",

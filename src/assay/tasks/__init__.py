@@ -19,6 +19,7 @@ from assay.tasks.prefer_answer import PreferAnswer, Preference
 from assay.tasks.rank_answers import RankAnswers, Ranking
 from assay.tasks.rate_answer import RateAnswer, Rating
 from assay.tasks.select_sentences import Choice, Passage, SelectSentences
+from assay.tasks.split_question import SplitQuestion
 from assay.tasks.split_statements import SplitStatements, Statement
 from assay.tasks.verify_statements import Verdict, VerifyStatements
 
@@ -34,6 +35,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         NameEntities,
         AskAboutFacts,
         AnswerQuestions,
+        SplitQuestion,
         Embed,
         GiveGrade,
         ChooseLabel,
@@ -81,6 +83,7 @@ __all__ = [
     "Rating",
     "SelectSentences",
     "ShortAnswer",
+    "SplitQuestion",
     "SplitStatements",
     "Statement",
     "Usefulness",
