@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import assay
-from assay.metrics import Metric
+from assay.metrics import Faithfulness, Metric
 from assay.score import Score
 from assay.tasks import RateAnswer
 
@@ -63,3 +63,13 @@ number = 3
 
 def plain(sample):
     return 1.0
+
+
+@assay.metric(
+    needs=("question", "contexts", "answer"),
+    tasks=Faithfulness.tasks,
+    higher_is_better=False,
+)
+async def unfaithfulness(sample, judge):
+    """The other way round."""
+    return 1 - float(await Faithfulness().score(sample, judge))

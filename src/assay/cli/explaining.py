@@ -8,11 +8,13 @@ from typing import Any
 
 from rich.console import Console
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from assay import prompts_file
 from assay.cli import placeholders, screen, values
 from assay.cli.edge import OK
+from assay.conformance import STORY, shown, worked
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
@@ -43,6 +45,7 @@ def explain(given: Mapping[str, Any]) -> int:
     console = screen.out()
     if metric:
         _show_metric(metric, console)
+        _show_worked(metric, console)
     for number, kind in enumerate(kinds, start=1):
         _show_task(kind, _template(kind, templates), f"{number}. " if metric else "", console)
     return OK
@@ -70,10 +73,33 @@ def _show_metric(metric: Metric, console: Console) -> None:
         console.print(Text.assemble((f"{name}: ", "dim"), value))
 
 
+def _show_worked(metric: Metric, console: Console) -> None:
+    """What stands of it on the conformance page."""
+    # Code of the user's own is not run on a sample that is not theirs.
+    built_in = type(metric).__module__.startswith("assay.")
+    found = worked(metric) if built_in else None
+    for name, fact in shown.facts(metric, found):
+        if name != "inputs":  # stands above as what it needs
+            console.print(Text.assemble((f"{name}: ", "dim"), fact))
+    if found is None:
+        return
+    console.print(Rule(Text("worked example", style="bold"), align="left"))
+    console.print(Text(STORY, style="dim"))
+    for name, text in shown.texts():
+        console.print(Text.assemble((f"{name}: ", "dim"), text))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for head in ("part", "text", "found", "value"):
+        table.add_column(head, overflow="fold")
+    for row in shown.rows(found.outcome):
+        table.add_row(*map(Text, row))
+    console.print(table if table.row_count else Text("It has no parts."))
+
+
 def _facts(metric: Metric) -> list[tuple[str, str]]:
     low, high = metric.range
     better = "higher is better" if metric.higher_is_better else "lower is better"
-    facts = [("needs", ", ".join(metric.needs)), ("range", f"{low:g} to {high:g}, {better}")]
+    ways = [", ".join(way) or "nothing" for way in (metric.needs, *metric.instead)]
+    facts = [("needs", "; or ".join(ways)), ("range", f"{low:g} to {high:g}, {better}")]
     if metric.guide is not None:
         facts.append(("guide", f"teams often call more than {metric.guide:g} good"))
     parameters = [f"{f.name}={getattr(metric, f.name)}" for f in fields(metric)]
