@@ -77,6 +77,12 @@ BAD = {
     "cost_per_query": {"cost": 0.04},
     "tokens_per_query": {"tokens": 1800},
 }
+SAID = Turn("assistant", SAMPLE.reference, SAMPLE.contexts)
+TALK = {"turns": (Turn("user", SAMPLE.question), SAID), "reference_topics": ("capital of France",)}
+TALKED = ("topic_adherence", "turn_faithfulness", "turn_relevancy", "agent_goal_accuracy")
+BESIDES |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), TALK)
+OFF = {"turns": (Turn("user", SAMPLE.question), Turn("assistant", "Penguins swim.", ("Bread.",)))}
+BAD |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), OFF)
 CALLED = {**TOOLS, "reference_tool_calls": (READ,)}
 GOOD |= {"tool_call_accuracy": CALLED, "tool_call_f1": CALLED}
 
@@ -237,8 +243,11 @@ async def test_contexts_that_are_not_there_are_never_perfect(name):
 
 
 FOUR = "Ants run. Bees fly. Cats nap. Dogs bark."
+FOUR_TOLD = (Turn("user", FOUR.replace(".", "?")), Turn("assistant", FOUR, (FOUR,)))
 # The same with what a metric asks of it besides.
 FOUR_BESIDES = {
+    "topic_adherence": {"turns": FOUR_TOLD, "reference_topics": ("Ants", "Bees", "Cats", "Dogs")},
+    "turn_faithfulness": {"turns": FOUR_TOLD},
     "completeness_without_reference": {"question": FOUR.replace(".", ";").rstrip(";")},
     "summary_score": {"contexts": (FOUR,)},
     "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},

@@ -52,6 +52,11 @@ def kind_of(prompt: str, texts: Texts) -> str:
     named = frozenset(name for name in texts if not name.startswith("context "))
     known = {
         (frozenset({"question", "text"}), False): "split_statements",
+        (frozenset({"earlier turns", "question", "text"}), False): "split_statements",
+        (frozenset({"earlier turns", "number", "answer"}), False): "generate_questions",
+        (frozenset({"conversation", "topics"}), False): "judge_topics",
+        (frozenset({"reference topics", "topics"}), False): "match_topics",
+        (frozenset({"desired outcome", "achieved outcome"}), False): "compare_outcomes",
         (frozenset({"statements"}), True): "verify_statements",
         (frozenset({"statements"}), False): "verify_statements",
         (frozenset({"question", "answer"}), True): "judge_contexts",
@@ -247,6 +252,48 @@ def _split_question(texts: Texts, seed: int) -> Any:
     return {"questions": [f"{part.strip().rstrip('?')}?" for part in texts["question"].split(";")]}
 
 
+def _said_by(role: str, conversation: str) -> list[str]:
+    lines = (line.partition(": ") for line in conversation.splitlines())
+    return [text for speaker, _, text in lines if speaker == role]
+
+
+def _name_topics(texts: Texts, seed: int) -> Any:
+    asked = sentences(" ".join(_said_by("user", texts["conversation"])))
+    return {"topics": [topic.rstrip("?. ") for topic in asked]}
+
+
+def _judge_topics(texts: Texts, seed: int) -> Any:
+    said = " ".join(_said_by("assistant", texts["conversation"]))
+    items = [json.loads(line) for line in texts["topics"].splitlines()]
+    shares = [(i["id"], overlap(i["text"], said)) for i in items]
+    return {
+        "verdicts": [
+            {"id": i, "reason": f"{share:.0%} of its words.", "answered": share >= 0.5}
+            for i, share in shares
+        ]
+    }
+
+
+def _match_topics(texts: Texts, seed: int) -> Any:
+    known = [json.loads(line) for line in texts["reference topics"].splitlines()]
+    matches = []
+    for item in map(json.loads, texts["topics"].splitlines()):
+        share, name = max((overlap(k["text"], item["text"]), k["id"]) for k in known)
+        found = name if share >= 0.5 else None
+        matches.append({"id": item["id"], "reason": f"{share:.0%}.", "reference": found})
+    return {"matches": matches}
+
+
+def _infer_goal(texts: Texts, seed: int) -> Any:
+    asked, said = (_said_by(role, texts["conversation"]) for role in ("user", "assistant"))
+    return {"goal": (asked or ["Nothing."])[0], "outcome": (said or ["Nothing."])[-1]}
+
+
+def _compare_outcomes(texts: Texts, seed: int) -> Any:
+    share = overlap(texts["desired outcome"], texts["achieved outcome"])
+    return {"reason": f"{share:.0%} of its words.", "reached": share >= 0.5}
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -295,6 +342,11 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "rank_answers": _rank,
     "ask_closed_questions": _ask_closed,
     "answer_closed_questions": _answer_closed,
+    "name_topics": _name_topics,
+    "judge_topics": _judge_topics,
+    "match_topics": _match_topics,
+    "infer_goal": _infer_goal,
+    "compare_outcomes": _compare_outcomes,
 }
 _BY_CRITERION = {
     "grades": "give_grade",
@@ -309,6 +361,8 @@ _SAID: dict[str, Callable[[str], str]] = {
     "paper_extraction": _paper_extraction,
 }
 _PAPER = {
+    "Name the topics that the user": "name_topics",
+    "Tell in one sentence each": "infer_goal",
     "Find the key phrases of the text": "ask_closed_questions",
     "Given a question and answer, create": "paper_statements",
     "Consider the given context and following": "paper_verdicts",

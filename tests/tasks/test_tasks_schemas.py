@@ -25,6 +25,11 @@ ASKED_IN_JSON = {
     "rank_answers",
     "ask_closed_questions",
     "answer_closed_questions",
+    "name_topics",
+    "judge_topics",
+    "match_topics",
+    "infer_goal",
+    "compare_outcomes",
 }
 FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
 
@@ -88,5 +93,8 @@ class TestSchema:
                 "better",
                 "order",
                 "yes",
+                "answered",
+                "reference",
+                "reached",
             } & set(fields):
                 assert fields.index("reason") < fields.index(verdict)

@@ -8,11 +8,16 @@ from assay.tasks.answer_questions import AnswerQuestions, ShortAnswer
 from assay.tasks.ask_about_facts import AskAboutFacts
 from assay.tasks.ask_closed_questions import AskClosedQuestions, ClosedQuestion
 from assay.tasks.choose_label import ChooseLabel, Label
+from assay.tasks.compare_outcomes import CompareOutcomes, Comparison
 from assay.tasks.embed import Embed
 from assay.tasks.generate_questions import GenerateQuestions, Questions
 from assay.tasks.give_grade import GiveGrade, Grade
+from assay.tasks.infer_goal import Goal, InferGoal
 from assay.tasks.judge_contexts import JudgeContexts, Usefulness
+from assay.tasks.judge_topics import JudgeTopics, TopicAnswer
+from assay.tasks.match_topics import MatchTopics, TopicMatch
 from assay.tasks.name_entities import NameEntities
+from assay.tasks.name_topics import NameTopics
 from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
 from assay.tasks.plan_evaluation import PlanEvaluation
 from assay.tasks.prefer_answer import PreferAnswer, Preference
@@ -44,6 +49,11 @@ TASKS: dict[str, type[Task[Any]]] = {
         RankAnswers,
         AskClosedQuestions,
         AnswerClosedQuestions,
+        NameTopics,
+        JudgeTopics,
+        MatchTopics,
+        InferGoal,
+        CompareOutcomes,
         PaperStatements,
         PaperVerdicts,
         PaperQuestion,
@@ -61,13 +71,20 @@ __all__ = [
     "ChooseLabel",
     "ClosedAnswer",
     "ClosedQuestion",
+    "CompareOutcomes",
+    "Comparison",
     "Embed",
     "GenerateQuestions",
     "GiveGrade",
+    "Goal",
     "Grade",
+    "InferGoal",
     "JudgeContexts",
+    "JudgeTopics",
     "Label",
+    "MatchTopics",
     "NameEntities",
+    "NameTopics",
     "PaperExtraction",
     "PaperQuestion",
     "PaperStatements",
@@ -86,6 +103,8 @@ __all__ = [
     "SplitQuestion",
     "SplitStatements",
     "Statement",
+    "TopicAnswer",
+    "TopicMatch",
     "Usefulness",
     "Verdict",
     "VerifyStatements",

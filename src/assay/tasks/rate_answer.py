@@ -51,7 +51,8 @@ class RateAnswer(Task[Rating]):
             "relevance is a number from 0 to 1: 1 if it addresses everything that was asked and "
             "nothing else, 0.5 if it addresses a part of it or much else besides, 0 if it "
             "addresses something else. Also say whether it is noncommittal: it evades or says "
-            "that it does not know. Give the reason first, in one sentence."
+            "that it does not know. Give the reason first, in one sentence and in the language "
+            "of the answer."
         ),
         form='{"reason": "...", "noncommittal": false, "relevance": 1.0}',
     )

@@ -135,12 +135,15 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         text: The text to split.
         atomicity: "high": one claim a statement; "low": one sentence a statement.
         coverage: "high": all that is claimed; "low": what each sentence mainly says.
+        earlier: Messages before the question, oldest first, each after the role of its speaker;
+            none where the text is no part of a conversation.
     """
 
     question: str
     text: str
     atomicity: Level = "high"
     coverage: Level = "high"
+    earlier: tuple[str, ...] = ()
 
     schema = schema(_AskedForm)
     template = _template("high", "high")
@@ -173,8 +176,9 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         return _template(self.atomicity, self.coverage)
 
     def material(self) -> Sequence[Material]:
-        """The question and the text."""
-        return (Material("question", self.question), Material("text", self.text))
+        """The turns before the question where there are any, the question, the text."""
+        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        return (*before, Material("question", self.question), Material("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """The statements, numbered here in their order; empty and repeated ones are left out."""

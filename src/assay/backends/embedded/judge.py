@@ -38,7 +38,8 @@ from assay.tasks import (
 )
 from assay.text.clauses import Statement, statements
 from assay.text.entities import entities
-from assay.text.sentences import spans
+from assay.text.sentences import sentences, spans
+from assay.text.subjects import subject_of
 from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
@@ -102,7 +103,7 @@ class Embedded:
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements) -> str:
-        found = statements(task.text, task.question, whole=task.atomicity == "low")
+        found = statements(task.text, _asked(task), whole=task.atomicity == "low")
         if task.coverage == "low":
             found = _main(found, task.text)
         # "Paris" says something only as the answer to its question, where that is a plain one.
@@ -178,3 +179,10 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
 def _models(threads: int | None) -> tuple[Encoder, Reader]:
     # Loaded once for all judges of a process.
     return Encoder(threads), Reader(threads)
+
+
+def _asked(task: SplitStatements) -> str:
+    """The question, or within a conversation the last sentence before it that names a subject."""
+    before = [s for message in task.earlier for s in sentences(message.partition(": ")[2])]
+    named = (sentence for sentence in (task.question, *before[::-1]) if subject_of(sentence))
+    return next(named, task.question)
