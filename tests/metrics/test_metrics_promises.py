@@ -64,12 +64,17 @@ AGAIN = {"further_answers": (SAMPLE.reference, SAMPLE.reference)}
 BESIDES |= dict.fromkeys(("selfcheck:nli", "selfcheck:ngram", "selfcheck:prompt"), AGAIN)
 # What makes the good and the bad sample good and bad, where the answer's wording does not.
 GOOD = {
+    "noise_robustness": {"variants": (Variant("noise", SAMPLE.reference),)},
     "alce:citation_recall": {"answer": "Paris is the capital of France [1]."},
     "alce:citation_precision": {"answer": "Paris is the capital of France [1]."},
     "quoted_spans": BESIDES["quoted_spans"],
     "negative_rejection": {"answer": "I do not know."},
 }
 BAD = {
+    "noise_robustness": {
+        "answer": SAMPLE.reference,
+        "variants": (Variant("noise", "Penguins swim."),),
+    },
     "quoted_spans": {"answer": 'It says: "Paris was founded by penguins".'},
     "counterfactual_robustness": {"variants": (Variant("counterfactual", "Penguins swim."),)},
     "over_refusal": {"answer": "I do not know."},

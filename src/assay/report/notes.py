@@ -55,7 +55,9 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     found = metric["percentiles"]
     if found is None:
         return ""
-    half, most, nearly_all = map(numbers.score, found)
+    # Costs are small: three digits that count, wherever they begin.
+    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in found)
+    half, most, nearly_all = shown
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 

@@ -20,6 +20,7 @@ from assay.store import Run, Store
 if TYPE_CHECKING:
     import pandas as pd
 
+_TAIL = ("p50", "p95", "p99")
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
@@ -82,8 +83,9 @@ def _cells(row: MetricSummary) -> tuple[str, ...]:
 
 
 def _tail(percentiles: tuple[float, float, float]) -> str:
-    half, most, nearly_all = percentiles
-    return f"p50 {half:.3f}, p95 {most:.3f}, p99 {nearly_all:.3f}"
+    # A cost may be far below a thousandth.
+    shown = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
+    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, shown, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
