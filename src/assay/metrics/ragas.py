@@ -49,7 +49,7 @@ class RagasAnswerRelevancy(Metric):
 
     mean_i cos(E(question), E(question_i)), times 0 if the answer is called noncommittal, in
     [-1, 1]. Each of the n questions is asked for by itself, and each time it is said whether the
-    answer evades: all n must say so (before 0.4 one was enough). Undefined if question or answer
+    answer evades: all n must say so (in earlier versions, any one). Undefined if question or answer
     is empty, where ragas raises.
 
     Args:
