@@ -18,7 +18,14 @@ from assay.metrics.context_precision import average_precision
 from assay.metrics.factual_correctness import f_beta
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
-from assay.tasks import name_entities
+from assay.tasks import (
+    TopicAnswer,
+    TopicMatch,
+    judge_topics,
+    match_topics,
+    name_entities,
+    name_topics,
+)
 from support import scripts
 
 ROOT = Path(__file__).parents[2]
@@ -228,3 +235,24 @@ def test_tool_calls_are_those_of_ragas_but_where_nothing_was_to_be_called(golden
                 assert round(found.value, 4) == pytest.approx(theirs, abs=1e-6)  # they round
             else:
                 assert found.value == pytest.approx(theirs, abs=1e-6), case
+
+
+def test_topic_adherence_is_that_of_ragas_up_to_its_epsilon_where_a_topic_counts(golden):
+    sample = Sample(id="1", turns=(Turn("user", "A? B?"),), reference_topics=("a",))
+    for case in golden["topic_adherence"]:
+        answers = [TopicAnswer(f"t{n}", bool(v)) for n, v in enumerate(case["answered"], 1)]
+        matches = [TopicMatch(f"t{n}", 0 if v else None) for n, v in enumerate(case["in_topic"], 1)]
+        judge = Scripted(
+            {
+                "name_topics": name_topics.reply(["A", "B"]),
+                "judge_topics": judge_topics.reply(answers),
+                "match_topics": match_topics.reply(matches),
+            }
+        )
+        for mode in ("precision", "recall", "f1"):
+            metric = parse(f"topic_adherence(mode={mode})")
+            found = asyncio.run(metric.score(sample, Judge(judge)))
+            if isinstance(found, Unscored):
+                assert case[mode] == 0.0  # 0 / (0 + epsilon)
+            else:
+                assert found.value == pytest.approx(case[mode], abs=1e-6), case
