@@ -13,7 +13,7 @@ from assay.metrics.criteria import (
 )
 from assay.metrics.criteria_ranking import RankingCriterion
 from assay.metrics.g_eval import GEval
-from assay.sample import Sample
+from assay.sample import Sample, Turn
 from assay.score import Score, Unscored
 from assay.tasks import Grade, Label, Ranking, choose_label, give_grade, rank_answers
 from support import scripts
@@ -99,6 +99,15 @@ class TestAspectCritic:
             ("context 1", "Water is wet."),
             ("context 2", "Bread is not."),
         )
+
+    async def test_a_conversation_is_shown_turn_by_turn(self):
+        judge = Watched(Scripted(grades(1)))
+        turns = (Turn("user", "Is water wet?"), Turn("assistant", "Yes."))
+        metric = AspectCritic("Is it kind?", shows=("turns",))
+        await score(metric, Sample(id="1", turns=turns), judge)
+        ((task, _),) = judge.asked
+        assert task.shown == (("turn 1, user", "Is water wet?"), ("turn 2, assistant", "Yes."))
+        assert (await score(metric, Sample(id="1", turns=()), judge)).why == "undefined"
 
     def test_what_is_shown_is_needed_and_yes_may_be_the_bad_verdict(self):
         metric = AspectCritic("Is it rude?", shows=["answer", "reference"], good=False)

@@ -47,7 +47,7 @@ class AspectCritic(Metric):
     Args:
         definition: The criterion, as a question that can be answered by yes or no.
         strictness: How many draws are asked for; an odd number cannot tie.
-        shows: Fields of the sample that the judge is shown.
+        shows: Fields of the sample that the judge is shown; of a conversation "turns".
         good: False if yes is the bad verdict (harmfulness): lower is better then.
     """
 

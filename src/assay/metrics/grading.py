@@ -8,7 +8,7 @@ from assay.errors import InputError
 from assay.judge import RETRY_STRIDE
 from assay.metrics.base import Metric
 from assay.metrics.evidence import blank
-from assay.sample import Sample
+from assay.sample import Sample, Turn
 from assay.score import Part
 from assay.tasks import Grade
 
@@ -22,6 +22,7 @@ NAMES = {
     "reference": "reference",
     "reference_contexts": "reference context",
     "other_answer": "other answer",
+    "turns": "turn",
 }
 
 
@@ -72,29 +73,30 @@ def check_words(name: str, called: str, text: object) -> None:
 def missing(sample: Sample, fields: Sequence[str]) -> str:
     """Why there is nothing to grade: the first of the fields in which there is no word."""
     for field in fields:
-        found = getattr(sample, field)
-        if blank(*(found if isinstance(found, tuple) else (found or "",))):
+        if blank(*(text for _, text in _texts(sample, field))):
             return f"the field '{field}' is empty"
     return ""
 
 
 def shown(sample: Sample, fields: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The texts of these fields with the names that a judge is told; of contexts, each its own."""
-    texts: list[tuple[str, str]] = []
-    for field in fields:
-        found = getattr(sample, field)
-        if isinstance(found, tuple):
-            texts += [(f"{NAMES[field]} {n}", text) for n, text in enumerate(found, start=1)]
-        else:
-            texts.append((NAMES[field], found or ""))
-    return tuple(texts)
+    return tuple(text for field in fields for text in _texts(sample, field))
 
 
 def graded(sample: Sample, fields: Sequence[str]) -> tuple[str, str]:
     """What is graded, and its text: the answer if it is shown, else what is shown first."""
     field = "answer" if "answer" in fields else fields[0]
-    found = getattr(sample, field)
-    return NAMES[field], "\n".join(found) if isinstance(found, tuple) else found or ""
+    return NAMES[field], "\n".join(text for _, text in _texts(sample, field))
+
+
+def _texts(sample: Sample, field: str) -> list[tuple[str, str]]:
+    found, name = getattr(sample, field), NAMES[field]
+    if not isinstance(found, tuple):
+        return [(name, found or "")]
+    return [
+        (f"{name} {n}, {item.role}", item.text) if isinstance(item, Turn) else (f"{name} {n}", item)
+        for n, item in enumerate(found, start=1)
+    ]
 
 
 def grade_parts(draws: Sequence[Grade], of: tuple[str, str], best: float) -> tuple[Part, ...]:
