@@ -92,6 +92,11 @@ class TestAccuracy:
         assert value(FREE, calls, wanted) == pytest.approx(0.75)
         assert value(STRICT, calls, wanted) == pytest.approx(0.5)
 
+    def test_sorting_would_set_these_calls_beside_the_wrong_ones(self):
+        calls = [ToolCall("a", {"x": 0, "y": 6}), ToolCall("a", {"x": 3, "y": 5})]
+        wanted = [ToolCall("a", {"x": 1, "y": 5}), ToolCall("a", {"x": 2, "y": 6})]
+        assert value(FREE, calls, wanted) == pytest.approx(0.5)
+
     def test_calls_of_users_and_tools_are_nobodys(self):
         turns = (Turn("user", "?", tool_calls=(ROME,)), Turn("tool", "", tool_calls=(ROME,)))
         sample = Sample(id="1", turns=turns, reference_tool_calls=(ROME,))
