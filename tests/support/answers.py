@@ -54,6 +54,7 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"question", "text"}), False): "split_statements",
         (frozenset({"earlier turns", "question", "text"}), False): "split_statements",
         (frozenset({"earlier turns", "number", "answer"}), False): "generate_questions",
+        (frozenset({"earlier turns", "question", "answer"}), False): "rate_answer",
         (frozenset({"conversation", "topics"}), False): "judge_topics",
         (frozenset({"reference topics", "topics"}), False): "match_topics",
         (frozenset({"desired outcome", "achieved outcome"}), False): "compare_outcomes",

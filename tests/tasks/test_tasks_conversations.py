@@ -14,6 +14,7 @@ from assay.tasks import (
     JudgeTopics,
     MatchTopics,
     NameTopics,
+    RateAnswer,
     SplitStatements,
     TopicAnswer,
     TopicMatch,
@@ -26,10 +27,15 @@ from assay.tasks import (
 )
 
 EARLIER = ("user: Who was Marie Curie?", "assistant: A physicist.")
-SINGLE = [SplitStatements("Where?", "In Warsaw."), GenerateQuestions("In Warsaw.", 2)]
+SINGLE = [
+    SplitStatements("Where?", "In Warsaw."),
+    GenerateQuestions("In Warsaw.", 2),
+    RateAnswer("Where?", "In Warsaw."),
+]
 INSIDE = [
     SplitStatements("Where?", "In Warsaw.", earlier=EARLIER),
     GenerateQuestions("In Warsaw.", 2, EARLIER),
+    RateAnswer("Where?", "In Warsaw.", EARLIER),
 ]
 
 
@@ -41,7 +47,7 @@ class TestEarlierTurns:
         assert [m.name for m in task.material()][-1] in ("text", "answer")
         assert len(task.inputs()) == 6
 
-    @pytest.mark.parametrize("at", range(2), ids=["split", "generate"])
+    @pytest.mark.parametrize("at", range(3), ids=["split", "generate", "rate"])
     def test_with_them_it_is_another_question(self, at):
         assert reply_key("b", SINGLE[at], 0) != reply_key("b", INSIDE[at], 0)
         assert "earlier turns:\n<<<" in INSIDE[at].prompt()

@@ -139,7 +139,7 @@ class TurnRelevancy(Metric):
         return turns
 
     async def _rated(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
-        ratings = await judge.each(RateAnswer(e.question, e.answer) for e in found)
+        ratings = await judge.each(RateAnswer(e.question, e.answer, e.earlier) for e in found)
         return [
             (
                 Part(
