@@ -120,6 +120,9 @@ class TestAJudgeThatWritesNoQuestions:
         }
         found = await score(SummaryScore(length_penalty=False), SAMPLE, judge)
         assert (found.value, found.method) == (0.5, STATED)
+        stated = [part for part in found.parts if part.kind == "source statement"]
+        assert [part.label for part in stated] == ["told", "not told"]
+        assert {part.context for part in stated} == {None}  # the summary is no context
 
     def test_a_judge_that_writes_them_is_asked_for_them(self):
         asked = SummaryScore().asks(lambda kind: True)

@@ -1,6 +1,6 @@
 """Does the answer sum the contexts up, in few words?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assay.errors import InputError
@@ -102,6 +102,8 @@ async def _answered(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
 async def _covered(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
     (statements,) = await split("", [text], judge)
     (verdicts,) = await verify([(statements, (summary,))], judge)
+    # What was shown as the context is the summary: no context of the sample.
+    verdicts = tuple(replace(verdict, context=None) for verdict in verdicts)
     labels = ("told", "not told")
     return verdict_parts(statements, verdicts, kind="source statement", labels=labels)
 
