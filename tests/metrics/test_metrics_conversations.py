@@ -78,6 +78,14 @@ class TestTurnFaithfulness:
             ("turn 7 statement", "supported"),
         ]
 
+    async def test_evidence_lies_in_the_contexts_of_its_turn_and_not_in_those_of_the_sample(self):
+        sample = Sample(id="1", turns=TURNS, contexts=("Bread.",), answer="x")
+        found = await score(TurnFaithfulness(), sample, scripts.plausible())
+        part = found.parts[-1]
+        assert (part.context, part.span) == (None, None)
+        assert part.reason.startswith("context 1 of turn 7: ")
+        assert part.quote == "She won two Nobel Prizes."
+
     async def test_later_turns_are_split_with_the_earlier_ones_at_hand(self):
         judge = Watched(scripts.plausible())
         await score(TurnFaithfulness(), SAMPLE, judge)

@@ -1,7 +1,7 @@
 """How good is each message of the assistant in a conversation, and what came of the whole?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import InputError
@@ -65,7 +65,7 @@ class TurnFaithfulness(Metric):
         groups = zip(split, (contexts for _, contexts in known), strict=True)
         verdicts = await verify(list(groups), judge)
         turns = [
-            verdict_parts(statements, judged, e.answer, kind=_kind(e, "statement"))
+            _placed(e, verdict_parts(statements, judged, e.answer, kind=_kind(e, "statement")))
             for (e, _), statements, judged in zip(known, split, verdicts, strict=True)
         ]
         return _mean(turns, [e for e, _ in known], "no message makes a statement")
@@ -208,6 +208,23 @@ async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outco
         Part("outcome", found.outcome, label, value, comparison.reason),
     )
     return Score(value, parts)
+
+
+def _placed(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts, saying in words which context is meant: it is one of the turn's, not the sample's.
+
+    Nor does a span lie in the sample's answer.
+    """
+    return tuple(
+        replace(part, context=None, span=None, marks=(), reason=_where(exchange, part))
+        for part in parts
+    )
+
+
+def _where(exchange: Exchange, part: Part) -> str:
+    if part.context is None:
+        return part.reason
+    return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
 
 
 def _check_window(name: str, window: object) -> None:

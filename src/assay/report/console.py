@@ -146,8 +146,10 @@ def _part(part: Json, metric: Json, contexts: list[str]) -> RenderableType:
 
 def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
     """The quote with the words around it in its context, so that it can be checked."""
-    if not part["quote"] or part["context"] is None:
+    if not part["quote"]:
         return []
+    if part["context"] is None:  # of a context that is not the sample's, such as a turn's own
+        return [Text(f'"{safe.plain(part["quote"])}"', style="italic")]
     known = 0 <= part["context"] < len(contexts)
     text = contexts[part["context"]] if known else ""
     place = marks.find_quote(text, part["quote"])
