@@ -61,6 +61,11 @@ _KINDS: Final = {
     "component": "Components",
     "reference": "Accepted references",
     "reference context": "Contexts known to be right",
+    "reference sentence": "Sentences of the reference",
+    "context statement": "Statements of the contexts",
+    "entity": "Entities of the reference",
+    "fact question": "Questions about the reference",
+    "part of the question": "Parts of the question",
     "operation": "What the data records",
     "quotation": "Quotations in the answer",
 }
