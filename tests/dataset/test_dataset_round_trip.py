@@ -151,8 +151,8 @@ def test_parquet(tmp_path, written):
     rows = [values_of(one) for one in plain]
     for row in rows:
         del row["metadata"]
-        for name in ("relevance_grades", "rubric"):
-            row |= {name: json.dumps(row[name])} if name in row else {}
+        for name in {"relevance_grades", "rubric"} & row.keys():
+            row[name] = json.dumps(row[name])
         calls = [call for turn in row.get("turns", ()) for call in turn.get("tool_calls", ())]
         for call in (*calls, *row.get("reference_tool_calls", ())):
             call["args"] = json.dumps(call.get("args", {}))  # Arrow has no object of any values

@@ -2,9 +2,13 @@
 
 import json
 
+import pandas as pd
 import pytest
-from dataset_help import load, one, problem
+from dataset_help import load, one, problem, read
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from assay.dataset import values_of
 from assay.sample import Variant
 
 ROW = {
@@ -102,3 +106,31 @@ def test_what_is_wrong_is_told_once_with_row_field_and_remedy(row, told):
     assert told in found
     assert "row 1, field '" in found
     assert "leaves the field out" in found
+
+
+WORDS = st.sampled_from(
+    [*("role", "type", "content", "text", "parts", "tool_calls", "function", "args", "name"),
+     *("user", "ai", "tool", "tool_result", "tool_use", "kwargs", "id", "data", "contexts"),
+     *("kind", "noise", "answer", "ratio", "messages", "additional_kwargs", "", "[", "{}")]
+)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.floats(allow_nan=True) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+NEW = (
+    *("question", "turns", "reference_tool_calls", "variants", "rubric", "relevance_grades"),
+    *("answerable", "further_answers", "other_answer", "reference_topics"),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(NEW), JSON, min_size=1, max_size=2))
+@pytest.mark.parametrize("write", [lambda value: value, json.dumps], ids=["json", "text"])
+def test_whatever_stands_there_is_read_or_refused_with_a_remedy(write, row):
+    for data in ([{k: write(v) for k, v in row.items()}], pd.DataFrame([row])):
+        (found,) = read(data)
+        assert all(fault.field and fault.remedy for fault in found.problems)
+        if found.sample:
+            assert load([found.sample]) == [found.sample]
+            assert load([json.loads(json.dumps(values_of(found.sample)))]) == [found.sample]
