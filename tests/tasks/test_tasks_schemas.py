@@ -31,7 +31,14 @@ ASKED_IN_JSON = {
     "infer_goal",
     "compare_outcomes",
 }
-FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
+FREE = {
+    "embed",
+    "embed_tokens",
+    "paper_statements",
+    "paper_verdicts",
+    "paper_question",
+    "paper_extraction",
+}
 
 # Keywords that OpenAI's strict mode refuses or ignores.
 REFUSED = {"$ref", "$defs", "allOf", "oneOf", "not", "if", "default", "title", "patternProperties"}

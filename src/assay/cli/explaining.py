@@ -19,7 +19,7 @@ from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
 from assay.prompt import Template
-from assay.tasks import TASKS, Embed
+from assay.tasks import TASKS, Embed, EmbedTokens
 
 _HEADER = """\
 # How a judge is asked: edit, then `assay run ... --prompts FILE`, and look at the whole prompt
@@ -114,7 +114,7 @@ def _facts(metric: Metric) -> list[tuple[str, str]]:
 
 
 def _an_llm_can(kind: type[Task[Any]]) -> bool:
-    return kind.template is not None or kind is Embed
+    return kind.template is not None or kind in (Embed, EmbedTokens)
 
 
 def _show_task(

@@ -79,7 +79,7 @@ class FactualCorrectness(Metric):
         answer, reference = sample.answer or "", sample.reference or ""
         levels = self.atomicity, self.coverage
         mine, theirs = await split(sample.question or "", [answer, reference], judge, levels)
-        against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
+        against_theirs, against_mine = told(theirs, reference), told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
             verdict_parts(mine, unplaced(found), answer, labels=("TP", "FP")),
@@ -114,8 +114,11 @@ _EMPTY = {
 }
 
 
-def _told(statements: Sequence[Statement], text: str) -> str:
-    # Against self-contained statements: in the text itself "it" may be all that names the subject.
+def told(statements: Sequence[Statement], text: str) -> str:
+    """What a text says, as self-contained statements where it makes any.
+
+    In the text itself "it" may be all that names the subject.
+    """
     return "\n".join(statement.text for statement in statements) or text
 
 

@@ -10,6 +10,7 @@ from assay.tasks.ask_closed_questions import AskClosedQuestions, ClosedQuestion
 from assay.tasks.choose_label import ChooseLabel, Label
 from assay.tasks.compare_outcomes import CompareOutcomes, Comparison
 from assay.tasks.embed import Embed
+from assay.tasks.embed_tokens import EmbedTokens, TokenVectors
 from assay.tasks.generate_questions import GenerateQuestions, Questions
 from assay.tasks.give_grade import GiveGrade, Grade
 from assay.tasks.infer_goal import Goal, InferGoal
@@ -42,6 +43,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         AnswerQuestions,
         SplitQuestion,
         Embed,
+        EmbedTokens,
         GiveGrade,
         ChooseLabel,
         PlanEvaluation,
@@ -74,6 +76,7 @@ __all__ = [
     "CompareOutcomes",
     "Comparison",
     "Embed",
+    "EmbedTokens",
     "GenerateQuestions",
     "GiveGrade",
     "Goal",
@@ -103,6 +106,7 @@ __all__ = [
     "SplitQuestion",
     "SplitStatements",
     "Statement",
+    "TokenVectors",
     "TopicAnswer",
     "TopicMatch",
     "Usefulness",

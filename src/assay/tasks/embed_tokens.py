@@ -1,0 +1,77 @@
+"""Where does each token of a text lie in an encoder's space, read in its sentence?"""
+
+import base64
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import Task
+from assay.prompt import Material
+from assay.tasks.embed import Vector
+from assay.tasks.reading import decode
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """The tokens of a text and a vector for each, in order.
+
+    Attributes:
+        tokens: The tokens as the encoder writes them ("##ing").
+        vectors: Their vectors, all of one length.
+    """
+
+    tokens: tuple[str, ...]
+    vectors: tuple[Vector, ...]
+
+
+class _Form(msgspec.Struct, frozen=True):
+    tokens: list[str]
+    vectors: str
+
+
+@dataclass(frozen=True)
+class EmbedTokens(Task[TokenVectors]):
+    """The embedding of every token of a text. Served by an encoder, never by a prompt.
+
+    Attributes:
+        text: The text to embed.
+    """
+
+    text: str
+
+    def material(self) -> Sequence[Material]:
+        """The text."""
+        return (Material("text", self.text),)
+
+    def read(self, raw: str) -> TokenVectors:
+        """The vectors; raises Unreadable if they do not fit the tokens or one is no direction."""
+        import numpy as np
+
+        form = decode(raw, _Form)
+        try:
+            packed = base64.b64decode(form.vectors, validate=True)
+            numbers = np.frombuffer(packed, dtype="<f2").astype(float)
+        except ValueError as error:
+            raise Unreadable(f"not base64 vectors of 16-bit floats: {error}", raw=raw) from error
+        n = len(form.tokens)
+        if not n and not numbers.size:
+            return TokenVectors((), ())
+        if not n or not numbers.size or numbers.size % n:
+            raise Unreadable(f"{numbers.size} numbers for {n} tokens", raw=raw)
+        rows = numbers.reshape(n, -1)
+        if not np.isfinite(rows).all() or not rows.any(axis=1).all():
+            raise Unreadable("a vector that is not finite or all zeros", raw=raw)
+        return TokenVectors(tuple(form.tokens), tuple(map(tuple, rows.tolist())))
+
+
+def reply(tokens: Sequence[str], vectors: Sequence[Sequence[float]]) -> str:
+    """A reply in the form that `EmbedTokens` reads: 16-bit floats, little-endian, base64.
+
+    A text has many tokens, and half the bits change no cosine by more than 0.001.
+    """
+    packed = b"".join(struct.pack(f"<{len(vector)}e", *vector) for vector in vectors)
+    form = _Form(list(tokens), base64.b64encode(packed).decode())
+    return msgspec.json.encode(form).decode()
