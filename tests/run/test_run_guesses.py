@@ -7,6 +7,7 @@ from assay.judge import Judge
 from assay.metrics import parse
 from assay.run.estimate import estimate
 from assay.run.guesses import guess
+from assay.sample import Turn
 from assay.tasks import AskClosedQuestions
 from support import answers, scripts
 
@@ -18,6 +19,13 @@ ROWS = [
         "contexts": ["Paris is the capital of France.", "Bread is baked."],
         "reference": "Paris.",
         "rubric": {"1": "It names no city.", "5": "It names the capital."},
+        "turns": (
+            Turn("user", "What is the capital of France?"),
+            Turn("assistant", "Paris is the capital of France.", ("Paris is the capital.",)),
+            Turn("user", "And where does it lie?"),
+            Turn("assistant", "It lies on the Seine.", ("Paris lies on the Seine.",)),
+        ),
+        "reference_topics": ("the capital of France",),
     }
 ]
 
@@ -48,6 +56,10 @@ class Told(LLM):
         "gpt_ranking",
         "pairwise_preference",
         "summary_score",
+        "turn_faithfulness",
+        "topic_adherence",
+        "agent_goal_accuracy",
+        "agent_goal_accuracy_without_reference",
     ],
 )
 async def test_as_many_calls_are_counted_as_are_made(metric, tmp_path):

@@ -10,22 +10,36 @@ from assay.tasks import (
     ChooseLabel,
     ClosedAnswer,
     ClosedQuestion,
+    CompareOutcomes,
+    Comparison,
     Embed,
     GenerateQuestions,
     GiveGrade,
+    Goal,
     Grade,
+    InferGoal,
+    JudgeTopics,
     Label,
+    MatchTopics,
+    NameTopics,
     PaperVerdicts,
     PlanEvaluation,
     PreferAnswer,
     Preference,
     RankAnswers,
     Ranking,
+    TopicAnswer,
+    TopicMatch,
     answer_closed_questions,
     ask_closed_questions,
     choose_label,
+    compare_outcomes,
     embed,
     give_grade,
+    infer_goal,
+    judge_topics,
+    match_topics,
+    name_topics,
     plan_evaluation,
     prefer_answer,
     rank_answers,
@@ -95,6 +109,29 @@ def _closed_answers(task: Any) -> str:
     )
 
 
+def _topics(task: Any) -> str:
+    # One topic for each message of the user.
+    said = task.conversation.splitlines()
+    asked = [line.removeprefix("user: ") for line in said if line.startswith("user: ")]
+    return name_topics.reply([" ".join(text.split()[:5]) for text in asked])
+
+
+def _topic_answers(task: Any) -> str:
+    return judge_topics.reply([TopicAnswer(i, answered=True, reason=REASON) for i in task.ids])
+
+
+def _topic_matches(task: Any) -> str:
+    return match_topics.reply([TopicMatch(i, 0, REASON) for i in task.ids])
+
+
+def _goal(_task: Any) -> str:
+    return infer_goal.reply(Goal(REASON, REASON))
+
+
+def _comparison(_task: Any) -> str:
+    return compare_outcomes.reply(Comparison(reached=True, reason=REASON))
+
+
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
     Embed.kind: _vector,
     GenerateQuestions.kind: _questions,
@@ -106,4 +143,9 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
     RankAnswers.kind: _ranking,
     AskClosedQuestions.kind: _closed_questions,
     AnswerClosedQuestions.kind: _closed_answers,
+    NameTopics.kind: _topics,
+    JudgeTopics.kind: _topic_answers,
+    MatchTopics.kind: _topic_matches,
+    InferGoal.kind: _goal,
+    CompareOutcomes.kind: _comparison,
 }
