@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.backends.scripted import Scripted
 from assay.metrics.deepeval import (
     DeepEvalAnswerRelevancy,
     DeepEvalContextualPrecision,
@@ -13,7 +14,7 @@ from assay.metrics.deepeval import (
 from assay.metrics.faithfulness import Faithfulness
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import Label, Verdict, choose_label, verify_statements
 from support import scripts
 
 SAMPLE = Sample(
@@ -72,13 +73,39 @@ class TestFaithfulness:
         found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, judge(both))
         assert found.value == 1.0
 
-    async def test_a_judge_that_does_not_tell_contradicted_from_absent_makes_no_number(self):
+    async def test_a_judge_that_cannot_tell_contradicted_from_absent_makes_no_number(self):
         script = judge(told(Aa="yes", Bb="yes", Cc="yes", Dd="unsaid"))
         found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, script)
         assert isinstance(found, Unscored)
         assert found.why == "failed"
         assert "contradicted or only absent" in found.detail
         assert found.parts[3].label == "unsupported"
+
+    async def test_what_the_verdicts_leave_unsaid_is_asked_as_a_label(self):
+        def say(task):
+            denied = task.shown[-1] == ("statement", "Dd.")
+            return choose_label.reply(Label("contradicted" if denied else "absent", "so"))
+
+        script = judge(told(Aa="yes", Bb="absent", Cc="unsaid", Dd="unsaid"))
+        watched = scripts.Watched(Scripted({**script, "choose_label": say}))
+        found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, watched)
+        assert found.value == 0.75
+        assert [part.label for part in found.parts] == [
+            "supported",
+            "absent",
+            "absent",
+            "contradicted",
+        ]
+        asked = [task for task, _ in watched.asked if task.kind == "choose_label"]
+        assert [task.shown for task in asked] == [
+            (
+                ("context 1", "One."),
+                ("context 2", "Two."),
+                ("context 3", "Three."),
+                ("statement", statement),
+            )
+            for statement in ("Cc.", "Dd.")
+        ]
 
     async def test_it_is_not_needed_where_all_is_supported(self):
         script = judge(scripts.verify(1, 1, 1, 1))

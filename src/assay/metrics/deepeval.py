@@ -1,9 +1,10 @@
 """What do DeepEval's RAG metrics say, on the statements and verdicts that others use as well?"""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.judge import Judge, Task
+from assay.metrics.base import Can, Metric
 from assay.metrics.context_precision import ContextPrecision
 from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
 from assay.metrics.statements import (
@@ -13,10 +14,13 @@ from assay.metrics.statements import (
     relevance_part,
     sentences,
     three_way_parts,
+    three_way_tasks,
+    verify_three_way,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import (
+    ChooseLabel,
     JudgeContexts,
     SelectSentences,
     SplitStatements,
@@ -35,14 +39,19 @@ class DeepEvalFaithfulness(Metric):
     F = (statements - contradicted statements) / statements, in [0, 1] (DeepEval's
     FaithfulnessMetric): what the contexts are silent about passes, only a direct contradiction
     fails. So it is never below faithfulness. Undefined if the answer makes no statement (1 in
-    DeepEval) or nothing was retrieved that could contradict it (1 there as well). Failed if the
-    judge does not say which unsupported statements are contradicted.
+    DeepEval) or nothing was retrieved that could contradict it (1 there as well). A judge that
+    does not say which unsupported statements are contradicted is asked for a label of each;
+    failed if it cannot give one.
     """
 
     name = "deepeval:faithfulness"
     source = DEEPEVAL
     needs = ("question", "contexts", "answer")
-    tasks = (SplitStatements, VerifyStatements)
+    tasks = (SplitStatements, VerifyStatements, ChooseLabel)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Statements and verdicts, and labels where the verdicts leave it unsaid."""
+        return (SplitStatements, *three_way_tasks(can))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the answer, ask of each statement whether the contexts support or deny it."""
@@ -52,7 +61,7 @@ class DeepEvalFaithfulness(Metric):
             return Unscored("undefined", "the answer makes no statement")
         if blank(*contexts):
             return Unscored("undefined", "there is no context that could contradict the answer")
-        (verdicts,) = await verify([(statements, contexts)], judge)
+        (verdicts,) = await verify_three_way([(statements, contexts)], judge)
         denied = [contradicted(verdict) for verdict in verdicts]
         passed = [float(not d) for d in denied]
         parts = three_way_parts(statements, verdicts, answer, passed)
@@ -178,15 +187,19 @@ class DeepEvalHallucination(Metric):
     contradicted if a statement of the answer says the opposite of it, each context judged alone;
     an answer that only says less or other things is forgiven. DeepEval means contexts known to be
     true: give them as `contexts`. Empty contexts are left out. Undefined if the answer makes no
-    statement or there is no context (0, the best value, in DeepEval). Failed if the judge does
-    not say which unsupported statements are contradicted.
+    statement or there is no context (0, the best value, in DeepEval). A judge that does not say
+    which unsupported statements are contradicted is asked as for deepeval:faithfulness.
     """
 
     name = "deepeval:hallucination"
     source = DEEPEVAL
     needs = ("question", "contexts", "answer")
-    tasks = (SplitStatements, VerifyStatements)
+    tasks = (SplitStatements, VerifyStatements, ChooseLabel)
     higher_is_better = False
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Statements and verdicts, and labels where the verdicts leave it unsaid."""
+        return (SplitStatements, *three_way_tasks(can))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify the answer's statements against each context alone."""
@@ -196,7 +209,8 @@ class DeepEvalHallucination(Metric):
             return Unscored("undefined", "the answer makes no statement")
         if not contexts:
             return Unscored("undefined", "there is no context that could be contradicted")
-        found = await verify([(statements, (context,)) for _, context in contexts], judge)
+        groups = [(statements, (context,)) for _, context in contexts]
+        found = await verify_three_way(groups, judge)
         parts = [
             _denied(rank, context, statements, verdicts)
             for (rank, context), verdicts in zip(contexts, found, strict=True)

@@ -3,18 +3,27 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 from assay.errors import InputError
-from assay.judge import Judge
-from assay.metrics.base import Metric
-from assay.metrics.evidence import blank, share, verify
-from assay.metrics.statements import UNTOLD, contradicted, sentences, three_way
+from assay.judge import Judge, Task
+from assay.metrics.base import Can, Metric
+from assay.metrics.evidence import Statements, blank, share, verify
+from assay.metrics.statements import (
+    UNTOLD,
+    contradicted,
+    sentences,
+    three_way,
+    three_way_tasks,
+    verify_three_way,
+)
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import Statement, Verdict, VerifyStatements
+from assay.tasks import ChooseLabel, Statement, Verdict, VerifyStatements
+
+Groups: TypeAlias = Sequence[tuple[Statements, tuple[str, ...]]]
 
 PAPER = "Manakul et al. 2023, SelfCheckGPT (arXiv 2303.08896)"
 _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
@@ -30,18 +39,23 @@ class SelfCheckNLI(Metric):
     up to 1). If a further answer supports or contradicts the sentence, P is 1 - the judge's
     probability of support (0 or 1 where it gives none); if it does neither, P is 0.5. Empty
     further answers are left out. Undefined if the answer is empty or there is no further answer.
-    Failed if the judge does not say what is contradicted.
+    A judge that does not say which unsupported sentences are contradicted is asked for a label of
+    each; failed if it cannot give one.
     """
 
     name = "selfcheck:nli"
     source = PAPER
     needs = ("answer", "further_answers")
-    tasks = (VerifyStatements,)
+    tasks = (VerifyStatements, ChooseLabel)
     higher_is_better = False
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Verdicts, and labels where they leave it unsaid."""
+        return three_way_tasks(can)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
-        return await _checked(sample, judge, _contradiction)
+        return await _checked(sample, judge, verify_three_way, _contradiction)
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,7 @@ class SelfCheckPrompt(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
-        return await _checked(sample, judge, lambda verdict: float(not verdict.supported))
+        return await _checked(sample, judge, verify, lambda verdict: float(not verdict.supported))
 
 
 @dataclass(frozen=True)
@@ -128,13 +142,16 @@ class SelfCheckNgram(Metric):
 
 
 async def _checked(
-    sample: Sample, judge: Judge, inconsistency: Callable[[Verdict], float | None]
+    sample: Sample,
+    judge: Judge,
+    verifying: Callable[[Groups, Judge], Awaitable[list[tuple[Verdict, ...]]]],
+    inconsistency: Callable[[Verdict], float | None],
 ) -> Outcome:
     answer, further = sample.answer or "", _further(sample)
     if missing := _missing(answer, further):
         return missing
     found = sentences(answer)
-    against = await verify([(found, (text,)) for text in further], judge)
+    against = await verifying([(found, (text,)) for text in further], judge)
     parts = tuple(
         _inconsistent(s, verdicts, [inconsistency(v) for v in verdicts])
         for s, *verdicts in zip(found, *against, strict=True)

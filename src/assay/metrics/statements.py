@@ -2,11 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from assay.judge import Judge
-from assay.metrics.evidence import Statements, verdict_parts
+from assay.judge import Judge, Task
+from assay.metrics.base import Can
+from assay.metrics.evidence import Statements, verdict_parts, verify
 from assay.score import Part
-from assay.tasks import Choice, Passage, SelectSentences, Statement, Verdict
+from assay.tasks import (
+    Choice,
+    ChooseLabel,
+    Passage,
+    SelectSentences,
+    Statement,
+    Verdict,
+    VerifyStatements,
+)
 from assay.text.sentences import spans
 
 UNTOLD = "the judge does not say whether what is not supported is contradicted or only absent"
@@ -18,6 +28,53 @@ def sentences(text: str) -> Statements:
         Statement(f"s{n}", text[start:end], (start, end))
         for n, (start, end) in enumerate(spans(text), start=1)
     )
+
+
+_DENIED = "Do the contexts contradict the statement, which they do not support, or is it only absent?"
+    "Is the statement, which the contexts do not support, contradicted by them or only absent?"
+)
+_LABELS = (
+    ("contradicted", "a context says the opposite of the statement"),
+    ("absent", "no context says the opposite: they are silent about it or bear out a part of it"),
+)
+
+
+def three_way_tasks(can: Can) -> tuple[type[Task[Any]], ...]:
+    """What `verify_three_way` may ask of a judge that can do `can`."""
+    return (VerifyStatements, ChooseLabel) if can(ChooseLabel) else (VerifyStatements,)
+
+
+async def verify_three_way(
+    groups: Sequence[tuple[Statements, tuple[str, ...]]], judge: Judge
+) -> list[tuple[Verdict, ...]]:
+    """Verdicts as those of `verify`; where one leaves unsaid whether it is denied, that is asked.
+
+    Not every judge says it: a model that is asked for one yes or no a statement does not.
+    """
+    found = await verify(groups, judge)
+    if not judge.can(ChooseLabel):
+        return found
+    asked = [
+        _denied(statement, contexts)
+        for (statements, contexts), verdicts in zip(groups, found, strict=True)
+        for statement, verdict in zip(statements, verdicts, strict=True)
+        if contradicted(verdict) is None
+    ]
+    labels = iter(await judge.each(asked))
+    return [
+        tuple(
+            replace(v, contradicted=next(labels).value == "contradicted")
+            if contradicted(v) is None
+            else v
+            for v in verdicts
+        )
+        for verdicts in found
+    ]
+
+
+def _denied(statement: Statement, contexts: Sequence[str]) -> ChooseLabel:
+    shown = [(f"context {n}", context) for n, context in enumerate(contexts, start=1)]
+    return ChooseLabel(_DENIED, _LABELS, (*shown, ("statement", statement.text)))
 
 
 def contradicted(verdict: Verdict) -> bool | None:
