@@ -30,9 +30,7 @@ def sentences(text: str) -> Statements:
     )
 
 
-_DENIED = "Do the contexts contradict the statement, which they do not support, or is it only absent?"
-    "Is the statement, which the contexts do not support, contradicted by them or only absent?"
-)
+_DENIED = "Do the contexts contradict the statement, which they do not support, or is it absent?"
 _LABELS = (
     ("contradicted", "a context says the opposite of the statement"),
     ("absent", "no context says the opposite: they are silent about it or bear out a part of it"),
