@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from assay import Score, Unscored, evaluate
+from assay.cli import main
 from assay.metrics import METRICS, parse
 from assay.report import console, distribution, html, markdown
 from assay.report.collect import collect
@@ -100,3 +102,16 @@ class TestReports:
 
     def test_no_time_is_painted_good_or_bad(self, data):
         assert {distribution.goodness(time, data["metrics"][0]) for time in TIMES} == {0.5}
+
+
+def test_metrics_are_listed_as_json_that_every_reader_takes():
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    listed = CliRunner().invoke(main, ["metrics", "--json"])
+    rows = {row["name"]: row for row in json.loads(listed.output, parse_constant=refuse)}
+    assert rows["latency"]["range"] == [0.0, None]
+    assert rows["hit_at_k"]["instead"][-1] == ["contexts", "reference_contexts"]
+    shown = CliRunner().invoke(main, ["metrics"]).output
+    told = " ".join(shown.split())
+    assert "context_ids, relevance_grades; or contexts, reference_contexts" in told

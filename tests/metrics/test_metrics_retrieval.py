@@ -119,6 +119,17 @@ TEXTS = {
 }
 
 
+async def test_with_both_a_list_counts_for_all_but_ndcg_which_takes_the_grades():
+    fields = {
+        "context_ids": ("a", "b"),
+        "reference_context_ids": ("b",),
+        "relevance_grades": {"a": 1.0, "b": 3.0},
+    }
+    assert await value("mrr", **fields) == 0.5
+    assert 0.5 < await value("ndcg_at_k", **fields) < 1
+    assert await value("recall_at_k(k=1)", **fields) == 0.0
+
+
 class TestByHand:
     @pytest.mark.parametrize(
         ("metric", "wanted"),

@@ -1,9 +1,10 @@
 """How good is the ranking against contexts that are known to be right? No judge.
 
-What is right is told by ids (`reference_context_ids`, or `relevance_grades` where some are more
-relevant than others) or, without ids, by texts: a context counts as the reference context that it
-is worded like. A context that is retrieved twice takes up two ranks and counts once. Where nothing
-was retrieved every score is 0; where nothing is known to be right none is defined.
+What is right is told by ids (`reference_context_ids`, or else all that `relevance_grades` puts
+above 0; ndcg_at_k looks at the grades first) or, without ids, by texts: a context counts as the
+reference context that it is worded like. A context that is retrieved twice takes up two ranks and
+counts once. Where nothing was retrieved every score is 0; where nothing is known to be right none
+is defined.
 """
 
 from abc import abstractmethod
@@ -33,6 +34,7 @@ class Ranked(Metric):
     needs = ("context_ids", "reference_context_ids")
     instead = (("context_ids", "relevance_grades"), ("contexts", "reference_contexts"))
     least_k: ClassVar[int] = 1
+    by_grades: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.k < self.least_k:
@@ -48,7 +50,7 @@ class Ranked(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare what was retrieved with what is right; nobody is asked."""
         del judge
-        found = ranking(sample, self.threshold)
+        found = ranking(sample, self.threshold, by_grades=self.by_grades)
         if isinstance(found, Unscored):
             return found
         k = self.k or len(found.grades)
@@ -215,6 +217,7 @@ class NdcgAtK(Ranked):
     source = "Jaervelin and Kekaelaeinen 2002, Cumulated gain-based evaluation of IR techniques"
     ranked = True
     least_k = 0
+    by_grades = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -43,12 +43,15 @@ class Ranking:
         )
 
 
-def ranking(sample: Sample, threshold: float) -> Ranking | Unscored:
-    """The ranking of a sample: by ids where they are given, else by the wording of the texts."""
-    graded = _graded(sample)
-    if sample.context_ids is not None and graded is not None:
+def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ranking | Unscored:
+    """The ranking of a sample: by ids where they are given, else by the wording of the texts.
+
+    Where both a list of right ids and grades are given, the grades count with `by_grades`.
+    """
+    right = _right(sample, by_grades=by_grades)
+    if sample.context_ids is not None and right is not None:
         ids = sample.context_ids
-        return _ranked(ids, graded, ids, dict.fromkeys(graded, ""), placed=False)
+        return _ranked(ids, right, ids, dict.fromkeys(right, ""), placed=False)
     if sample.contexts is None or sample.reference_contexts is None:
         return NOT_COMPARABLE
     texts = sample.reference_contexts
@@ -58,12 +61,12 @@ def ranking(sample: Sample, threshold: float) -> Ranking | Unscored:
     return _ranked(ids, dict.fromkeys(names, 1.0), sample.contexts, known, placed=True)
 
 
-def _graded(sample: Sample) -> Mapping[str, float] | None:
+def _right(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
     """Grades by id; a plain list of right ids grades each with 1."""
-    if sample.relevance_grades is not None:
-        return sample.relevance_grades
-    ids = sample.reference_context_ids
-    return None if ids is None else dict.fromkeys(ids, 1.0)
+    grades, ids = sample.relevance_grades, sample.reference_context_ids
+    if ids is None or (by_grades and grades is not None):
+        return grades
+    return dict.fromkeys(ids, 1.0)
 
 
 def _ranked(
