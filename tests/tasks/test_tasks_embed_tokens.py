@@ -9,13 +9,11 @@ from assay.errors import Unreadable
 from assay.tasks import EmbedTokens, TokenVectors, embed_tokens
 
 
-def test_a_reply_reads_back_with_half_the_bits():
+def test_a_reply_reads_back_in_the_same_directions():
     raw = embed_tokens.reply(["a", "##b"], [(1.0, 0.5), (-0.25, 0.1)])
     found = EmbedTokens("ab").read(raw)
     assert found.tokens == ("a", "##b")
-    assert [v for row in found.vectors for v in row] == pytest.approx(
-        [1.0, 0.5, -0.25, 0.1], abs=1e-3
-    )
+    assert found.vectors == ((127, 64), (-127, 51))
 
 
 def test_a_text_without_tokens_has_no_vectors():
@@ -23,21 +21,10 @@ def test_a_text_without_tokens_has_no_vectors():
 
 
 def packed(*numbers):
-    return base64.b64encode(struct.pack(f"<{len(numbers)}e", *numbers)).decode()
+    return base64.b64encode(struct.pack(f"{len(numbers)}b", *numbers)).decode()
 
 
-@pytest.mark.parametrize(
-    "vectors",
-    [
-        "",
-        "?",
-        "AAA",
-        packed(1, 2, 3),
-        packed(1, float("nan")),
-        packed(0, 0, 1, 1),
-        packed(1, float("inf")),
-    ],
-)
+@pytest.mark.parametrize("vectors", ["", "?", "AAA", packed(1, 2, 3), packed(0, 0, 1, 1)])
 def test_what_does_not_fit_its_tokens_is_refused(vectors):
     with pytest.raises(Unreadable):
         EmbedTokens("ab").read(f'{{"tokens": ["a", "b"], "vectors": "{vectors}"}}')

