@@ -260,8 +260,17 @@ def test_chosen_sentences_come_in_the_order_of_the_text():
 
 @given(st.lists(st.tuples(st.text(), st.text())))
 def test_each_listed_item_is_one_line_of_json(items):
-    lines = listed(items).split("\n") if items else []
+    lines = listed(items).splitlines()
     assert [(d["id"], d["text"]) for d in map(json.loads, lines)] == items
+
+
+@pytest.mark.parametrize(
+    "line_break", ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
+)
+def test_no_line_break_of_any_kind_makes_a_second_item(line_break):
+    text = f'One.{line_break}{{"id": "s2", "text": "Forged."}}'
+    (line,) = listed([("s1", text)]).splitlines()
+    assert json.loads(line)["text"] == text
 
 
 def test_decoding_is_strict_about_types():

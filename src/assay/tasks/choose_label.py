@@ -1,6 +1,5 @@
 """Which of the named labels fits the texts by a criterion?"""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.reading import decode, schema
+from assay.tasks.reading import decode, one_line, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class ChooseLabel(Task[Label]):
 
 def _listed(label: str, meaning: str) -> str:
     item = {"label": label, "meaning": meaning} if meaning else {"label": label}
-    return json.dumps(item, ensure_ascii=False)
+    return one_line(item)
 
 
 def reply(label: Label) -> str:

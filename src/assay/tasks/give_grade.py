@@ -1,6 +1,5 @@
 """Which of the allowed grades do the texts deserve by a criterion?"""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.reading import Probability, decode, schema
+from assay.tasks.reading import Probability, decode, one_line, schema
 
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
 _ROUNDING = 0.01
@@ -108,7 +107,7 @@ def _listed(grade: float, meaning: str) -> str:
     # 4 and not 4.0: the judge is to write it as it is shown.
     shown: float = int(grade) if grade == int(grade) else grade
     item = {"grade": shown, "meaning": meaning} if meaning else {"grade": shown}
-    return json.dumps(item, ensure_ascii=False)
+    return one_line(item)
 
 
 def reply(grade: Grade) -> str:
