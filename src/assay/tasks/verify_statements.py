@@ -102,14 +102,16 @@ class VerifyStatements(ByIds[Verdict]):
                 given=(
                     "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
                     'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
-                    '{"id": "s2", "text": "The bridge carries six lanes."}'
+                    '{"id": "s2", "text": "The bridge carries six lanes."}\n'
+                    '{"id": "s3", "text": "The bridge is toll-free."}'
                 ),
                 reply=(
                     '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
                     '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true, '
                     '"contradicted": false}, {"id": "s2", "reason": "The context says eight lanes, '
                     'not six.", "context": null, "quote": "", "supported": false, "contradicted": '
-                    "true}]}"
+                    'true}, {"id": "s3", "reason": "The context says nothing about a toll.", '
+                    '"context": null, "quote": "", "supported": false, "contradicted": false}]}'
                 ),
             ),
         ),
