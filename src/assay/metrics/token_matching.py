@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from assay.errors import InputError
 from assay.judge import Judge
@@ -21,8 +21,13 @@ from assay.tasks import (
     VerifyStatements,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 Mode = Literal["f1", "precision", "recall"]
 Direction = Literal["both", "answer", "reference"]
+BLOCK = 500
 BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
 
 
@@ -89,19 +94,26 @@ class BertScore(Metric):
 
 def _closest(mine: TokenVectors, theirs: TokenVectors, kind: str) -> list[Part]:
     """A part for each of my tokens: the cosine to the closest of theirs, and which it is."""
+    a, b = _directions(mine), _directions(theirs)
+    parts = []
+    # Some at a time: the cosines of all pairs of tokens of two long texts fill the memory.
+    for start in range(0, len(a), BLOCK):
+        cosines = a[start : start + BLOCK] @ b.T
+        for token, row, at in zip(
+            mine.tokens[start:], cosines, cosines.argmax(axis=1), strict=False
+        ):
+            reason = f"closest: {theirs.tokens[at]}"
+            parts.append(Part(kind, token, "cosine", min(1.0, float(row[at])), reason))
+    return parts
+
+
+def _directions(found: TokenVectors) -> "npt.NDArray[np.float64]":
     import numpy as np
 
-    a, b = (np.asarray(each.vectors) for each in (mine, theirs))
-    a /= np.linalg.norm(a, axis=1, keepdims=True)
-    b /= np.linalg.norm(b, axis=1, keepdims=True)
-    cosines = a @ b.T
-    best = cosines.argmax(axis=1)
-    return [
-        Part(
-            kind, token, "cosine", float(cosines[i, best[i]]), f"closest: {theirs.tokens[best[i]]}"
-        )
-        for i, token in enumerate(mine.tokens)
-    ]
+    rows = np.frombuffer(b"".join(found.vectors), dtype=np.int8).astype(float)
+    rows = rows.reshape(len(found.tokens), -1)
+    unit: npt.NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material
-from assay.tasks.embed import Vector
 from assay.tasks.reading import decode
 
 
@@ -20,11 +19,12 @@ class TokenVectors:
 
     Attributes:
         tokens: The tokens as the encoder writes them ("##ing").
-        vectors: Their directions, all in as many dimensions; their lengths mean nothing.
+        vectors: Their directions, all in as many dimensions, each number a signed byte (a long text
+            has millions of them); their lengths mean nothing.
     """
 
     tokens: tuple[str, ...]
-    vectors: tuple[Vector, ...]
+    vectors: tuple[bytes, ...]
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -48,23 +48,21 @@ class EmbedTokens(Task[TokenVectors]):
 
     def read(self, raw: str) -> TokenVectors:
         """The vectors; raises Unreadable if they do not fit the tokens or one is no direction."""
-        import numpy as np
-
         form = decode(raw, _Form)
         try:
             packed = base64.b64decode(form.vectors, validate=True)
         except ValueError as error:
             raise Unreadable(f"not base64 vectors: {error}", raw=raw) from error
-        numbers = np.frombuffer(packed, dtype=np.int8).astype(float)
         n = len(form.tokens)
-        if not n and not numbers.size:
+        if not n and not packed:
             return TokenVectors((), ())
-        if not n or not numbers.size or numbers.size % n:
-            raise Unreadable(f"{numbers.size} numbers for {n} tokens", raw=raw)
-        rows = numbers.reshape(n, -1)
-        if not rows.any(axis=1).all():
+        if not n or not packed or len(packed) % n:
+            raise Unreadable(f"{len(packed)} numbers for {n} tokens", raw=raw)
+        size = len(packed) // n
+        vectors = tuple(packed[i : i + size] for i in range(0, len(packed), size))
+        if not all(map(any, vectors)):
             raise Unreadable("a vector that is all zeros", raw=raw)
-        return TokenVectors(tuple(form.tokens), tuple(map(tuple, rows.tolist())))
+        return TokenVectors(tuple(form.tokens), vectors)
 
 
 def reply(tokens: Sequence[str], vectors: Sequence[Sequence[float]]) -> str:
