@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 
 import pytest
 import pytrec_eval
@@ -229,3 +230,11 @@ class TestByWording:
 
 def test_the_telecom_papers_accuracy_is_a_hit():
     assert parse("retriever_accuracy_at_k(k=3)") == parse("hit_at_k(k=3)")
+
+
+async def test_wording_without_its_package_says_what_to_do_and_ids_do_without(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
+    with pytest.raises(InputError, match="rapidfuzz") as refused:
+        await value("mrr", **TEXTS)
+    assert "assay[text]" in str(refused.value)
+    assert await value("mrr", **IDS) == 0.5

@@ -3,7 +3,9 @@
 import random
 import re
 import string
+import tomllib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import sacrebleu
@@ -13,7 +15,7 @@ from rapidfuzz import distance
 from rouge_score import rouge_scorer
 
 from assay.errors import InputError
-from assay.metrics import parse
+from assay.metrics import METRICS, parse
 from assay.metrics.wording import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
@@ -81,6 +83,8 @@ REFERENCES = {
     "chrf": chrf(0),
     "chrf(word_order=2)": chrf(2),
     "rouge": rouge("rougeL", "fmeasure"),
+    "rouge(mode=recall)": rouge("rougeL", "recall"),
+    "rouge(mode=precision)": rouge("rougeL", "precision"),
     "rouge(variant=rouge1,mode=recall)": rouge("rouge1", "recall"),
     "rouge(variant=rouge2,mode=precision)": rouge("rouge2", "precision"),
     "meteor": meteor,
@@ -244,3 +248,11 @@ def test_a_parameter_that_makes_no_sense_is_refused(metric):
 
 def test_all_of_them_are_wording_and_thus_named_by_hand_only():
     assert all(isinstance(parse(name), Wording) for name in [*REFERENCES, "token_f1"])
+
+
+def test_every_package_that_a_metric_computes_with_comes_with_the_extra():
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8"))
+    extra = project["project"]["optional-dependencies"]["text"]
+    given = {re.split("[<>=]", package)[0].replace("-", "_") for package in extra}
+    needed = {package for metric in METRICS.values() for package in metric.packages}
+    assert needed == given
