@@ -7,7 +7,6 @@ import dataclasses
 import json
 import math
 import pickle
-import random
 import re
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS
 from support import said, scripts
+from support.judges import capricious, gullible
 from support.scripts import Watched, score
 
 # They ask about one item at a time, so there is none that could be left out beside others.
@@ -100,22 +100,6 @@ def sample_for(cls, **changes):
 def test_for_every_task_it_is_known_what_a_judge_may_say():
     folder = Path(said.__file__).parent
     assert {path.stem for path in folder.glob("[a-z]*.py")} == set(TASKS)
-
-
-def capricious(seed, *, faults=0.0):
-    """A judge of random verdicts, always the same for a seed; some replies are spoilt."""
-
-    def say(task):
-        raw = said.of(task).capricious(task, random.Random(f"{seed}{task!r}"))
-        spoil = random.Random(f"{seed}fault{task!r}")
-        return raw[: len(raw) // 2] if spoil.random() < faults else raw
-
-    return Scripted(dict.fromkeys(TASKS, say))
-
-
-def gullible():
-    """A judge that finds everything perfect, even what is not there."""
-    return Scripted(dict.fromkeys(TASKS, lambda task: said.of(task).gullible(task)))
 
 
 TEXT = st.text(max_size=40) | st.sampled_from(["", " ", "One. Two.", "No", "Ja. 3.5 m?\n\nEnde"])

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from assay.text import facts
 from assay.text.sentences import Span
@@ -51,8 +52,9 @@ def place(entity: str, text: str) -> Span | None:
     return None
 
 
-def _words(text: str) -> list[tuple[str, Span]]:
-    return [(_plain(match.group()), match.span()) for match in WORD.finditer(text)]
+@lru_cache(maxsize=16)  # the same few texts are looked through for every entity
+def _words(text: str) -> tuple[tuple[str, Span], ...]:
+    return tuple((_plain(match.group()), match.span()) for match in WORD.finditer(text))
 
 
 def _plain(word: str) -> str:
