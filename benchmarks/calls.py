@@ -16,13 +16,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.conformance import SAMPLE
-from assay.conformance.example import sample_for
+from assay.conformance.example import embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Judge, Reply, Task
 from assay.metrics import METRICS, Metric
 from assay.run.estimate import CHARS_PER_TOKEN
 from assay.sample import Sample
-from assay.tasks import Embed, embed
 from benchmarks.data import ROOT
 
 sys.path.append(str(ROOT / "tests"))
@@ -87,9 +86,9 @@ class Counting:
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """What it says."""
         key = (task.kind, draw, task.inputs())
-        if isinstance(task, Embed):
+        raw = embedded(task)
+        if raw is not None:
             self.asked.append((key, Cost(embeddings=1)))
-            raw = embed.reply(answers.vector(task.text))
         else:
             prompt = task.prompt()
             self.asked.append((key, Cost(1, len(prompt) // CHARS_PER_TOKEN)))

@@ -6,7 +6,9 @@ from assay.conformance import STORY, Worked, worked
 from assay.conformance.shown import definition, facts, outcome, rows, texts
 from assay.metrics import METRICS, Metric
 from assay.score import Score
-from assay.tasks import Embed
+from assay.tasks import Embed, EmbedTokens
+
+EMBEDDING = {Embed.kind, EmbedTokens.kind}
 
 
 def sample() -> str:
@@ -67,7 +69,7 @@ def _value(shown: Worked | None) -> str:
 def _calls(shown: Worked | None) -> tuple[str, str]:
     if shown is None:
         return "", ""
-    embeddings = shown.calls.get(Embed.kind, 0)
+    embeddings = sum(n for kind, n in shown.calls.items() if kind in EMBEDDING)
     return str(sum(shown.calls.values()) - embeddings), str(embeddings)
 
 

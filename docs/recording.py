@@ -2,26 +2,28 @@
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from snippets import ROOT
 
 from assay.conformance import example, worked
 from assay.conformance.case import EVASIVE
-from assay.conformance.example import REPLIES, key, vector
+from assay.conformance.example import REPLIES, embedded, key
 from assay.judge import Reply, Task
 from assay.metrics import METRICS
 from assay.tasks import (
-    Embed,
     GenerateQuestions,
+    GiveGrade,
+    Grade,
     JudgeContexts,
-    PaperQuestion,
     PaperVerdicts,
     Questions,
     Usefulness,
     Verdict,
     VerifyStatements,
     generate_questions,
+    give_grade,
     judge_contexts,
     verify_statements,
 )
@@ -38,6 +40,9 @@ _QUESTIONS = (
 
 # What cannot both be true of the lighthouse, and makes no statement true by itself.
 _CLASH = ("painted red", "painted white")
+_CONTRADICTED = "The lighthouse was painted red in 1990."
+# From an answer that evades no question about the lighthouse follows.
+_QUESTIONING = ("generate_questions", "paper_question")
 
 PATH = ROOT / "src" / "assay" / "conformance" / REPLIES
 
@@ -56,33 +61,62 @@ class Recorder:
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """What it says."""
-        if isinstance(task, Embed):
-            raw = vector(task.text)
-        else:
+        raw = embedded(task)
+        if raw is None:
             raw = self.said[key(task, draw)] = say(task, draw)
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
 
 
 def say(task: Task[Any], draw: int) -> str:
     """The reply to one draw of a task."""
-    if isinstance(task, VerifyStatements):
-        found = [_verdict(s.id, s.text, task.contexts) for s in task.statements]
-        return verify_statements.reply(found)
-    if isinstance(task, JudgeContexts):
-        useful = [_useful(context, task.target) for context in task.contexts]
-        return judge_contexts.reply(
-            [Usefulness(*item) for item in zip(task.ids, useful, strict=True)]
-        )
-    if isinstance(task, PaperVerdicts):
-        verdicts = [_verdict(s.id, s.text, (task.context,)).supported for s in task.statements]
-        return f"Final verdict: {' '.join('Yes.' if v else 'No.' for v in verdicts)}"
-    if isinstance(task, GenerateQuestions) and task.answer != EVASIVE:
-        return generate_questions.reply(
-            Questions((_QUESTIONS * task.n)[: task.n], noncommittal=False)
-        )
-    if isinstance(task, PaperQuestion) and task.answer != EVASIVE:
-        return _QUESTIONS[draw % len(_QUESTIONS)]
-    return answers.answer(task.prompt(), task.kind, task.schema, draw)
+    ready = _READY.get(task.kind)
+    evaded = task.kind in _QUESTIONING and EVASIVE in task.prompt()
+    found = ready(task, draw) if ready and not evaded else None
+    return found or answers.answer(task.prompt(), task.kind, task.schema, draw)
+
+
+def _verify(task: VerifyStatements, draw: int) -> str:
+    del draw
+    return verify_statements.reply([_verdict(s.id, s.text, task.contexts) for s in task.statements])
+
+
+def _verify_as_the_paper(task: PaperVerdicts, draw: int) -> str:
+    del draw
+    verdicts = [_verdict(s.id, s.text, (task.context,)).supported for s in task.statements]
+    return f"Final verdict: {' '.join('Yes.' if v else 'No.' for v in verdicts)}"
+
+
+def _judge(task: JudgeContexts, draw: int) -> str:
+    del draw
+    useful = [_useful(context, task.target) for _, context in task.shown()]
+    return judge_contexts.reply(list(map(Usefulness, task.ids, useful)))
+
+
+def _generate(task: GenerateQuestions, draw: int) -> str:
+    asked = [_QUESTIONS[(draw + n) % len(_QUESTIONS)] for n in range(task.n)]
+    return generate_questions.reply(Questions(tuple(asked), noncommittal=False))
+
+
+def _grade(task: GiveGrade, draw: int) -> str | None:
+    del draw
+    if all(text != _CONTRADICTED for _, text in task.shown):
+        return None
+    return give_grade.reply(Grade(min(grade for grade, _ in task.grades)))
+
+
+_READY: Mapping[str, Callable[[Any, int], str | None]] = {
+    "verify_statements": _verify,
+    "paper_verdicts": _verify_as_the_paper,
+    "judge_contexts": _judge,
+    "generate_questions": _generate,
+    "paper_question": lambda _, draw: _QUESTIONS[draw % len(_QUESTIONS)],
+    "give_grade": _grade,
+    # What a judge finds who knows that "it" is the lighthouse.
+    "split_question": lambda *_: json.dumps({"questions": _QUESTIONS[:2]}),
+    "name_topics": lambda *_: json.dumps(
+        {"topics": [f"the lighthouse of Arden: its {what}" for what in ("age", "height")]}
+    ),
+}
 
 
 def _verdict(name: str, statement: str, contexts: tuple[str, ...]) -> Verdict:

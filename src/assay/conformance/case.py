@@ -64,7 +64,7 @@ SAMPLE = Sample(
         ToolCall("search", {"query": "lighthouse of Arden"}),
         ToolCall("search", {"query": "height of the lighthouse of Arden"}),
     ),
-    reference_topics=("lighthouses", "ferries"),
+    reference_topics=("the lighthouse of Arden", "ferries"),
     variants=(
         Variant(
             "noise",

@@ -4,7 +4,7 @@ import functools
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -17,7 +17,7 @@ from assay.run.loop import run_to_completion
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store.keys import reply_key
-from assay.tasks import Embed, embed
+from assay.tasks import Embed, EmbedTokens, embed, embed_tokens
 from assay.text.words import words
 
 REPLIES = "replies.json"
@@ -116,7 +116,7 @@ class Recorded:
         Raises:
             Unsupported: If nothing was.
         """
-        raw = vector(task.text) if isinstance(task, Embed) else _recorded().get(key(task, draw))
+        raw = embedded(task) or _recorded().get(key(task, draw))
         if raw is None:
             raise Unsupported(f"no reply to this {task.kind} was recorded")
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
@@ -127,12 +127,21 @@ def key(task: Task[Any], draw: int) -> str:
     return f"{task.kind} {reply_key(_NAME, task, draw)[:12]}"
 
 
-def vector(text: str) -> str:
-    """The reply of an embedder that counts words in sixteen drawers."""
+def embedded(task: Task[Any]) -> str | None:
+    """The reply of an embedder that counts words in sixteen drawers; None to any other task."""
+    if isinstance(task, Embed):
+        return embed.reply(_drawers(words(task.text) or [task.text]))
+    if isinstance(task, EmbedTokens):
+        tokens = words(task.text)
+        return embed_tokens.reply(tokens, [_drawers([token]) for token in tokens])
+    return None
+
+
+def _drawers(found: Sequence[str]) -> list[float]:
     values = [0.0] * _DIMENSIONS
-    for word in words(text) or [text]:
+    for word in found:
         values[zlib.crc32(word.encode("utf-8", "replace")) % _DIMENSIONS] += 1.0
-    return embed.reply(values)
+    return values
 
 
 @functools.cache
