@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "faults", "wikieval")
+NAMES = ("startup", "faults", "wikieval", "ragchecker")
 
 
 def main() -> None:

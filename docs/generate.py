@@ -16,7 +16,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import conforming
+import recording
 from snippets import ROOT, Block, blocks, pages, run
+
+sys.path.append(str(ROOT))
 
 import assay
 from assay.backends import SPECS
@@ -27,6 +31,7 @@ from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric
 from assay.sample import Sample
 from assay.tasks import TASKS
+from benchmarks import calls
 
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _TOLERANCE = 0.02
@@ -173,6 +178,11 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "judges": judges,
     "judge-card": judge_card,
     "api": api,
+    "conformance-sample": conforming.sample,
+    "conformance-overview": conforming.overview,
+    "conformance": conforming.definitions,
+    "calls-sets": calls.sets,
+    "calls-metrics": calls.metrics,
 }
 
 
@@ -211,7 +221,7 @@ def same(old: str, new: str) -> bool:
 def main() -> int:
     """Write the pages; with --check write nothing and return 1 if one is out of date."""
     check = "--check" in sys.argv[1:]
-    stale = []
+    stale = recording.refresh(write=not check)
     for page in pages():
         old, new = page.read_text("utf-8"), rewritten(page)
         # Only what a page's examples print may differ a little; measured figures may not.

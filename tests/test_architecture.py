@@ -32,6 +32,7 @@ RANK = {
     "store": 5,
     "backends": 6,
     "run": 7,
+    "conformance": 8,
     "report": 8,
     "cli": 9,
     "__init__": 10,

@@ -30,7 +30,7 @@ def kind(record: Record) -> str:  # noqa: ARG001 - all are of one kind
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     """Correlation with people, for each of the three things they were asked."""
-    asked = [(r["question"], r[f"answer_{side}"], _reference(r)) for r in records for side in "ab"]
+    asked = [(r["question"], r[f"answer_{side}"], reference(r)) for r in records for side in "ab"]
     scores = correctness(judge, asked)
     pairs = zip(records, scores[::2], scores[1::2], strict=True)
     done = [(r, a, b) for r, a, b in pairs if a is not None and b is not None]
@@ -72,10 +72,11 @@ def _difference(a: Correctness, b: Correctness, aspect: str) -> float:
 
 
 def _token_f1(record: Record) -> float:
-    reference = _reference(record)
-    return token_f1(record["answer_b"], reference)[0] - token_f1(record["answer_a"], reference)[0]
+    known = reference(record)
+    return token_f1(record["answer_b"], known)[0] - token_f1(record["answer_a"], known)[0]
 
 
-def _reference(record: Record) -> str:
+def reference(record: Record) -> str:
+    """The right answer, as one text."""
     known = record["ground_truth"]
     return known if isinstance(known, str) else "\n".join(known)

@@ -79,6 +79,23 @@ def pearson(a: Numbers, b: Numbers) -> Statistic:
     return value
 
 
+def spearman(a: Numbers, b: Numbers) -> Statistic:
+    """Linear correlation of ranks; equal values share their middle rank."""
+    x, y = _ranks(a), _ranks(b)
+    return lambda weights: pearson(x(weights), y(weights))(weights)
+
+
+def _ranks(values: Numbers) -> Callable[[Floats], Floats]:
+    _, place = np.unique(np.asarray(values, float), return_inverse=True)
+
+    def ranked(weights: Floats) -> Floats:
+        copies = np.bincount(place, weights)
+        middle: Floats = (np.cumsum(copies) - copies / 2)[place]
+        return middle
+
+    return ranked
+
+
 def mean(values: Numbers) -> Statistic:
     """The mean."""
     x = np.asarray(values, float)

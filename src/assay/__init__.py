@@ -24,13 +24,13 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from assay.judge import Backend, Judge, Reply, Task
-    from assay.metrics import METRICS, Metric
+    from assay.metrics import METRICS, Metric, metric
     from assay.prompt import Example, Template
     from assay.run.estimate import Estimate, estimate
     from assay.run.evaluate import aevaluate, evaluate
     from assay.run.result import Result
     from assay.run.settings import Settings
-    from assay.sample import Sample
+    from assay.sample import Sample, ToolCall, Turn, Variant
     from assay.score import Outcome, Part, Score, Unscored
 
 # Where each public name lives. Imported on first use, so that `import assay` stays instant and
@@ -58,6 +58,7 @@ _HOME = {
     "Task": "assay.judge",
     "METRICS": "assay.metrics",
     "Metric": "assay.metrics",
+    "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
     "Estimate": "assay.run.estimate",
@@ -67,6 +68,9 @@ _HOME = {
     "Result": "assay.run.result",
     "Settings": "assay.run.settings",
     "Sample": "assay.sample",
+    "ToolCall": "assay.sample",
+    "Turn": "assay.sample",
+    "Variant": "assay.sample",
     "Outcome": "assay.score",
     "Part": "assay.score",
     "Score": "assay.score",
@@ -101,15 +105,19 @@ __all__ = [
     "Settings",
     "Task",
     "Template",
+    "ToolCall",
+    "Turn",
     "Unavailable",
     "Unreadable",
     "Unscored",
     "Unsupported",
+    "Variant",
     "__version__",
     "aevaluate",
     "backend",
     "estimate",
     "evaluate",
+    "metric",
 ]
 
 

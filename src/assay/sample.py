@@ -23,13 +23,13 @@ class Turn:
     """One message of a conversation.
 
     Attributes:
-        role: Who speaks: "user", "assistant" or "tool".
+        role: Who speaks: "user", "assistant", "tool" or "system" (instructions to the assistant).
         text: What was said, or what the tool returned.
         contexts: Contexts retrieved for an assistant's turn; None if not recorded.
         tool_calls: Tools that an assistant's turn calls.
     """
 
-    role: Literal["user", "assistant", "tool"]
+    role: Literal["user", "assistant", "tool", "system"]
     text: str
     contexts: tuple[str, ...] | None = None
     tool_calls: tuple[ToolCall, ...] = ()

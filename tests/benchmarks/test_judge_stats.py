@@ -40,6 +40,7 @@ def test_auroc_of_known_cases():
         lambda s, y: stats.f1(s > 0, y),
         lambda s, y: stats.balanced(s > 0, y),
         stats.pearson,
+        stats.spearman,
         lambda s, y: stats.mean(s),
     ],
 )
@@ -49,6 +50,16 @@ def test_a_weight_is_so_many_copies_of_the_row(statistic):
     copied = statistic(np.repeat(scores, weights), np.repeat(labels, weights))
     weighted = statistic(scores, labels)(weights.astype(float))
     assert weighted == pytest.approx(value(copied, weights.sum()))
+
+
+def test_spearman_is_the_correlation_of_ranks_with_ties_in_the_middle():
+    scores, labels = random_scores(40)
+    ranks = [
+        [sum(other < one for other in row) + sum(other == one for other in row) / 2 for one in row]
+        for row in (scores, labels)
+    ]
+    assert value(stats.spearman(scores, labels), 40) == pytest.approx(np.corrcoef(*ranks)[0, 1])
+    assert value(stats.spearman([1, 2, 30], [4, 5, 6]), 3) == pytest.approx(1)
 
 
 def test_f1_and_balanced_accuracy_of_a_known_table():

@@ -39,6 +39,40 @@ def test_every_gap_of_every_row_is_named_at_once():
     assert all(found.remedy for found in error.problems)
 
 
+IDS = {"recall_at_k": ("context_ids", "reference_context_ids"), "recall": ("contexts",)}
+TEXTS = {"recall_at_k": (("contexts", "reference_contexts"),)}
+
+
+class TestOtherFieldsDoAsWell:
+    def test_a_row_that_holds_them_has_no_gap(self):
+        by_ids = {
+            "id": "1",
+            "context_ids": ["a"],
+            "reference_context_ids": ["a"],
+            "contexts": ["c"],
+        }
+        by_texts = {"id": "2", "contexts": ["c"], "reference_contexts": ["c"]}
+        assert len(load([by_ids, by_texts], needs=IDS, instead=TEXTS)) == 2
+
+    def test_a_row_that_holds_neither_is_told_of_those_that_it_needs(self):
+        rows = [
+            {"id": "1", "contexts": ["c"], "reference_contexts": ["c"], "context_ids": ["a"]},
+            {"id": "2", "contexts": ["c"]},
+        ]
+        error = refused(rows, needs=IDS, instead=TEXTS)
+        assert {(found.row, found.field) for found in error.problems} == {
+            (None, ""),
+            (2, "context_ids"),
+        }
+        assert "'reference_context_ids', which recall_at_k needs" in str(error)
+        assert "give contexts and reference_contexts instead" in str(error)
+
+    def test_a_gap_of_another_metric_stays_one(self):
+        rows = [{"id": "1", "context_ids": ["a"], "reference_context_ids": ["a"]}]
+        told = problem(rows, needs=IDS, instead=TEXTS)
+        assert "'contexts', which recall needs" in told
+
+
 def test_valid_samples_are_given_before_the_error_is_raised():
     found = samples(rows({}, {"answer": ""}, {}), needs=NEEDS)
     assert [next(found).id, next(found).id] == ["0", "2"]

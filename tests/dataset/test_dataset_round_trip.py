@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.dataset import values_of
-from assay.sample import Sample
+from assay.dataset.conversation import fill
+from assay.sample import Sample, ToolCall, Turn, Variant
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
 FILLED = TEXT.filter(str.strip)
@@ -23,6 +24,33 @@ def texts(minimum=0):
     return st.lists(FILLED, min_size=minimum, max_size=3).map(tuple)
 
 
+def several(values, minimum=0):
+    return st.lists(values, min_size=minimum, max_size=3).map(tuple)
+
+
+CALLS = st.builds(ToolCall, FILLED, DATA)
+TURNS = st.builds(
+    Turn,
+    st.sampled_from(["user", "assistant", "tool", "system"]),
+    TEXT,
+    st.none() | texts(),
+    several(CALLS),
+)
+VARIANTS = st.builds(
+    Variant,
+    st.sampled_from(["noise", "counterfactual"]),
+    TEXT,
+    st.none() | texts(),
+    st.none() | st.floats(0, 1),
+)
+
+
+def filled(**fields):
+    """A sample as reading leaves it: what its conversation comes down to stands in it."""
+    fill(fields)
+    return Sample(**fields)
+
+
 @st.composite
 def sample(draw, *, tabular=False):
     contexts = draw(st.none() | texts())
@@ -31,7 +59,7 @@ def sample(draw, *, tabular=False):
         ids = tuple(draw(FILLED) for _ in contexts)
     text = st.none() | (FILLED if tabular else TEXT)
     reference = draw(st.none() | FILLED)
-    return Sample(
+    return filled(
         id="x",
         question=draw(text),
         contexts=contexts,
@@ -41,6 +69,15 @@ def sample(draw, *, tabular=False):
         reference_contexts=draw(st.none() | texts()),
         context_ids=ids,
         reference_context_ids=draw(st.none() | texts()),
+        relevance_grades=draw(st.none() | st.dictionaries(FILLED, st.floats(0, 9), max_size=3)),
+        further_answers=draw(st.none() | several(TEXT)),
+        other_answer=draw(text),
+        answerable=draw(st.none() | st.booleans()),
+        rubric=draw(st.none() | st.dictionaries(FILLED, TEXT, max_size=3)),
+        turns=draw(st.none() | several(TURNS)),
+        reference_tool_calls=draw(st.none() | several(CALLS)),
+        reference_topics=draw(st.none() | texts()),
+        variants=draw(st.none() | several(VARIANTS)),
         latency_ms=draw(st.none() | NUMBER),
         cost=draw(st.none() | NUMBER),
         tokens=draw(st.none() | st.integers(0, 10**9)),
@@ -114,6 +151,11 @@ def test_parquet(tmp_path, written):
     rows = [values_of(one) for one in plain]
     for row in rows:
         del row["metadata"]
+        for name in {"relevance_grades", "rubric"} & row.keys():
+            row[name] = json.dumps(row[name])
+        calls = [call for turn in row.get("turns", ()) for call in turn.get("tool_calls", ())]
+        for call in (*calls, *row.get("reference_tool_calls", ())):
+            call["args"] = json.dumps(call.get("args", {}))  # Arrow has no object of any values
     names = {name: None for row in rows for name in row}
     table = pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
     parquet.write_table(table, tmp_path / "x.parquet")

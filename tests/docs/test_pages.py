@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
 
 import generate  # noqa: E402 - docs/ is no package
+import recording  # noqa: E402
 from snippets import Block, blocks, pages, run  # noqa: E402
 
 PAGES = pages()
@@ -48,6 +49,10 @@ def test_examples_run_and_print_what_is_shown_and_generated_parts_are_up_to_date
     printed = list(run(page, tmp_path))
     if not generate.same(text, generate.filled(text, printed)):
         pytest.fail(f"{name(page)} is out of date: run `make docs`")
+
+
+def test_what_the_judge_of_the_conformance_page_says_is_up_to_date() -> None:
+    assert recording.refresh(write=False) == [], "out of date: run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

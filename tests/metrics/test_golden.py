@@ -16,8 +16,17 @@ from assay.judge import Judge
 from assay.metrics import parse
 from assay.metrics.context_precision import average_precision
 from assay.metrics.factual_correctness import f_beta
-from assay.sample import Sample
+from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
+from assay.tasks import (
+    TopicAnswer,
+    TopicMatch,
+    judge_topics,
+    match_topics,
+    name_entities,
+    name_topics,
+)
+from support import scripts
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(os.environ.get("ASSAY_GOLDEN", ROOT.parent / "shared" / "golden" / "ragas_0_4_3.json"))
@@ -69,6 +78,66 @@ def test_no_statement_at_all_is_0_there_and_undefined_here(golden):
     empty = [c for c in golden["fbeta"] if not c["tp"] + c["fp"] + c["fn"]]
     assert empty
     assert {case["legacy"] for case in empty} == {0.0}
+
+
+async def told(metric, holds, mine, theirs, contexts=()):
+    """The outcome where only these (statement, premise) pairs hold; None as premise: the other text."""
+    answer, reference = " ".join(mine) or "Hm?", " ".join(theirs) or "Hm?"
+    texts = {answer: mine, reference: theirs}
+    said = {
+        "split_statements": lambda task: scripts.split(*texts[task.text]),
+        "verify_statements": scripts.verify_if(
+            lambda text, given: (text, given[0] if given[0] in contexts else None) in holds
+        ),
+    }
+    sample = Sample(id="1", question="?", contexts=contexts, answer=answer, reference=reference)
+    return await scripts.score(metric, sample, said)
+
+
+async def test_factual_correctness_by_ragas_is_f_beta_of_counts_to_two_decimals(golden):
+    for case in golden["fbeta"]:
+        mine = [f"True {n}." for n in range(case["tp"])] + [
+            f"Wrong {n}." for n in range(case["fp"])
+        ]
+        theirs = [f"Left out {n}." for n in range(case["fn"])]
+        holds = {(text, None) for text in mine[: case["tp"]]}
+        metric = parse(f"ragas:factual_correctness(beta={case['beta']})")
+        found = await told(metric, holds, mine, theirs)
+        assert found.value == pytest.approx(round(case["legacy"] * 100) / 100, abs=1e-6), case
+
+
+@pytest.mark.parametrize("mode", ["relevant", "irrelevant"])
+async def test_noise_sensitivity_is_that_of_ragas(golden, mode):
+    for case in golden["noise_sensitivity"]:
+        (correct,) = case["ground_truth2answer"]
+        mine = [f"Mine {n}." for n in range(len(correct))]
+        theirs = [f"Theirs {n}." for n in range(len(case["retrieved2ground_truth"]))]
+        contexts = tuple(f"context {k}" for k in range(len(case["retrieved2answer"][0])))
+        holds = {(text, None) for text, yes in zip(mine, correct, strict=True) if yes}
+        for texts, key in ((mine, "retrieved2answer"), (theirs, "retrieved2ground_truth")):
+            for text, row in zip(texts, case[key], strict=True):
+                holds |= {(text, c) for c, yes in zip(contexts, row, strict=True) if yes}
+        metric = parse(f"ragas:noise_sensitivity(mode={mode})")
+        found = await told(metric, holds, mine, theirs, contexts)
+        assert found.value == pytest.approx(case[mode], abs=1e-6), case
+
+
+async def test_entity_recall_by_ragas_is_that_of_ragas(golden):
+    for case in golden["entity_recall"]:
+        named = {"reference": case["reference"], "context": case["context"]}
+        judge = {"name_entities": lambda task, named=named: name_entities.reply(named[task.text])}
+        sample = Sample(id="1", contexts=("context",), reference="reference")
+        found = await scripts.score(parse("ragas:context_entity_recall"), sample, judge)
+        assert found.value == pytest.approx(case["legacy"], abs=1e-15), case
+
+
+async def test_context_precision_by_ragas_is_that_of_ragas(golden):
+    for case in golden["average_precision"]:
+        n = len(case["verdicts"])
+        sample = Sample(id="1", question="?", reference="G", contexts=tuple("abcdefgh"[:n]))
+        judge = {"judge_contexts": scripts.useful(*case["verdicts"])}
+        found = await scripts.score(parse("ragas:context_precision"), sample, judge)
+        assert found.value == pytest.approx(case["ragas"], abs=1e-15), case
 
 
 def one(metric, **fields):
@@ -144,3 +213,46 @@ def test_contexts_compared_by_wording_are_those_of_ragas(golden):
             continue
         assert precision.value == pytest.approx(case["precision"], abs=1e-6)
         assert recall.value == pytest.approx(case["recall"], abs=1e-6)
+
+
+def test_tool_calls_are_those_of_ragas_but_where_nothing_was_to_be_called(golden):
+    for case in golden["tool_calls"]:
+        made, wanted = ([ToolCall(n, a) for n, a in case[side]] for side in ("pred", "ref"))
+        fields = {
+            "turns": (Turn("user", "?"), Turn("assistant", "", tool_calls=tuple(made))),
+            "reference_tool_calls": tuple(wanted),
+        }
+        figures = {
+            "tool_call_accuracy": case["accuracy_strict"],
+            "tool_call_accuracy(strict_order=False)": case["accuracy_flexible"],
+            "tool_call_f1": case["f1"],
+        }
+        for spec, theirs in figures.items():
+            found = one(parse(spec), **fields)
+            if not made and not wanted:
+                assert isinstance(found, Unscored)  # theirs are 1, 1 and 0
+            elif spec == "tool_call_f1":
+                assert round(found.value, 4) == pytest.approx(theirs, abs=1e-6)  # they round
+            else:
+                assert found.value == pytest.approx(theirs, abs=1e-6), case
+
+
+def test_topic_adherence_is_that_of_ragas_up_to_its_epsilon_where_a_topic_counts(golden):
+    sample = Sample(id="1", turns=(Turn("user", "A? B?"),), reference_topics=("a",))
+    for case in golden["topic_adherence"]:
+        answers = [TopicAnswer(f"t{n}", bool(v)) for n, v in enumerate(case["answered"], 1)]
+        matches = [TopicMatch(f"t{n}", 0 if v else None) for n, v in enumerate(case["in_topic"], 1)]
+        judge = Scripted(
+            {
+                "name_topics": name_topics.reply(["A", "B"]),
+                "judge_topics": judge_topics.reply(answers),
+                "match_topics": match_topics.reply(matches),
+            }
+        )
+        for mode in ("precision", "recall", "f1"):
+            metric = parse(f"topic_adherence(mode={mode})")
+            found = asyncio.run(metric.score(sample, Judge(judge)))
+            if isinstance(found, Unscored):
+                assert case[mode] == 0.0  # 0 / (0 + epsilon)
+            else:
+                assert found.value == pytest.approx(case[mode], abs=1e-6), case

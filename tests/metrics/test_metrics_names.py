@@ -17,6 +17,9 @@ from assay.metrics import (
     parse,
     resolve,
 )
+from assay.metrics.arguments import frozen, pieces
+from assay.metrics.criteria import AspectCritic, DiscreteCriterion
+from assay.metrics.g_eval import GEval
 from assay.score import Score
 
 
@@ -119,6 +122,83 @@ class Impostor(Metric):
 
     async def score(self, sample, judge):
         return Score(1.0)
+
+
+class TestArgumentsInWords:
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("a,b", ["a", "b"]),
+            ("f(a,b), g", ["f(a,b)", "g"]),
+            ('f(a="x, y"), g', ['f(a="x, y")', "g"]),
+            ("f(a='say \"hi, you\"',b=2)", ["f(a='say \"hi, you\"',b=2)"]),
+            (r"f(a='don\'t, please')", [r"f(a='don\'t, please')"]),
+            ("a=the user's, b=1", ["a=the user's", "b=1"]),
+            ("a=')', b='('", ["a=')'", "b='('"]),
+            ("a=(1, [2, {3: 4}]), b", ["a=(1, [2, {3: 4}])", "b"]),
+            ("", [""]),
+        ],
+    )
+    def test_only_commas_outside_quotes_and_brackets_part(self, text, found):
+        assert pieces(text) == found
+
+    @pytest.mark.parametrize("text", ["(", ")", "(]", "a='b", "f(a='b)", "a='b\\'", "[(])"])
+    def test_what_does_not_match_is_refused(self, text):
+        with pytest.raises(ValueError, match=r"do not match|never closed"):
+            pieces(text)
+
+    @pytest.mark.parametrize(
+        ("spec", "metric"),
+        [
+            (
+                'aspect_critic(definition="Is it polite, and short?", strictness=3)',
+                AspectCritic("Is it polite, and short?", 3),
+            ),
+            ("aspect_critic(definition=Is it polite?)", AspectCritic("Is it polite?")),
+            ("aspect_critic(definition=Is it the user's?)", AspectCritic("Is it the user's?")),
+            (
+                "aspect_critic(definition='Does it (really) say \"no\"?', good=False)",
+                AspectCritic('Does it (really) say "no"?', good=False),
+            ),
+            (
+                'aspect_critic(definition="Is it?", shows="answer, contexts")',
+                AspectCritic("Is it?", shows=("answer", "contexts")),
+            ),
+            (
+                "discrete_criterion(labels={'bad': 'wrong, or none', 'ok': 'right'})",
+                DiscreteCriterion(labels=(("bad", "wrong, or none"), ("ok", "right"))),
+            ),
+            (
+                "discrete_criterion(labels=['bad', 'ok'])",
+                DiscreteCriterion(labels=("bad", "ok")),
+            ),
+            ('g_eval(steps=("Read.", "Grade."))', GEval(steps=("Read.", "Grade."))),
+        ],
+    )
+    def test_a_criterion_is_given_in_a_spec(self, spec, metric):
+        assert parse(spec) == metric
+        assert parse(metric.label) == metric
+
+    def test_a_quote_that_is_not_closed_is_named(self):
+        with pytest.raises(InputError, match="never closed"):
+            parse('aspect_critic(definition="Is it)')
+
+    def test_a_long_definition_leaves_the_label_readable_and_one_of_its_kind(self):
+        definition = "Is the answer polite, and does it keep to the tone of a bank? " * 4
+        label = AspectCritic(definition + "A").label
+        assert label.startswith("aspect_critic(definition='Is the answer polite, and does it keep")
+        assert len(label) < 90
+        assert label != AspectCritic(definition + "B").label
+        assert resolve([AspectCritic(definition + "A"), AspectCritic(definition + "B")])
+
+    def test_a_shortened_label_is_not_taken_for_the_definition(self):
+        with pytest.raises(InputError, match="shortened"):
+            parse(AspectCritic("Is it polite? " * 20).label)
+
+    def test_lists_and_mappings_become_values_that_can_be_hashed(self):
+        assert frozen({"a": [1, 2]}) == (("a", (1, 2)),)
+        assert hash(DiscreteCriterion(labels={"a": "", "b": ""}))
+        assert DiscreteCriterion(labels=["a", "b"]) == DiscreteCriterion(labels=("a", "b"))
 
 
 class TestResolve:

@@ -4,9 +4,9 @@ A metric that is added fails here until it is classified in the tables below.
 """
 
 import dataclasses
+import json
 import math
 import pickle
-import random
 import re
 from pathlib import Path
 
@@ -17,43 +17,89 @@ from hypothesis import strategies as st
 from assay.backends.scripted import Scripted
 from assay.judge import ByIds
 from assay.metrics import METRICS, parse
-from assay.sample import Sample
+from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS
 from support import said, scripts
+from support.judges import capricious, gullible
 from support.scripts import Watched, score
 
+# They ask about one item at a time, so there is none that could be left out beside others.
+ONE_BY_ONE = frozenset({"conciseness"})
 # Which verdicts by id does a metric ask for, if any?
 VERDICTS = [
     (name, task.kind)
     for name, metric in METRICS.items()
-    for task in metric.tasks
-    if issubclass(task, ByIds)
+    for task in metric().asks(lambda kind: True)
+    if issubclass(task, ByIds) and name not in ONE_BY_ONE
 ]
 
 FIELDS = {field.name for field in dataclasses.fields(Sample)}
 SAMPLE = scripts.sample()
 
+CITING = "Paris is the capital of France [1]. It was founded by penguins [2]."
+# What the sample holds besides, for a metric that asks of it what others do not.
+BESIDES = {
+    "alce:citation_recall": {"answer": CITING},
+    "alce:citation_precision": {"answer": CITING},
+    "quoted_spans": {"answer": 'It says: "Paris is the capital of France".'},
+    "noise_robustness": {"variants": (Variant("noise", "Paris lies on the Seine.", ratio=0.4),)},
+    "counterfactual_robustness": {"variants": (Variant("counterfactual", SAMPLE.reference),)},
+    "negative_rejection": {"answerable": False, "answer": "I do not know."},
+    "over_refusal": {"answerable": True},
+    "latency": {"latency_ms": 1200.0},
+    "cost_per_query": {"cost": 0.02},
+    "tokens_per_query": {"tokens": 900},
+}
+READ = ToolCall("read", {"id": "city0"})
+TOOLS = {
+    "turns": (Turn("user", SAMPLE.question), Turn("assistant", "", tool_calls=(READ,))),
+    "reference_tool_calls": (READ, ToolCall("answer")),
+}
+BESIDES |= {"tool_call_accuracy": TOOLS, "tool_call_f1": TOOLS}
+OTHER = {"other_answer": "It is a city in France."}
+BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
+BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
+AGAIN = {"further_answers": (SAMPLE.reference, SAMPLE.reference)}
+BESIDES |= dict.fromkeys(("selfcheck:nli", "selfcheck:ngram", "selfcheck:prompt"), AGAIN)
+# What makes the good and the bad sample good and bad, where the answer's wording does not.
+GOOD = {
+    "noise_robustness": {"variants": (Variant("noise", SAMPLE.reference),)},
+    "alce:citation_recall": {"answer": "Paris is the capital of France [1]."},
+    "alce:citation_precision": {"answer": "Paris is the capital of France [1]."},
+    "quoted_spans": BESIDES["quoted_spans"],
+    "negative_rejection": {"answer": "I do not know."},
+}
+BAD = {
+    "noise_robustness": {
+        "answer": SAMPLE.reference,
+        "variants": (Variant("noise", "Penguins swim."),),
+    },
+    "quoted_spans": {"answer": 'It says: "Paris was founded by penguins".'},
+    "counterfactual_robustness": {"variants": (Variant("counterfactual", "Penguins swim."),)},
+    "over_refusal": {"answer": "I do not know."},
+    "latency": {"latency_ms": 2400.0},
+    "cost_per_query": {"cost": 0.04},
+    "tokens_per_query": {"tokens": 1800},
+}
+SAID = Turn("assistant", SAMPLE.reference, SAMPLE.contexts)
+TALK = {"turns": (Turn("user", SAMPLE.question), SAID), "reference_topics": ("capital of France",)}
+TALKED = ("topic_adherence", "turn_faithfulness", "turn_relevancy", "agent_goal_accuracy")
+BESIDES |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), TALK)
+OFF = {"turns": (Turn("user", SAMPLE.question), Turn("assistant", "Penguins swim.", ("Bread.",)))}
+BAD |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), OFF)
+CALLED = {**TOOLS, "reference_tool_calls": (READ,)}
+GOOD |= {"tool_call_accuracy": CALLED, "tool_call_f1": CALLED}
+
+
+def sample_for(cls, **changes):
+    """The sample, with what this metric needs of it besides."""
+    return scripts.sample(**{**BESIDES.get(cls.name, {}), **changes})
+
 
 def test_for_every_task_it_is_known_what_a_judge_may_say():
     folder = Path(said.__file__).parent
     assert {path.stem for path in folder.glob("[a-z]*.py")} == set(TASKS)
-
-
-def capricious(seed, *, faults=0.0):
-    """A judge of random verdicts, always the same for a seed; some replies are spoilt."""
-
-    def say(task):
-        raw = said.of(task).capricious(task, random.Random(f"{seed}{task!r}"))
-        spoil = random.Random(f"{seed}fault{task!r}")
-        return raw[: len(raw) // 2] if spoil.random() < faults else raw
-
-    return Scripted(dict.fromkeys(TASKS, say))
-
-
-def gullible():
-    """A judge that finds everything perfect, even what is not there."""
-    return Scripted(dict.fromkeys(TASKS, lambda task: said.of(task).gullible(task)))
 
 
 TEXT = st.text(max_size=40) | st.sampled_from(["", " ", "One. Two.", "No", "Ja. 3.5 m?\n\nEnde"])
@@ -64,6 +110,7 @@ SAMPLES = st.builds(
     contexts=st.lists(TEXT, max_size=4).map(tuple),
     answer=TEXT,
     reference=TEXT,
+    further_answers=st.none() | st.lists(TEXT, max_size=2).map(tuple),
 )
 
 
@@ -88,7 +135,7 @@ class TestEveryMetric:
 
     async def test_it_asks_no_other_task_than_it_declares(self, cls):
         judge = Watched(scripts.plausible())
-        await score(cls(), SAMPLE, judge)
+        await score(cls(), sample_for(cls), judge)
         assert bool(judge.asked) is bool(cls.tasks)
         assert set(judge.kinds) <= {task.kind for task in cls().asks(lambda kind: True)}
         assert {task.kind for task in cls().asks(lambda kind: True)} <= {
@@ -98,31 +145,31 @@ class TestEveryMetric:
 
     async def test_it_looks_at_no_other_field_than_it_needs(self, cls):
         assert set(cls.needs) <= FIELDS
-        only = {name: getattr(SAMPLE, name) for name in cls.needs}
+        sample = sample_for(cls)
+        only = {name: getattr(sample, name) for name in cls.needs}
         judge = scripts.plausible()
         assert await score(cls(), Sample(id="1", **only), judge) == await score(
-            cls(), SAMPLE, judge
+            cls(), sample, judge
         )
 
     async def test_a_good_and_a_bad_sample_differ(self, cls):
         judge = scripts.plausible()
-        good = await score(cls(), scripts.sample(answer=SAMPLE.reference), judge)
-        bad = await score(
-            cls(),
-            scripts.sample(
-                answer="Penguins swim.",
-                contexts=("Bread is baked from flour.",),
-                context_ids=("bread",),
-            ),
-            judge,
-        )
+        best = {"answer": SAMPLE.reference, **GOOD.get(cls.name, {})}
+        worst = {
+            "answer": "Penguins swim.",
+            "contexts": ("Bread is baked from flour.",),
+            "context_ids": ("bread",),
+            **BAD.get(cls.name, {}),
+        }
+        good = await score(cls(), sample_for(cls, **best), judge)
+        bad = await score(cls(), sample_for(cls, **worst), judge)
         assert isinstance(good, Score)
         assert isinstance(bad, Score)
         assert (good.value > bad.value) is cls.higher_is_better
 
     @pytest.mark.parametrize("raw", ["", "{}", "I am a teapot.", "[1, 2", '{"verdicts": null}'])
     async def test_garbage_is_a_failure_and_never_a_number(self, cls, raw):
-        found = await score(cls(), SAMPLE, Scripted(dict.fromkeys(TASKS, raw)))
+        found = await score(cls(), sample_for(cls), Scripted(dict.fromkeys(TASKS, raw)))
         if not cls.tasks:
             assert isinstance(found, Score)  # no judge is asked, so none can spoil it
             return
@@ -141,10 +188,11 @@ class TestEveryMetric:
 
     async def test_it_is_invariant_to_the_order_of_contexts_or_is_meant_not_to_be(self, cls):
         judge = scripts.plausible()
-        turned = scripts.sample(
-            contexts=SAMPLE.contexts[::-1], context_ids=SAMPLE.context_ids[::-1]
+        sample = sample_for(cls)
+        turned = sample_for(
+            cls, contexts=SAMPLE.contexts[::-1], context_ids=SAMPLE.context_ids[::-1]
         )
-        one, other = await score(cls(), SAMPLE, judge), await score(cls(), turned, judge)
+        one, other = await score(cls(), sample, judge), await score(cls(), turned, judge)
         assert (one.value == pytest.approx(other.value)) is not cls.ranked
 
     def test_it_survives_pickling(self, cls):
@@ -179,7 +227,21 @@ class TestEveryMetric:
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "contexts" in m.needs])
 async def test_contexts_that_are_not_there_are_never_perfect(name):
     found = await score(METRICS[name](), scripts.sample(contexts=()), gullible())
-    assert isinstance(found, Unscored) or found.value == 0
+    worst = {0.0} if METRICS[name].higher_is_better else {0.0, METRICS[name].range[1]}
+    assert isinstance(found, Unscored) or found.value in worst
+
+
+FOUR = "Ants run. Bees fly. Cats nap. Dogs bark."
+FOUR_TOLD = (Turn("user", FOUR.replace(".", "?")), Turn("assistant", FOUR, (FOUR,)))
+# The same with what a metric asks of it besides.
+FOUR_BESIDES = {
+    "topic_adherence": {"turns": FOUR_TOLD, "reference_topics": ("Ants", "Bees", "Cats", "Dogs")},
+    "turn_faithfulness": {"turns": FOUR_TOLD},
+    "completeness_without_reference": {"question": FOUR.replace(".", ";").rstrip(";")},
+    "summary_score": {"contexts": (FOUR,)},
+    "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},
+    "alce:citation_precision": {"answer": FOUR.replace(".", " [1].")},
+}
 
 
 @pytest.mark.parametrize(("name", "kind"), VERDICTS)
@@ -189,21 +251,28 @@ class TestMissingVerdicts:
     SAMPLE = Sample(
         id="1",
         question="?",
-        contexts=("A. B.", "C. D.", "E.", "F."),
-        answer="A. B. C. D.",
-        reference="A. B. C. D.",
+        contexts=("Ants run. Bees fly.", "Cats nap. Dogs bark.", "Eels swim.", "Frogs jump."),
+        answer=FOUR,
+        reference=FOUR,
+        further_answers=(FOUR,),
+        variants=(Variant("noise", FOUR), Variant("counterfactual", FOUR)),
     )
+
+    def sample(self, name):
+        return dataclasses.replace(self.SAMPLE, **FOUR_BESIDES.get(name, {}))
 
     def judge(self, kind, *, ever):
         def silent(task):
             asked = [i for i in task.ids if i[1:] != "4" or (ever and len(task.ids) == 1)]
-            return said.of(task).gullible(task.narrow(asked)) if asked else '{"verdicts": []}'
+            if not asked:
+                return json.dumps({next(iter(task.schema["properties"])): []})
+            return said.of(task).gullible(task.narrow(asked))
 
         return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
 
     async def test_only_the_missing_one_is_asked_for_again(self, name, kind):
         judge = self.judge(kind, ever=True)
-        assert isinstance(await score(METRICS[name](), self.SAMPLE, judge), Score)
+        assert isinstance(await score(METRICS[name](), self.sample(name), judge), Score)
         ids = [task.ids for task, _ in judge.asked if task.kind == kind]
         assert {len(asked) for asked in ids} == {4, 1}
         assert {asked[0][1:] for asked in ids if len(asked) == 1} == {"4"}
@@ -211,5 +280,5 @@ class TestMissingVerdicts:
     async def test_if_it_stays_missing_the_score_fails_and_says_how_many_there_were(
         self, name, kind
     ):
-        found = await score(METRICS[name](), self.SAMPLE, self.judge(kind, ever=False))
+        found = await score(METRICS[name](), self.sample(name), self.judge(kind, ever=False))
         assert found == Unscored("failed", "3 of 4 verdicts")

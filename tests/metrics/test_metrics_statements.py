@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import (
     AnswerCorrectness,
@@ -214,6 +215,21 @@ class TestFactualCorrectness:
     def test_beta_is_a_finite_number_above_0(self, beta):
         with pytest.raises(InputError, match="beta"):
             FactualCorrectness(beta=beta)
+
+    @pytest.mark.parametrize("levels", [{"atomicity": "low"}, {"coverage": "low"}])
+    async def test_atomicity_and_coverage_are_asked_of_whoever_splits_both_texts(self, levels):
+        judge = Watched(Scripted(self.JUDGE))
+        await score(FactualCorrectness(**levels), SAMPLE, judge)
+        asked = {task for task, _ in judge.asked if isinstance(task, SplitStatements)}
+        assert asked == {
+            SplitStatements("?", SAMPLE.answer, **levels),
+            SplitStatements("?", SAMPLE.reference, **levels),
+        }
+
+    @pytest.mark.parametrize("name", ["atomicity", "coverage"])
+    def test_a_level_that_does_not_exist_is_refused(self, name):
+        with pytest.raises(InputError, match=f"{name} is low or high, not 'medium'"):
+            FactualCorrectness(**{name: "medium"})
 
     def test_an_unknown_mode_is_refused(self):
         with pytest.raises(InputError, match="f1, precision or recall, not 'F1'"):

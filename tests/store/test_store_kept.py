@@ -10,7 +10,7 @@ from assay.backends.ledger import Ledger, Served
 from assay.backends.scripted import Scripted
 from assay.errors import InputError, Problem
 from assay.judge import Reply
-from assay.sample import Sample
+from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
 from assay.store.keys import digest, reply_key, text_key
@@ -133,6 +133,20 @@ class TestSamples:
         reference_contexts=(LONG,),
         context_ids=("1", "2", "3"),
         reference_context_ids=(),
+        relevance_grades={"1": 2.0, "=": 0.0},
+        further_answers=("a", "", LONG),
+        other_answer="b",
+        answerable=False,
+        rubric={"1": "wrong", "2": LONG},
+        turns=(
+            Turn("system", ""),
+            Turn("user", "=What?"),
+            Turn("assistant", LONG, (LONG, "#"), (ToolCall("f", {"x": [1, {"y": None}]}),)),
+            Turn("tool", "{}", ()),
+        ),
+        reference_tool_calls=(ToolCall("f"),),
+        reference_topics=("rivers",),
+        variants=(Variant("noise", "x", (LONG,), 0.5), Variant("counterfactual", LONG)),
         latency_ms=12.5,
         cost=0.01,
         tokens=7,
@@ -147,6 +161,7 @@ class TestSamples:
             FULL,
             Sample(id="bare"),
             Sample(id="none", contexts=None),
+            Sample(id="nothing", further_answers=(), turns=(), reference_tool_calls=(), rubric={}),
             Sample(id="empty", contexts=(), reference_contexts=(), answer=""),
             Sample(id="=#", question="=x", answer="#y", reference="#" * 80, contexts=("=", "#")),
             Sample(id="\U0001f600", answer="\u2028\x00 e\u0301", metadata={"\u00e9": "\u00e9"}),
@@ -174,7 +189,9 @@ class TestSamples:
 
     def test_a_context_in_many_samples_is_stored_once(self, db):
         with Store(db) as store:
-            store.begin([Sample(id=str(n), contexts=(LONG,)) for n in range(50)], CONFIG, "x")
+            turns = (Turn("assistant", "It is.", (LONG,)),)
+            samples = [Sample(id=str(n), contexts=(LONG,), turns=turns) for n in range(50)]
+            store.begin(samples, CONFIG, "x")
         assert len(rows(db, "SELECT * FROM texts")) == 1
 
 

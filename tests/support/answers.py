@@ -14,6 +14,7 @@ _MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{16})\n(.*?)\n\2>>>$", re.MULTI
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_HARM = re.compile(r"\bharm|deceive", re.IGNORECASE)
 _STOP = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split(" ")  # noqa: SIM905
 )
@@ -44,16 +45,28 @@ def sentences(text: str) -> list[str]:
 
 def kind_of(prompt: str, texts: Texts) -> str:
     """Which task a prompt is, told from the names of its materials; "" if it is none of ours."""
+    criterion = next((kind for name, kind in _BY_CRITERION.items() if name in texts), "")
+    if "criterion" in texts and (criterion or "answer a1" in texts):
+        return criterion or "rank_answers"
     contexts = any(name.startswith("context ") for name in texts)
     named = frozenset(name for name in texts if not name.startswith("context "))
     known = {
         (frozenset({"question", "text"}), False): "split_statements",
+        (frozenset({"earlier turns", "question", "text"}), False): "split_statements",
+        (frozenset({"earlier turns", "number", "answer"}), False): "generate_questions",
+        (frozenset({"earlier turns", "question", "answer"}), False): "rate_answer",
+        (frozenset({"conversation", "topics"}), False): "judge_topics",
+        (frozenset({"reference topics", "topics"}), False): "match_topics",
+        (frozenset({"desired outcome", "achieved outcome"}), False): "compare_outcomes",
         (frozenset({"statements"}), True): "verify_statements",
         (frozenset({"statements"}), False): "verify_statements",
         (frozenset({"question", "answer"}), True): "judge_contexts",
         (frozenset({"question", "answer"}), False): "rate_answer",
         (frozenset({"number", "answer"}), False): "generate_questions",
+        (frozenset({"text", "yes-or-no questions"}), False): "answer_closed_questions",
         (frozenset({"question", "sentences"}), False): "select_sentences",
+        (frozenset({"text", "questions"}), False): "answer_questions",
+        (frozenset({"question"}), False): "split_question",
     }
     if (named, contexts) in known:
         return known[named, contexts]
@@ -103,6 +116,8 @@ def _verify(texts: Texts, seed: int) -> Any:
                 "context": context if supported else None,
                 "quote": quote if supported else "",
                 "supported": supported,
+                # Of three classes: what shares nothing is taken to be denied.
+                "contradicted": share == 0.0,
             }
         )
     return {"verdicts": verdicts}
@@ -147,6 +162,139 @@ def _select(texts: Texts, seed: int) -> Any:
     return {"relevant": [{"id": i["id"], "reason": "It names what was asked."} for i in chosen]}
 
 
+def _quality(texts: Texts) -> float:
+    # How much of the shorter one of what is graded and all else they have in common.
+    others = {n: t for n, t in texts.items() if n not in ("criterion", *_BY_CRITERION)}
+    start = "answer" if any(n.startswith("answer") for n in others) else "context"
+    judged = words(" ".join(t for n, t in others.items() if n.startswith(start)))
+    rest = words(" ".join(t for n, t in others.items() if not n.startswith(start)))
+    smaller = min(len(judged), len(rest))
+    share = len(judged & rest) / smaller if smaller else 0.0
+    return 1.0 - share if _HARM.search(texts["criterion"]) else share
+
+
+def _grade(texts: Texts, seed: int) -> Any:
+    grades = sorted(json.loads(line)["grade"] for line in texts["grades"].splitlines())
+    share = _quality(texts)
+    return {
+        "reason": f"{share:.0%} of the words are shared.",
+        "grade": grades[min(len(grades) - 1, int(share * len(grades)))],
+    }
+
+
+def _label(texts: Texts, seed: int) -> Any:
+    labels = [json.loads(line)["label"] for line in texts["labels"].splitlines()]
+    share = _quality(texts)
+    return {
+        "reason": f"{share:.0%} of the words are shared.",
+        "label": labels[min(len(labels) - 1, int(share * len(labels)))],
+    }
+
+
+def _plan(texts: Texts, seed: int) -> Any:
+    return {"steps": [f"Read the {texts['the grader is shown']}.", "Compare their words."]}
+
+
+def _taken_up(texts: Texts, answer: str) -> float:
+    # How much of what is consulted the answer takes up.
+    consulted = (n for n in texts if n != "criterion" and "answer" not in n)
+    return overlap(" ".join(texts[n] for n in consulted), texts[answer])
+
+
+def _prefer(texts: Texts, seed: int) -> Any:
+    first, second = (_taken_up(texts, f"{which} answer") for which in ("first", "second"))
+    better = "tie" if first == second else "first" if first > second else "second"
+    return {"reason": f"{first:.0%} and {second:.0%} of the words.", "better": better}
+
+
+def _rank(texts: Texts, seed: int) -> Any:
+    answers = [name for name in texts if name.startswith("answer a")]
+    order = sorted(answers, key=lambda name: -_taken_up(texts, name))
+    ids = [name.removeprefix("answer ") for name in order]
+    return {"reason": "By the words taken up.", "order": ids}
+
+
+def _entities(texts: Texts, seed: int) -> Any:
+    return {"entities": re.findall(r"[A-Z]\w+(?: [A-Z]\w+)*", texts["text"])}
+
+
+def _ask_about_facts(texts: Texts, seed: int) -> Any:
+    facts = [words(s) and s.rstrip(".!? ") for s in sentences(texts["text"])]
+    return {"questions": [f"Which is it: {fact}?" for fact in facts if fact]}
+
+
+def _answer_questions(texts: Texts, seed: int) -> Any:
+    answers = []
+    for item in map(json.loads, texts["questions"].splitlines()):
+        fact = item["text"].removeprefix("Which is it: ").rstrip("?")
+        said = max(sentences(texts["text"]), key=lambda s: overlap(fact, s), default="")
+        answers.append({"id": item["id"], "answer": said if overlap(fact, said) >= 0.5 else None})
+    return {"answers": answers}
+
+
+def _ask_closed(texts: Texts, seed: int) -> Any:
+    facts = [s.rstrip(".!? ") for s in sentences(texts["text"]) if words(s)]
+    asked = [{"phrase": f.split()[0], "question": f"Is it so: {f}?"} for f in facts]
+    return {"questions": asked}
+
+
+def _answer_closed(texts: Texts, seed: int) -> Any:
+    items = [json.loads(line) for line in texts["yes-or-no questions"].splitlines()]
+    shares = [(i["id"], overlap(i["text"].removeprefix("Is it so:"), texts["text"])) for i in items]
+    return {
+        "answers": [
+            {"id": i, "reason": f"{share:.0%} of its words.", "yes": share >= 0.6}
+            for i, share in shares
+        ]
+    }
+
+
+def _split_question(texts: Texts, seed: int) -> Any:
+    return {"questions": [f"{part.strip().rstrip('?')}?" for part in texts["question"].split(";")]}
+
+
+def _said_by(role: str, conversation: str) -> list[str]:
+    lines = (line.partition(": ") for line in conversation.splitlines())
+    return [text for speaker, _, text in lines if speaker == role]
+
+
+def _name_topics(texts: Texts, seed: int) -> Any:
+    asked = sentences(" ".join(_said_by("user", texts["conversation"])))
+    return {"topics": [topic.rstrip("?. ") for topic in asked]}
+
+
+def _judge_topics(texts: Texts, seed: int) -> Any:
+    said = " ".join(_said_by("assistant", texts["conversation"]))
+    items = [json.loads(line) for line in texts["topics"].splitlines()]
+    shares = [(i["id"], overlap(i["text"], said)) for i in items]
+    return {
+        "verdicts": [
+            {"id": i, "reason": f"{share:.0%} of its words.", "answered": share >= 0.5}
+            for i, share in shares
+        ]
+    }
+
+
+def _match_topics(texts: Texts, seed: int) -> Any:
+    known = [json.loads(line) for line in texts["reference topics"].splitlines()]
+    matches = []
+    for item in map(json.loads, texts["topics"].splitlines()):
+        share, name = max((overlap(k["text"], item["text"]), k["id"]) for k in known)
+        found = name if share >= 0.5 else None
+        matches.append({"id": item["id"], "reason": f"{share:.0%}.", "reference": found})
+    return {"matches": matches}
+
+
+def _infer_goal(texts: Texts, seed: int) -> Any:
+    asked, said = (_said_by(role, texts["conversation"]) for role in ("user", "assistant"))
+    return {"goal": (asked or ["Nothing."])[0], "outcome": (said or ["Nothing."])[-1]}
+
+
+def _compare_outcomes(texts: Texts, seed: int) -> Any:
+    share = overlap(texts["desired outcome"], texts["achieved outcome"])
+    return {"reason": f"{share:.0%} of its words.", "reached": share >= 0.5}
+
+
 def _after(prompt: str, label: str) -> str:
     # The paper's prompts mark their texts with nothing but a label at the start of a line.
     found = re.search(
@@ -184,6 +332,28 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "generate_questions": _questions,
     "rate_answer": _rate,
     "select_sentences": _select,
+    "name_entities": _entities,
+    "ask_about_facts": _ask_about_facts,
+    "answer_questions": _answer_questions,
+    "split_question": _split_question,
+    "give_grade": _grade,
+    "choose_label": _label,
+    "plan_evaluation": _plan,
+    "prefer_answer": _prefer,
+    "rank_answers": _rank,
+    "ask_closed_questions": _ask_closed,
+    "answer_closed_questions": _answer_closed,
+    "name_topics": _name_topics,
+    "judge_topics": _judge_topics,
+    "match_topics": _match_topics,
+    "infer_goal": _infer_goal,
+    "compare_outcomes": _compare_outcomes,
+}
+_BY_CRITERION = {
+    "grades": "give_grade",
+    "labels": "choose_label",
+    "first answer": "prefer_answer",
+    "the grader is shown": "plan_evaluation",
 }
 _SAID: dict[str, Callable[[str], str]] = {
     "paper_statements": _paper_statements,
@@ -192,10 +362,16 @@ _SAID: dict[str, Callable[[str], str]] = {
     "paper_extraction": _paper_extraction,
 }
 _PAPER = {
+    "Name the topics that the user": "name_topics",
+    "Tell in one sentence each": "infer_goal",
+    "Find the key phrases of the text": "ask_closed_questions",
     "Given a question and answer, create": "paper_statements",
     "Consider the given context and following": "paper_verdicts",
     "Generate a question for the given answer": "paper_question",
     "Please extract relevant sentences": "paper_extraction",
+    # Two tasks of ours that show nothing but a text.
+    "List the entities": "name_entities",
+    "Write questions that test": "ask_about_facts",
 }
 
 

@@ -17,6 +17,7 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     embed,
+    embed_tokens,
     generate_questions,
     judge_contexts,
     rate_answer,
@@ -33,6 +34,9 @@ def plausible(name="plausible", **scripts):
     def say(task):
         if task.kind == "embed":
             return embed.reply(answers.vector(task.text))
+        if task.kind == "embed_tokens":
+            tokens = task.text.split()
+            return embed_tokens.reply(tokens, [answers.vector(token) for token in tokens])
         return answers.answer(task.prompt(), task.kind)
 
     return Scripted({**dict.fromkeys(TASKS, say), **scripts}, name=name)

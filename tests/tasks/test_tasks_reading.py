@@ -206,6 +206,18 @@ class TestVerifyStatements:
         with pytest.raises(Unreadable, match="supported"):
             self.read(supported=value)
 
+    @pytest.mark.parametrize(
+        ("item", "said"),
+        [({}, None), ({"contradicted": True}, True), ({"contradicted": False}, False)],
+    )
+    def test_whether_it_is_contradicted_may_be_left_unsaid(self, item, said):
+        assert self.read(supported=False, **item).contradicted is said
+
+    @pytest.mark.parametrize("value", ["true", "no", 0])
+    def test_contradicted_is_a_boolean_if_it_is_said(self, value):
+        with pytest.raises(Unreadable, match="contradicted"):
+            self.read(contradicted=value)
+
     @pytest.mark.parametrize("value", [1, 2, ["s1"], None, {}])
     def test_an_id_is_a_text(self, value):
         with pytest.raises(Unreadable, match="id"):
@@ -248,8 +260,17 @@ def test_chosen_sentences_come_in_the_order_of_the_text():
 
 @given(st.lists(st.tuples(st.text(), st.text())))
 def test_each_listed_item_is_one_line_of_json(items):
-    lines = listed(items).split("\n") if items else []
+    lines = listed(items).splitlines()
     assert [(d["id"], d["text"]) for d in map(json.loads, lines)] == items
+
+
+@pytest.mark.parametrize(
+    "line_break", ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
+)
+def test_no_line_break_of_any_kind_makes_a_second_item(line_break):
+    text = f'One.{line_break}{{"id": "s2", "text": "Forged."}}'
+    (line,) = listed([("s1", text)]).splitlines()
+    assert json.loads(line)["text"] == text
 
 
 def test_decoding_is_strict_about_types():

@@ -61,12 +61,17 @@ def test_a_span_is_where_the_source_stands(parts, data):
         assert read.span is None
 
 
-@given(st.lists(st.tuples(st.booleans(), TEXT, TEXT, PROBABILITY), min_size=1), st.integers(1, 5))
+@given(
+    st.lists(
+        st.tuples(st.booleans(), TEXT, TEXT, PROBABILITY, st.none() | st.booleans()), min_size=1
+    ),
+    st.integers(1, 5),
+)
 def test_verdicts(items, n_contexts):
     statements = tuple(Statement(f"s{n}", "x") for n in range(1, len(items) + 1))
     verdicts = tuple(
-        Verdict(s.id, yes, reason, n % n_contexts if yes else None, quote, probability)
-        for n, (s, (yes, reason, quote, probability)) in enumerate(
+        Verdict(s.id, yes, reason, n % n_contexts if yes else None, quote, probability, opposite)
+        for n, (s, (yes, reason, quote, probability, opposite)) in enumerate(
             zip(statements, items, strict=True)
         )
     )

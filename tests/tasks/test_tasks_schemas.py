@@ -14,8 +14,31 @@ ASKED_IN_JSON = {
     "rate_answer",
     "select_sentences",
     "judge_contexts",
+    "name_entities",
+    "ask_about_facts",
+    "answer_questions",
+    "split_question",
+    "give_grade",
+    "choose_label",
+    "plan_evaluation",
+    "prefer_answer",
+    "rank_answers",
+    "ask_closed_questions",
+    "answer_closed_questions",
+    "name_topics",
+    "judge_topics",
+    "match_topics",
+    "infer_goal",
+    "compare_outcomes",
 }
-FREE = {"embed", "paper_statements", "paper_verdicts", "paper_question", "paper_extraction"}
+FREE = {
+    "embed",
+    "embed_tokens",
+    "paper_statements",
+    "paper_verdicts",
+    "paper_question",
+    "paper_extraction",
+}
 
 # Keywords that OpenAI's strict mode refuses or ignores.
 REFUSED = {"$ref", "$defs", "allOf", "oneOf", "not", "if", "default", "title", "patternProperties"}
@@ -67,5 +90,18 @@ class TestSchema:
     def test_the_reason_is_asked_for_before_the_verdict(self, kind):
         for node in nodes(TASKS[kind].schema):
             fields = node.get("required", [])
-            for verdict in {"supported", "useful", "relevance"} & set(fields):
+            for verdict in {
+                "supported",
+                "contradicted",
+                "useful",
+                "relevance",
+                "grade",
+                "label",
+                "better",
+                "order",
+                "yes",
+                "answered",
+                "reference",
+                "reached",
+            } & set(fields):
                 assert fields.index("reason") < fields.index(verdict)

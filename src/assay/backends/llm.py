@@ -8,15 +8,17 @@ import inspect
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeAlias
 
 from assay.backends.code import code_digest, text_digest
+from assay.backends.likely import Token, weighed
 from assay.errors import InputError, Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Template
+from assay.tasks import GiveGrade
 
 Asked: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 
@@ -29,11 +31,13 @@ class Completion:
         text: The text, untouched; "" if it refused.
         tokens_in: Prompt tokens.
         tokens_out: Tokens written, those of its reasoning included.
+        tokens: The tokens with the likely ones in their places, where they are told.
     """
 
     text: str
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens: Sequence[Token] = ()
 
 
 class LLM(ABC):
@@ -89,9 +93,12 @@ class LLM(ABC):
         pieces = task.pieces(template)
         start = time.perf_counter()
         completion = await self.complete("".join(pieces), task.schema, task.kind, draw)
+        raw = completion.text
+        if isinstance(task, GiveGrade) and completion.tokens:
+            raw = weighed(task, raw, completion.tokens)
         return Reply(
             pieces=pieces,
-            raw=completion.text,
+            raw=raw,
             tokens_in=completion.tokens_in,
             tokens_out=completion.tokens_out,
             ms=(time.perf_counter() - start) * 1000,

@@ -1,6 +1,7 @@
 """How does an LLM behind an OpenAI-compatible server answer a prompt?"""
 
 import asyncio
+import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from assay.backends.code import text_digest
+from assay.backends.likely import WEIGHED, Token
 from assay.backends.llm import LLM, Completion
 from assay.backends.openai_http import (
     Connection,
@@ -39,6 +41,11 @@ _NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
 }
 
 
+# Likely tokens asked for at each position, and what is asked for where so many are refused.
+MOST_LIKELY = 20
+FEWER_LIKELY = 5
+
+
 @dataclass(frozen=True)
 class Dialect:
     """What a server takes of that which not every server takes.
@@ -48,26 +55,35 @@ class Dialect:
         temperature: Whether it takes a temperature.
         seed: Whether it takes a seed.
         limit: What it calls the bound on the reply's length.
+        likely: How many likely tokens it tells at each position; 0 if none.
     """
 
     form: Literal["json_schema", "json_object", "text"] = "json_schema"
     temperature: bool = True
     seed: bool = True
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    likely: int = MOST_LIKELY
 
     def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
         """What to try after this refusal; None if it is not about the dialect."""
         if refusal.status not in (400, 422, 500, 501) or _TOO_LONG.search(refusal.message):
             return None
-        if "max_tokens" in sent and _is_about("max_tokens", refusal):
-            return replace(self, limit="max_completion_tokens")
-        if "temperature" in sent and _is_about("temperature", refusal):
-            return replace(self, temperature=False)
-        if "seed" in sent and _is_about("seed", refusal):
-            return replace(self, seed=False)
+        for field, change in _WITHOUT.items():
+            if field in sent and _is_about(field, refusal):
+                return replace(self, **change)
+        if "logprobs" in sent and "logprobs" in refusal.text:
+            return replace(self, likely=FEWER_LIKELY if self.likely > FEWER_LIKELY else 0)
         if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
             return replace(self, form=_NEXT_FORM[self.form])
         return None
+
+
+# What to change where a server does not take a field.
+_WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "max_tokens": {"limit": "max_completion_tokens"},
+    "temperature": {"temperature": False},
+    "seed": {"seed": False},
+}
 
 
 def _is_about(field: str, refusal: Refusal) -> bool:
@@ -81,8 +97,23 @@ class _Message(msgspec.Struct):
     content: Any = None
 
 
+class _Likely(msgspec.Struct):
+    token: str = ""
+    logprob: float = -math.inf
+
+
+class _Token(msgspec.Struct):
+    token: str
+    top_logprobs: list[_Likely] | None = None
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_Token] | None = None
+
+
 class _Choice(msgspec.Struct):
     message: _Message
+    logprobs: Any = None
 
 
 class _Usage(msgspec.Struct):
@@ -213,6 +244,8 @@ class OpenAI(LLM):
             body["temperature"] = self._draw_temperature if draw else self._temperature
         if draw and dialect.seed:
             body["seed"] = draw
+        if kind in WEIGHED and dialect.likely:
+            body |= {"logprobs": True, "top_logprobs": dialect.likely}
         if self._max_tokens is not None:
             body[dialect.limit] = self._max_tokens
         if schema is not None and dialect.form == "json_schema":
@@ -269,6 +302,7 @@ class OpenAI(LLM):
             text,
             len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens,
             len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens,
+            _tokens(chat.choices[0].logprobs),
         )
 
 
@@ -278,6 +312,20 @@ def _text(content: Any) -> str:
         parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
         return "".join(str(part.get("text", "")) for part in parts)
     return content if isinstance(content, str) else ""
+
+
+def _tokens(found: Any) -> tuple[Token, ...]:
+    # Servers have their own ideas of this field: what is not in OpenAI's form is passed over.
+    try:
+        tokens = msgspec.convert(found, _Logprobs | None)
+    except msgspec.ValidationError:
+        return ()
+    content = (tokens and tokens.content) or ()
+    return tuple(
+        # The likelier one comes first, and is kept if two are shown by the same text.
+        Token(t.token, {x.token: x.logprob for x in reversed(t.top_logprobs or ())})
+        for t in content
+    )
 
 
 def _digest(value: Mapping[str, Any]) -> str | None:

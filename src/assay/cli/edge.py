@@ -94,7 +94,8 @@ def _report_bug(error: Exception, *, debug: bool) -> None:
         say("".join(traceback.format_exception(error)).rstrip())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_file()]
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    say(f"error: unexpected {type(error).__name__}{where}: {error}")
+    notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+    say(f"error: unexpected {type(error).__name__}{where}: {error}{notes}")
     say(
         "This is a bug in assay, or in a judge or metric of your own if the file named is yours. "
         "Scores and replies made so far are kept."

@@ -8,16 +8,18 @@ from typing import Any
 
 from rich.console import Console
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from assay import prompts_file
-from assay.cli import placeholders, screen
+from assay.cli import placeholders, screen, values
 from assay.cli.edge import OK
+from assay.conformance import STORY, shown, worked
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
 from assay.prompt import Template
-from assay.tasks import TASKS, Embed
+from assay.tasks import TASKS, Embed, EmbedTokens
 
 _HEADER = """\
 # How a judge is asked: edit, then `assay run ... --prompts FILE`, and look at the whole prompt
@@ -31,6 +33,7 @@ def explain(given: Mapping[str, Any]) -> int:
     """Show the metric or task of that name; the exit code."""
     name = given["name"]
     templates = placeholders.read_prompts(given["prompts"])
+    values.look_here()
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
     if given["toml"]:
@@ -42,6 +45,7 @@ def explain(given: Mapping[str, Any]) -> int:
     console = screen.out()
     if metric:
         _show_metric(metric, console)
+        _show_worked(metric, console)
     for number, kind in enumerate(kinds, start=1):
         _show_task(kind, _template(kind, templates), f"{number}. " if metric else "", console)
     return OK
@@ -51,7 +55,8 @@ def _metric(name: str) -> Metric:
     try:
         return parse(name)
     except InputError as error:
-        if name.partition("(")[0] in {*METRICS, *ALIASES}:
+        # A name that is known, or an import that failed, needs no list of tasks.
+        if name.partition("(")[0] in {*METRICS, *ALIASES} or error.__cause__ is not None:
             raise
         raise InputError(f"{error}; tasks are {', '.join(TASKS)}") from None
 
@@ -68,10 +73,33 @@ def _show_metric(metric: Metric, console: Console) -> None:
         console.print(Text.assemble((f"{name}: ", "dim"), value))
 
 
+def _show_worked(metric: Metric, console: Console) -> None:
+    """What stands of it on the conformance page."""
+    # Code of the user's own is not run on a sample that is not theirs.
+    built_in = type(metric).__module__.startswith("assay.")
+    found = worked(metric) if built_in else None
+    for name, fact in shown.facts(metric, found):
+        if name != "inputs":  # stands above as what it needs
+            console.print(Text.assemble((f"{name}: ", "dim"), fact))
+    if found is None:
+        return
+    console.print(Rule(Text("worked example", style="bold"), align="left"))
+    console.print(Text(STORY, style="dim"))
+    for name, text in shown.texts():
+        console.print(Text.assemble((f"{name}: ", "dim"), text))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for head in ("part", "text", "found", "value"):
+        table.add_column(head, overflow="fold")
+    for row in shown.rows(found.outcome):
+        table.add_row(*map(Text, row))
+    console.print(table if table.row_count else Text("It has no parts."))
+
+
 def _facts(metric: Metric) -> list[tuple[str, str]]:
     low, high = metric.range
     better = "higher is better" if metric.higher_is_better else "lower is better"
-    facts = [("needs", ", ".join(metric.needs)), ("range", f"{low:g} to {high:g}, {better}")]
+    ways = [", ".join(way) or "nothing" for way in (metric.needs, *metric.instead)]
+    facts = [("needs", "; or ".join(ways)), ("range", f"{low:g} to {high:g}, {better}")]
     if metric.guide is not None:
         facts.append(("guide", f"teams often call more than {metric.guide:g} good"))
     parameters = [f"{f.name}={getattr(metric, f.name)}" for f in fields(metric)]
@@ -80,13 +108,13 @@ def _facts(metric: Metric) -> list[tuple[str, str]]:
     facts += [("also called", ", ".join(aliases))] if aliases else []
     asked = metric.asks(_an_llm_can)
     spare = [kind.kind for kind in metric.tasks if kind not in asked]
-    facts.append(("asks", ", ".join(kind.kind for kind in asked)))
+    facts.append(("asks", ", ".join(kind.kind for kind in asked) or "nobody"))
     facts += [("or, of a judge that cannot do these", ", ".join(spare))] if spare else []
     return facts
 
 
 def _an_llm_can(kind: type[Task[Any]]) -> bool:
-    return kind.template is not None or kind is Embed
+    return kind.template is not None or kind in (Embed, EmbedTokens)
 
 
 def _show_task(

@@ -7,12 +7,11 @@ from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
 from assay.dataset.gaps import is_gap
 from assay.errors import InputError
-from assay.metrics import METRICS, Metric
-from assay.metrics.wording import Wording
+from assay.metrics import METRICS
+from assay.metrics.catalogue import OCCASIONAL, USUAL
 
 # So many rows are looked at. A gap further down is told with its row when the run begins.
 ROWS = 1000
-PAPER = "paper:"
 CANNOT = "the judge cannot do"
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
@@ -24,7 +23,7 @@ class Fitting:
 
     Attributes:
         metrics: Their names.
-        left_out: Name -> why, for the others.
+        left_out: Name -> why, for the others of the usual ones.
     """
 
     metrics: tuple[str, ...]
@@ -32,7 +31,7 @@ class Fitting:
 
 
 def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
-    """The metrics whose needs every row fills and whose tasks the judge can do.
+    """The common metrics whose needs every row fills and whose tasks the judge can do.
 
     Raises:
         InputError: If there is none, or the data cannot be read.
@@ -40,7 +39,8 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
     gaps, columns = _gaps(data, mapping, min(limit or ROWS, ROWS))
     fit: list[str] = []
     left_out: dict[str, str] = {}
-    for name, metric in METRICS.items():
+    for name in (*USUAL, *OCCASIONAL):
+        metric = METRICS[name]
         missing = [f"{need} {gaps[need]}" for need in metric.needs if need in gaps]
         asked = metric().asks(route.serves)
         cannot = [kind.kind for kind in asked if not route.serves(kind)]
@@ -48,25 +48,21 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
             left_out[name] = ", ".join(missing)
         elif cannot:
             left_out[name] = f"{CANNOT} {', '.join(cannot)}"
-        elif not _special(metric) and _SPARES.get(name) not in fit:
+        elif _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
-        reasons = [f"{need} {gaps[need]}" for need in FIELDS if need in gaps]
+        wanted = {need for name in USUAL for need in METRICS[name].needs}
+        reasons = [f"{need} {gaps[need]}" for need in FIELDS if need in gaps and need in wanted]
         reasons += [f"{name}: {why}" for name, why in left_out.items() if CANNOT in why]
         what = f"no metric can be computed from {data}: {', '.join(reasons)}"
         remedy = "name columns with --map field=column; one row is one question"
         raise InputError(f"{what}; columns found: {columns}", remedy)
-    return Fitting(tuple(fit), {n: why for n, why in left_out.items() if not n.startswith(PAPER)})
-
-
-def _special(metric: type[Metric]) -> bool:
-    # Named by hand: the paper's prompts measure the same once more, and wording is not meaning.
-    return metric.name.startswith(PAPER) or issubclass(metric, Wording) or bool(metric.packages)
+    return Fitting(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
 
 
 def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:
     """(why a field cannot be used, by field; the columns there are)."""
-    needs = {need for metric in METRICS.values() for need in metric.needs}
+    needs = {need for name in (*USUAL, *OCCASIONAL) for need in METRICS[name].needs}
     first: dict[str, int] = {}
     given: set[str] = set()
     filled: set[str] = set()

@@ -1,11 +1,10 @@
 """Which back ends do --judge, --embedder, --base-url and --api-key stand for?"""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from assay.backends.specs import backend, mixed
+from assay.cli.values import look_here
 from assay.errors import InputError
 from assay.judge import Backend
 
@@ -57,10 +56,7 @@ class Bench:
         scheme, _, model = spec.partition(":")
         if scheme in _HTTP and model:
             return self._over_http(scheme, model, embedder=embedder)
-        # A judge of the user's own stands in the folder they work in. At the end of the path, so
-        # that no file there takes the place of an installed module.
-        if (here := str(Path.cwd())) not in sys.path:
-            sys.path.append(here)
+        look_here()
         return backend(spec, embedder=embedder)
 
     def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:

@@ -20,6 +20,17 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Write JSON to stdout, and nothing else there."
 )
 
+maps = click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Which column holds a field, where it is not found by its name. Repeatable.",
+)
+limit = click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N rows."
+)
+
 _JUDGE = (
     click.option(
         "--judge",

@@ -27,8 +27,12 @@ def stand_in(kind: type[Task[Any]]) -> Task[Any]:
 def _value(name: str, hint: Any, number: int | None = None) -> Any:
     if hint is str:
         return f"s{number}" if name == "id" else f"{{{name}{f' {number}' if number else ''}}}"
+    if hint in (int, float):
+        return hint(number or 1)
     if typing.get_origin(hint) is tuple:
-        item = typing.get_args(hint)[0]
+        item, *others = typing.get_args(hint)
+        if others != [...]:  # a pair, of a text and its name, say
+            return tuple(_value(name, one, number) for one in (item, *others))
         singular = name.removesuffix("s")
         return tuple(_value(singular, item, n) for n in range(1, _SEVERAL + 1))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):

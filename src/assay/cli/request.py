@@ -59,6 +59,7 @@ def understand(given: Mapping[str, Any]) -> Request:
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()
+    values.look_here()
     specs = values.metric_specs(given["metrics"])
     found = None
     if not specs:

@@ -19,21 +19,16 @@ _RATE = click.FloatRange(min=0, min_open=True)
     multiple=True,
     metavar="METRIC",
     help=(
-        "What to compute: a name, or name(parameter=value), repeatable or separated by commas. "
+        "What to compute: a name, or name(parameter=value), repeatable or separated by commas; "
+        "MODULE:ATTRIBUTE or FILE.py:ATTRIBUTE for one of your own. "
         "Without it: every metric that the columns of the data fill. `assay metrics` lists them."
     ),
 )
 @options.judge
 @outputs.option
 @options.store
-@click.option(
-    "--map",
-    "maps",
-    multiple=True,
-    metavar="FIELD=COLUMN",
-    help="Which column holds a field, where it is not found by its name. Repeatable.",
-)
-@click.option("--limit", type=_COUNT, metavar="N", help="Take only the first N rows.")
+@options.maps
+@options.limit
 @click.option(
     "--skip-invalid",
     metavar="FILE",

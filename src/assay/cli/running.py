@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from assay.cli import closing, outputs, screen
 from assay.cli.edge import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
@@ -14,7 +14,17 @@ from assay.run.evaluate import evaluate
 from assay.run.result import Result
 
 
-def run(given: Mapping[str, Any]) -> int:
+class Ending(Protocol):
+    """How the end of a run is told."""
+
+    def show(self, result: Result, request: Request) -> None:
+        """To people, on the screen."""
+
+    def as_json(self, result: Result, request: Request) -> dict[str, Any]:
+        """To programs."""
+
+
+def run(given: Mapping[str, Any], ending: Ending = closing) -> int:
     """Do what the options ask for; the exit code."""
     request = understand(given)
     silent = given["quiet"]
@@ -35,9 +45,9 @@ def run(given: Mapping[str, Any]) -> int:
         return REFUSED
     outputs.write(result, request.outs)
     if given["as_json"]:
-        screen.write_json(closing.as_json(result, request))
+        screen.write_json(ending.as_json(result, request))
     elif not silent:
-        closing.show(result, request)
+        ending.show(result, request)
     return _exit_code(result)
 
 

@@ -1,36 +1,41 @@
 """What does the text of an option mean?"""
 
 import re
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from assay.errors import InputError
+from assay.metrics.arguments import pieces
 
 _TOKENS = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kKM]?)\s*tok(?:ens?)?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
+def look_here() -> None:
+    """Let judges and metrics of the user's own be found in the folder they work in.
+
+    At the end of the path, so that no file there takes the place of an installed module.
+    """
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
+
+
 def metric_specs(texts: Iterable[str]) -> list[str]:
-    """Metrics that are given one by one or separated by commas outside parentheses.
+    """Metrics, one by one or separated by commas outside parentheses and quotes.
 
     Raises:
-        InputError: If parentheses do not match.
+        InputError: If parentheses or quotes do not match.
     """
     return [spec for text in texts for spec in _split(text) if spec]
 
 
 def _split(text: str) -> list[str]:
-    specs, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            break
-        if letter == "," and not depth:
-            specs.append("")
-        else:
-            specs[-1] += letter
-    if depth:
-        raise _wrong("metric", text, "parentheses do not match", 'quote it: "name(parameter=1)"')
-    return [spec.strip() for spec in specs]
+    try:
+        return pieces(text)
+    except ValueError as error:
+        remedy = """quote it: 'name(parameter="a, b")'"""
+        raise _wrong("metric", text, str(error), remedy) from error
 
 
 def mapping(texts: Iterable[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Can every row be evaluated, and if not, what are all the reasons?"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ def samples(
     mapping: Mapping[str, str] | None = None,
     skip_invalid: str | PathLike[str] | None = None,
     limit: int | None = None,
+    instead: Mapping[str, Sequence[Sequence[str]]] | None = None,
 ) -> "Samples":
     """The samples of a data set, checked for what the metrics need.
 
@@ -30,6 +31,7 @@ def samples(
         mapping: As for `read`.
         skip_invalid: File to which rows with problems are written instead of refusing the data.
         limit: As for `read`.
+        instead: Metric -> sets of fields of which any does as well as those that it needs.
 
     Raises:
         InputError: The source cannot be read at all. Problems of rows are raised in one InputError
@@ -39,7 +41,7 @@ def samples(
     path = None if skip_invalid is None else Path(skip_invalid)
     if path is not None:
         _check_skip_file(path, data)
-    return Samples(source, needs, path)
+    return Samples(source, needs, path, instead or {})
 
 
 class Samples(Iterator[Sample]):
@@ -56,13 +58,17 @@ class Samples(Iterator[Sample]):
     """
 
     def __init__(
-        self, source: Source, needs: Mapping[str, Iterable[str]], skip_file: Path | None = None
+        self,
+        source: Source,
+        needs: Mapping[str, Iterable[str]],
+        skip_file: Path | None,
+        instead: Mapping[str, Sequence[Sequence[str]]],
     ) -> None:
         self.name = source.name
         self.rows = 0
         self.skipped = 0
         self.skip_file = skip_file
-        self._tally = Tally(needs, source.mapping)
+        self._tally = Tally(needs, source.mapping, instead)
         self._iterator = self._walk(source)
 
     def __next__(self) -> Sample:

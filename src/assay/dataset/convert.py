@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from assay.dataset import conversation
 from assay.dataset.columns import MISSING, Path, Plan, fetch, plan
 from assay.dataset.fields import READERS
 from assay.dataset.lists import Documents
@@ -10,7 +11,11 @@ from assay.dataset.record import Record, Row
 from assay.dataset.values import FieldError, plain, unboxed
 from assay.errors import Problem
 
-_OPTIONAL: Final = {"latency_ms", "cost", "tokens", "group", "language"}
+_OPTIONAL: Final = {
+    *("latency_ms", "cost", "tokens", "group", "language", "relevance_grades", "further_answers"),
+    *("other_answer", "answerable", "rubric", "turns", "reference_tool_calls", "reference_topics"),
+    "variants",
+}
 _PLANS_KEPT: Final = 256
 
 
@@ -106,6 +111,7 @@ class _Reading:
         self._collect_metadata()
         self._join_references()
         self._join_contexts()
+        self._join_turns()
         number_id = f"row-{self.number}"
         self.fields["id"] = self.fields.get("id") or number_id
         self.fields["metadata"] = self.metadata
@@ -147,3 +153,12 @@ class _Reading:
             if field == "contexts" and ids is not None and len(ids) != len(found.texts):
                 what = f"holds {len(ids)} ids for {len(found.texts)} contexts"
                 self.complain(ids_field, what, "give one id for each context, in the same order")
+
+    def _join_turns(self) -> None:
+        """Put messages that stood as the question where they belong, and fill from them."""
+        if isinstance(self.fields.get("question"), tuple):
+            turns = self.fields.pop("question")
+            if self.fields.setdefault("turns", turns) != turns:
+                what = "holds other messages than 'turns'"
+                self.complain("question", what, "choose one with --map turns=COLUMN")
+        conversation.fill(self.fields)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from assay.dataset import structured
+from assay.dataset import messages, structured
 from assay.dataset.aliases import FIELDS
 from assay.dataset.lists import documents, list_in_text, listed
 from assay.dataset.record import Form
@@ -63,7 +63,7 @@ def _metadata(value: Any, form: Form) -> Any:
 
 READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "id": lambda value, _: identifier(value) if str(value).strip() else None,
-    "question": lambda value, _: text(value),
+    "question": messages.question,
     "contexts": lambda value, _: documents(value),
     "answer": _answer,
     "reference": _reference,
@@ -76,8 +76,8 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "other_answer": lambda value, _: text(value),
     "answerable": structured.yes_or_no,
     "rubric": structured.rubric,
-    "turns": structured.turns,
-    "reference_tool_calls": structured.tool_calls,
+    "turns": messages.turns,
+    "reference_tool_calls": messages.tool_calls,
     "reference_topics": structured.texts,
     "variants": structured.variants,
     "latency_ms": lambda value, form: number(value, from_text=form == "table"),

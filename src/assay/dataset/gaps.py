@@ -32,8 +32,10 @@ def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
     return Problem(what, remedy, row=row.number, field=name)
 
 
-def in_all_rows(name: str, users: Sequence[str], columns: Iterable[str]) -> Problem:
-    """The gap that all rows have, told once."""
+def in_all_rows(
+    name: str, users: Sequence[str], columns: Iterable[str], instead: str = ""
+) -> Problem:
+    """The gap that all rows have, told once; `instead` says what would do as well."""
     found = recognised(columns)
     empty = next((column for column, field in found.items() if field == name), None)
     if empty is not None:
@@ -43,7 +45,9 @@ def in_all_rows(name: str, users: Sequence[str], columns: Iterable[str]) -> Prob
     near = likely_column(name, columns)
     hint = f"did you mean --map {name}={near}? " if near else ""
     what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
-    remedy = f"{hint}name it with --map {name}=COLUMN (mapping= in Python), or drop {_each(users)}"
+    other = f", give {instead} instead" if instead else ""
+    named = f"name it with --map {name}=COLUMN (mapping= in Python)"
+    remedy = f"{hint}{named}{other}, or drop {_each(users)}"
     return Problem(what, remedy)
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.dataset.record import Record
+from assay.dataset.messages import are_messages
+from assay.dataset.record import Form, Record
 from assay.dataset.values import describe, unboxed
 from assay.errors import InputError, Problem
 from assay.sample import Sample
@@ -24,21 +25,24 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return lambda: _pandas_records(data)
     if hasattr(data, "to_batches"):
-        return lambda: _listed(row for batch in data.to_batches() for row in batch.to_pylist())
+        return lambda: _listed(_rows_of_batches(data), "arrow")
     if hasattr(data, "iter_rows"):
         return lambda: _listed(data.iter_rows(named=True))
-    if hasattr(data, "with_format"):
-        data = data.with_format(None)  # a Hugging Face Dataset may give tensors or frames instead
+    # A Hugging Face Dataset may give tensors or frames instead.
+    form: Form = "arrow" if hasattr(data, "with_format") else "json"
+    data = data.with_format(None) if form == "arrow" else data
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):
         return _Once(data)
-    return lambda: _listed(data)
+    return lambda: _listed(data, form)
 
 
 def is_columns(data: Mapping[Any, Any]) -> bool:
-    """Whether every value is a list, as in a dict of columns."""
-    return bool(data) and all(isinstance(unboxed(v), list | tuple) for v in data.values())
+    """Whether every value is a list, as in a dict of columns. One conversation is no column."""
+    return bool(data) and all(
+        isinstance(unboxed(v), list | tuple) and not are_messages(v) for v in data.values()
+    )
 
 
 def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
@@ -54,11 +58,26 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
 
 def values_of(sample: Sample) -> dict[str, Any]:
     """The sample as a row of plain values without what is absent; reading it gives it back."""
-    values = {f.name: getattr(sample, f.name) for f in dataclasses.fields(sample)}
+    values = {f.name: _plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
     kept = {name: value for name, value in values.items() if value not in (None, ())}
     kept |= {name: () for name, value in values.items() if value == () and name != "accepted"}
     lists = {name: list(value) for name, value in kept.items() if isinstance(value, tuple)}
     return {**kept, **lists, "metadata": dict(sample.metadata)}
+
+
+def _plain(value: Any) -> Any:
+    """Turns, tool calls and variants as dicts without what is absent."""
+    if isinstance(value, tuple) and any(dataclasses.is_dataclass(item) for item in value):
+        return [_fields_of(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _fields_of(item: Any) -> dict[str, Any]:
+    found = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
+    lists = {name: list(value) for name, value in found.items() if isinstance(value, tuple)}
+    # An empty list of contexts says that nothing was retrieved; an empty one of calls nothing.
+    kept = {k: v for k, v in found.items() if v not in (None, {}) and (k, v) != ("tool_calls", ())}
+    return {**kept, **{name: value for name, value in lists.items() if name in kept}}
 
 
 @dataclass
@@ -76,14 +95,19 @@ class _Once:
         return _listed(self.rows)
 
 
-def _listed(rows: Iterable[Any]) -> Iterator[Record]:
+def _rows_of_batches(data: Any) -> Iterator[Any]:
+    for batch in data.to_batches():
+        yield from batch.to_pylist()
+
+
+def _listed(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, Sample):
             yield Record(number, values_of(row), form="sample")
             continue
         values = _as_dict(row)
         if isinstance(values, Mapping):
-            yield Record(number, values)
+            yield Record(number, values, form)
         else:
             what = f"is {describe(row)}, not a row"
             remedy = "give each row as a dict or a Sample"

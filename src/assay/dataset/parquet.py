@@ -22,7 +22,7 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
         try:
             for batch in ParquetFile(stream).iter_batches(batch_size=_BATCH):
                 for number, values in enumerate(batch.to_pylist(), number + 1):  # noqa: B020
-                    yield Record(number, values)
+                    yield Record(number, values, "arrow")
         except (ArrowException, UnicodeDecodeError) as error:
             what = f"the Parquet file cannot be read past row {number}: {error}"
             raise InputError(what, "the file is damaged; get it again") from error

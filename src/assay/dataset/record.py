@@ -8,7 +8,7 @@ from typing import Any, Literal
 from assay.errors import Problem
 from assay.sample import Sample
 
-Form = Literal["json", "table", "sample"]
+Form = Literal["json", "table", "arrow", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class Record:
             is not counted).
         values: Column -> value, None if the record is broken.
         form: "table" if lists and numbers may stand as text in a cell and an empty cell is an
-            absent value; "sample" if the columns are the fields of a Sample.
+            absent value; "arrow" if objects have the keys of all rows, null where a row has none;
+            "sample" if the columns are the fields of a Sample.
         problem: What is broken, None if nothing is.
         text: The record as it stood in the file, None if the source is not text.
     """

@@ -1,133 +1,108 @@
-"""How do conversations, tool calls, grades and rubrics stand in a value?"""
+"""How do grades, rubrics, yes and no, lists of texts and variants stand in a value?"""
 
+import ast
 import json
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
-from assay.dataset.lists import listed
+from assay.dataset.lists import documents, listed
+from assay.dataset.messages import Object, as_object, items, pairs
 from assay.dataset.record import Form
-from assay.dataset.values import FieldError, describe, number, plain, text, unboxed
-from assay.sample import ToolCall, Turn, Variant
+from assay.dataset.values import FieldError, describe, identifier, number, text, unboxed
+from assay.sample import Variant
 
-Object: TypeAlias = Mapping[str, Any]
-ROLES = get_args(get_type_hints(Turn)["role"])
-KINDS = get_args(get_type_hints(Variant)["kind"])
-# How messages of OpenAI, LangChain and ragas name the speakers.
-_SPEAKERS = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
+KINDS: Final = get_args(get_type_hints(Variant)["kind"])
+_YES: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_AS_VARIANT: Final = 'write it as {"kind": "noise", "answer": "...", "contexts": [...]}'
 
 
 def texts(value: Any, _form: Form) -> tuple[str, ...]:
     """A list of texts."""
-    pairs = enumerate(listed(value), 1)
-    return tuple(text(unboxed(item), f"item {n}") for n, item in pairs)
+    found = enumerate(listed(value), 1)
+    return tuple(text(unboxed(item), f"item {n}") for n, item in found)
 
 
 def yes_or_no(value: Any, form: Form) -> bool:
-    """True or false."""
-    if form == "table" and isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    if not isinstance(value, bool):
-        raise FieldError(f"is {describe(value)}, but must be true or false")
-    return value
+    """True or false; 1 or 0; in a cell also yes or no."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and value in (0, 1):
+        return bool(value)
+    if form == "table" and isinstance(value, str) and value.strip().lower() in _YES:
+        return _YES[value.strip().lower()]
+    raise FieldError(f"is {describe(value)}, but must be true or false")
 
 
 def grades(value: Any, form: Form) -> dict[str, float]:
     """Grades by context id, each at least 0."""
-    given = _object(value, form, "grades by id")
-    return {str(key): number(unboxed(item), from_text=False) for key, item in given.items()}
+    given = _object(value, form, "grades by id", '{"doc1": 2, "doc2": 0}')
+    found: dict[str, float] = {}
+    for key, item in given.items():
+        name = identifier(key, "an id")
+        try:
+            found[name] = number(unboxed(item), from_text=form == "table")
+        except FieldError as error:
+            raise FieldError(f"the grade of '{name}' {error.what}", "0 says: no use") from None
+    return found
 
 
 def rubric(value: Any, form: Form) -> dict[str, str]:
     """What each grade means."""
-    found = _object(value, form, "descriptions by grade")
-    return {str(key): text(unboxed(item), f"grade {key}") for key, item in found.items()}
-
-
-def turns(value: Any, form: Form) -> tuple[Turn, ...]:
-    """The messages of a conversation."""
-    return tuple(_turn(item, f"turn {n}") for n, item in enumerate(_objects(value, form), 1))
-
-
-def tool_calls(value: Any, form: Form) -> tuple[ToolCall, ...]:
-    """Tools with their arguments."""
-    return tuple(_call(item, f"call {n}") for n, item in enumerate(_objects(value, form), 1))
+    given = _object(value, form, "descriptions by grade", '{"1": "wrong", "5": "right"}')
+    return {str(key): text(unboxed(item), f"grade {key}") for key, item in given.items()}
 
 
 def variants(value: Any, form: Form) -> tuple[Variant, ...]:
     """Answers over worse contexts."""
-    return tuple(_variant(item, f"variant {n}") for n, item in enumerate(_objects(value, form), 1))
+    found = items(value, "variants", _AS_VARIANT)
+    return tuple(_variant(item, f"variant {n}", form) for n, item in enumerate(found, 1))
 
 
-def _turn(item: Any, place: str) -> Turn:
-    if isinstance(item, Turn):
-        return item
-    message = _an_object(item, place)
-    said = str(message.get("role") or message.get("type") or "")
-    role: Any = _SPEAKERS.get(said, said)
-    if role not in ROLES:
-        raise FieldError(f"{place} has the role '{said}', which is none of {', '.join(ROLES)}")
-    content = message.get("text", message.get("content"))
-    contexts = message.get("contexts")
-    return Turn(
-        role,
-        text("" if content is None else content, place),
-        None if contexts is None else texts(contexts, "json"),
-        tool_calls(message.get("tool_calls") or [], "json"),
-    )
+def _variant(item: Any, place: str, form: Form) -> Variant:
+    found = as_object(item)
+    if found is None:
+        raise FieldError(f"{place} is {describe(item)}, but must be an object", _AS_VARIANT)
+    given = {str(key): unboxed(part) for key, part in found.items()}
+    kind: Any = given.get("kind")
+    if kind not in KINDS:
+        raise FieldError(f"{place} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
+    contexts = given.get("contexts")
+    try:
+        return Variant(
+            kind,
+            text(given.get("answer"), "answer"),
+            None if contexts is None else documents(contexts).texts,
+            _ratio(given.get("ratio"), form),
+        )
+    except FieldError as error:
+        raise FieldError(f"{place}: {error.what}", error.remedy) from None
 
 
-def _call(item: Any, place: str) -> ToolCall:
-    if isinstance(item, ToolCall):
-        return item
-    call = _an_object(item, place)
-    call = call.get("function", call)  # as OpenAI writes it
-    args = call.get("args", call.get("arguments", {}))
-    if isinstance(args, str):
-        with suppress(ValueError):
-            args = json.loads(args)
-    if not isinstance(args, Mapping):
-        raise FieldError(f"{place} has arguments that are no object: {describe(args)}")
-    return ToolCall(text(call.get("name"), f"the name of {place}"), plain(args))
+def _ratio(value: Any, form: Form) -> float | None:
+    if value is None:
+        return None
+    share = number(value, from_text=form == "table")
+    if share > 1:
+        raise FieldError(f"ratio is {value}", "give the share of noise, from 0 to 1")
+    return share
 
 
-def _variant(item: Any, place: str) -> Variant:
-    if isinstance(item, Variant):
-        return item
-    given = _an_object(item, place)
-    if given.get("kind") not in KINDS:
-        raise FieldError(f"{place} is of kind {given.get('kind')!r}, not {' or '.join(KINDS)}")
-    contexts, ratio = given.get("contexts"), given.get("ratio")
-    if ratio is not None and number(ratio, from_text=False) > 1:
-        raise FieldError(f"{place} has the ratio {ratio}, outside 0 to 1")
-    return Variant(
-        given["kind"],
-        text(given.get("answer"), f"the answer of {place}"),
-        None if contexts is None else texts(contexts, "json"),
-        None if ratio is None else number(ratio, from_text=False),
-    )
+def _object(value: Any, form: Form, what: str, example: str) -> Object:
+    if isinstance(value, str):
+        value = _spelled(value)
+    found = pairs(value)
+    if found is None:
+        raise FieldError(f"is {describe(value)}, but must be {what}", f"write it as {example}")
+    if form == "arrow":  # a struct has the keys of all rows
+        return {key: item for key, item in found.items() if unboxed(item) is not None}
+    return found
 
 
-def _object(value: Any, form: Form, what: str) -> Object:
-    if form == "table" and isinstance(value, str):
-        with suppress(ValueError):
-            value = json.loads(value)
-    if not isinstance(value, Mapping):
-        raise FieldError(f"is {describe(value)}, but must be an object of {what}")
-    return value
-
-
-def _objects(value: Any, form: Form) -> Sequence[Any]:
-    if form == "table" and isinstance(value, str):
-        with suppress(ValueError):
-            value = json.loads(value)
-    value = unboxed(value)
-    if not isinstance(value, list | tuple):
-        raise FieldError(f"is {describe(value)}, but must be a list of objects")
-    return value
-
-
-def _an_object(item: Any, place: str) -> Object:
-    if not isinstance(item, Mapping):
-        raise FieldError(f"{place} is {describe(item)}, but must be an object")
-    return item
+def _spelled(cell: str) -> Any:
+    """The object that a cell spells out as JSON or as Python prints it, else the cell."""
+    if cell.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(cell.strip())
+    return cell

@@ -1,7 +1,7 @@
 """Which problems does a whole data set have, once all its rows have been seen?"""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,15 +34,23 @@ class Tally:
     Args:
         needs: Metric -> fields that it needs.
         mapping: Field -> column, as the user gave it.
+        instead: Metric -> sets of fields of which any does as well.
     """
 
-    def __init__(self, needs: Mapping[str, Iterable[str]], mapping: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        needs: Mapping[str, Iterable[str]],
+        mapping: Mapping[str, str],
+        instead: Mapping[str, Sequence[Sequence[str]]],
+    ) -> None:
         self._users: dict[str, list[str]] = {}
         for metric, names in needs.items():
             for name in names:
                 self._users.setdefault(name, []).append(metric)
         self._mapping = mapping
+        self._instead = {metric: sets for metric, sets in instead.items() if sets}
         self._gaps = {name: Bag() for name in self._users}
+        self._lacking: dict[str, dict[str, None]] = {name: {} for name in self._users}
         self._faults = Bag()
         self._present: set[str] = set()
         self._unfound = set(mapping)
@@ -60,16 +68,26 @@ class Tally:
             self._columns |= dict.fromkeys(row.columns)
         wrong = {problem.field for problem in row.problems}
         self._present |= wrong
+        served = {metric for metric in self._instead if self._served(metric, row)}
         missing = []
         for name, users in self._users.items():
             value = gaps.value_of(row, name)
             if value is not None:
                 self._present.add(name)
-            if name not in wrong and gaps.is_gap(value):
-                gap = gaps.in_row(row, name, value, users)
+            lacking = [user for user in users if user not in served]
+            if lacking and name not in wrong and gaps.is_gap(value):
+                gap = gaps.in_row(row, name, value, lacking)
                 self._gaps[name].add([gap])
+                self._lacking[name] |= dict.fromkeys(lacking)
                 missing.append(gap)
         return faults + missing
+
+    def _served(self, metric: str, row: Row) -> bool:
+        """Whether the row holds other fields that do as well as those that a metric needs."""
+        return any(
+            not any(gaps.is_gap(gaps.value_of(row, name)) for name in names)
+            for names in self._instead[metric]
+        )
 
     def _repeated(self, row: Row) -> list[Problem]:
         """A problem if an earlier row has the same id; 8 bytes of each id are remembered."""
@@ -89,11 +107,21 @@ class Tally:
         if not self._columns:
             return []
         unfound = [name for name in self._mapping if name in self._unfound]
-        absent = [name for name in self._users if name not in self._present and name not in unfound]
+        absent = [
+            name
+            for name, users in self._lacking.items()
+            if users and name not in self._present and name not in unfound
+        ]
         return [
             *(gaps.not_found(name, self._mapping[name], self._columns) for name in unfound),
-            *(gaps.in_all_rows(name, self._users[name], self._columns) for name in absent),
+            *(self._absent(name) for name in absent),
         ]
+
+    def _absent(self, name: str) -> Problem:
+        users = list(self._lacking[name])
+        sets = [names for user in users for names in self._instead.get(user, ())]
+        others = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
+        return gaps.in_all_rows(name, users, self._columns, " or ".join(others))
 
     def error(self) -> InputError | None:
         """Everything wrong in one error, None if nothing is."""

@@ -11,6 +11,7 @@ from assay.metrics.context_relevance import ContextRelevance, PaperContextReleva
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
 from assay.metrics.names import parse, resolve
+from assay.metrics.own import metric
 
 __all__ = [
     "ALIASES",
@@ -28,6 +29,7 @@ __all__ = [
     "PaperAnswerRelevance",
     "PaperContextRelevance",
     "PaperFaithfulness",
+    "metric",
     "parse",
     "resolve",
 ]

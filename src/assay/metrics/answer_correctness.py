@@ -41,7 +41,7 @@ class AnswerCorrectness(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Score both components and weigh them."""
-        factual = await FactualCorrectness().score(sample, judge)
+        factual = await self._factual(sample, judge)
         if isinstance(factual, Unscored):
             return factual
         components = [(FactualCorrectness.name, factual.value, self.factual_weight)]
@@ -57,6 +57,9 @@ class AnswerCorrectness(Metric):
             for name, value, weight in components
         )
         return Score(value, (*parts, *factual.parts), details=factual.details)
+
+    async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
+        return await FactualCorrectness().score(sample, judge)
 
 
 METRICS: tuple[type[Metric], ...] = (AnswerCorrectness,)

@@ -10,10 +10,12 @@ from assay.metrics.base import PAPER, Can, Metric
 from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer
+from assay.tasks import Embed, GenerateQuestions, PaperQuestion, Questions, RateAnswer
 from assay.tasks.embed import cosine
+from assay.text.tongues import tongue
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"
+OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class AnswerRelevancy(Metric):
     An empty answer scores 0; undefined if the question is empty.
     A judge that cannot generate questions rates the answer directly, in [0, 1], and the score
     and its signature say so. The cosine is no absolute scale: it depends on the embedder.
+    Questions that come back in another language than the answer's and the question's would lower
+    it: they are asked for once more, and marked where that does not help.
 
     Args:
         n: How many questions are generated.
@@ -41,7 +45,7 @@ class AnswerRelevancy(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
-        _check(self.name, self.n)
+        check_n(self.name, self.n)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
@@ -56,9 +60,9 @@ class AnswerRelevancy(Metric):
             return _nothing(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             return await _rated(question, answer, judge)
-        generated = await judge(GenerateQuestions(answer, self.n))
+        generated = await _generated(question, answer, self.n, judge)
         return await _compared(
-            question, generated.questions, judge, noncommittal=generated.noncommittal
+            question, answer, generated.questions, judge, noncommittal=generated.noncommittal
         )
 
 
@@ -84,7 +88,7 @@ class PaperAnswerRelevance(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
-        _check(self.name, self.n)
+        check_n(self.name, self.n)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask the paper's prompt n times."""
@@ -92,13 +96,38 @@ class PaperAnswerRelevance(Metric):
         if blank(question) or blank(answer):
             return _nothing(question, answer)
         questions = await judge.draws(PaperQuestion(answer), self.n)
-        return await _compared(question, questions, judge, noncommittal=None)
+        return await _compared(question, answer, questions, judge, noncommittal=None)
 
 
-def _check(name: str, n: object) -> None:
-    # From the stride on, draws are those after a bad reply.
+def check_n(name: str, n: object, parameter: str = "n") -> None:
+    """Refuse a number of questions that cannot be.
+
+    Raises:
+        InputError: If it is no whole number, or leaves no room for draws after a bad reply.
+    """
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
-        raise InputError(f"{name}: n is a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}")
+        wanted = f"a whole number from 1 to {RETRY_STRIDE - 1}"
+        raise InputError(f"{name}: {parameter} is {wanted}, not {n!r}")
+
+
+async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questions:
+    """The questions in the language of the sample, as far as the judge keeps to it."""
+    task = GenerateQuestions(answer, n)
+    generated = await judge(task)
+    strays = _strays(generated.questions, question, answer)
+    if not any(strays):
+        return generated
+    again = await judge(task, draw=1)
+    better = sum(_strays(again.questions, question, answer)) < sum(strays)
+    return again if better else generated
+
+
+def _strays(generated: Sequence[str], question: str, answer: str) -> list[bool]:
+    """Whether each is clearly in another language than what was asked and what was answered."""
+    known = {tongue(question), tongue(answer)} - {""}
+    if not known:
+        return [False] * len(generated)
+    return [tongue(text) not in {*known, ""} for text in generated]
 
 
 def _nothing(question: str, answer: str) -> Outcome:
@@ -108,15 +137,22 @@ def _nothing(question: str, answer: str) -> Outcome:
 
 
 async def _compared(
-    question: str, generated: Sequence[str], judge: Judge, *, noncommittal: bool | None
+    question: str,
+    answer: str,
+    generated: Sequence[str],
+    judge: Judge,
+    *,
+    noncommittal: bool | None,
 ) -> Score:
     asked, *vectors = await judge.each([Embed(question), *map(Embed, generated)])
     cosines = [cosine(asked, vector) for vector in vectors]
+    strays = _strays(generated, question, answer)
     parts = tuple(
-        Part("question", text, "generated", value)
-        for text, value in zip(generated, cosines, strict=True)
+        Part("question", text, "generated", value, OTHER_LANGUAGE if stray else "")
+        for text, value, stray in zip(generated, cosines, strays, strict=True)
     )
-    details = {} if noncommittal is None else {"noncommittal": noncommittal}
+    details: dict[str, Any] = {} if noncommittal is None else {"noncommittal": noncommittal}
+    details |= {"other_language": sum(strays)} if any(strays) else {}
     return Score(sum(cosines) / len(cosines), parts, details=details)
 
 

@@ -1,8 +1,11 @@
 """What a metric is: parameters, needs, the tasks it asks, and how it scores a sample."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from keyword import iskeyword
+from math import isfinite
 from typing import Any, ClassVar, TypeAlias
 
 from assay.judge import Judge, Task
@@ -11,6 +14,8 @@ from assay.score import Outcome
 
 PAPER = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 3"
 RAGAS_DOCS = "RAGAS documentation"
+LONGEST_SHOWN = 60  # characters of a parameter's value that a label shows
+ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
 Can: TypeAlias = Callable[[type[Task[Any]]], bool]
 
@@ -23,6 +28,7 @@ class Metric(ABC):
         name: The field's standard name for it.
         source: Where it is defined.
         needs: Fields of the sample that must be there.
+        instead: Sets of fields of which any does as well as `needs`.
         tasks: Kinds of tasks it asks.
         packages: Modules of the extra [text] that it computes with.
         range: Smallest and largest possible value.
@@ -35,6 +41,7 @@ class Metric(ABC):
     name: ClassVar[str]
     source: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]]
+    instead: ClassVar[tuple[tuple[str, ...], ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -56,6 +63,11 @@ class Metric(ABC):
         del can
         return self.tasks
 
+    @classmethod
+    def ends(cls) -> list[float | None]:
+        """Its range as JSON can hold it: None where there is no end."""
+        return [end if isfinite(end) else None for end in cls.range]
+
     @property
     def label(self) -> str:
         """Its name with every parameter that is not at its default: ``f(beta=2)``."""
@@ -70,5 +82,17 @@ class Metric(ABC):
 def _shown(value: object) -> str:
     if isinstance(value, Metric):
         return value.label
-    # 2 and 2.0 are one parameter, so they have one label.
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")  # 2 and 2.0 are one parameter, so they have one label
+    # A word stands as it is; all else is quoted, so that the label can be read back.
+    word = isinstance(value, str) and value.isidentifier() and not iskeyword(value)
+    text = str(value) if word else repr(value)
+    return text if len(text) <= LONGEST_SHOWN else _short(str(value))
+
+
+def _short(text: str) -> str:
+    # A definition in words may be long: its beginning is for people, the digest tells it from all
+    # others that begin alike.
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    beginning = " ".join(text[: LONGEST_SHOWN - 20].split())
+    return f"{beginning + ELLIPSIS!r}~{digest}"

@@ -18,10 +18,12 @@ from assay.metrics import (
     gpt,
     hallucination,
     known_contexts,
+    ngrams,
     noise_sensitivity,
     operations,
     pairwise,
     quest_eval,
+    quotations,
     ragas,
     ragchecker,
     ratings,
@@ -50,6 +52,8 @@ _FAMILIES = (
     answer_correctness,
     known_contexts,
     wording,
+    ngrams,
+    quotations,
     ragas,
     noise_sensitivity,
     entity_recall,
@@ -83,3 +87,31 @@ METRICS: dict[str, type[Metric]] = {
 ALIASES: dict[str, str] = {
     alias: name for name, metric in METRICS.items() for alias in metric.aliases
 }
+
+# What a run computes where the user names nothing, as far as the data fills it: the usual five,
+# correctness against a reference, ...
+USUAL = (
+    "faithfulness",
+    "answer_relevancy",
+    "context_relevance",
+    "context_precision",
+    "context_precision_without_reference",
+    "context_recall",
+    "answer_similarity",
+    "factual_correctness",
+    "answer_correctness",
+)
+# ... and what a field that only few data sets have is there for.
+OCCASIONAL = (
+    "id_based_context_precision",
+    "id_based_context_recall",
+    "turn_faithfulness",
+    "turn_relevancy",
+    "tool_call_accuracy",
+    "topic_adherence",
+    "negative_rejection",
+    "over_refusal",
+    "latency",
+    "cost_per_query",
+    "tokens_per_query",
+)

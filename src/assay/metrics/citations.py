@@ -1,5 +1,285 @@
 """Do the cited contexts bear out each sentence (ALCE)?"""
 
-from assay.metrics.base import Metric
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-METRICS: tuple[type[Metric], ...] = ()
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.metrics.base import Metric
+from assay.metrics.evidence import share, verify
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import Statement, Verdict, VerifyStatements
+from assay.text.citations import without_citations
+from assay.text.sentences import spans
+
+_SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
+_MARK = re.compile(r"\[(\d{1,3}(?:\s*[-\u2013,;]\s*\d{1,3})*)\]")
+_RANGE = re.compile(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?")
+
+# Indices of contexts, in the order in which they are cited.
+Cited: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the answer and what it cites.
+
+    Attributes:
+        statement: Its text without the marks, and where it stands.
+        cited: Indices of the contexts that it cites, repeated where it repeats itself.
+        outside: Numbers it cites that no context has.
+    """
+
+    statement: Statement
+    cited: Cited
+    outside: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The id of its statement."""
+        return self.statement.id
+
+    @property
+    def all(self) -> Cited:
+        """The contexts that it cites, each once."""
+        return _set(self.cited)
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is checked: it cites something, and nothing that is not there."""
+        return bool(self.cited) and not self.outside
+
+
+Asked: TypeAlias = dict[tuple[Cited, str], Verdict]
+
+
+def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence]:
+    """The sentences of an answer with their citations: [1], [1][2], [1, 2] or [1-3].
+
+    Marks that stand alone in a line belong to the sentence before them.
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in spans(answer):
+        if found and not _words(answer[start:end]):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return [
+        _sentence(f"s{number}", answer, span, n_contexts, at_most)
+        for number, span in enumerate(found, start=1)
+    ]
+
+
+def _sentence(name: str, answer: str, span: tuple[int, int], n: int, at_most: int) -> Sentence:
+    text = answer[slice(*span)]
+    numbers = [number for mark in _MARK.finditer(text) for number in _numbers(mark[1])]
+    outside = tuple(dict.fromkeys(number for number in numbers if not 1 <= number <= n))
+    cited = tuple(number - 1 for number in numbers if 1 <= number <= n)[:at_most]
+    return Sentence(Statement(name, _words(text), span), cited, outside)
+
+
+def _words(text: str) -> str:
+    return without_citations(_MARK.sub("[1]", text)).strip()
+
+
+def _numbers(listed: str) -> Iterator[int]:
+    for found in _RANGE.finditer(listed):
+        first, last = int(found[1]), int(found[2] or found[1])
+        yield from range(first, last + 1) if first <= last else (first, last)
+
+
+async def _asked(
+    pairs: Iterable[tuple[Cited, Sentence]],
+    contexts: Sequence[str],
+    judge: Judge,
+    known: Asked | None = None,
+) -> Asked:
+    """What is known, and the verdict on each further sentence by its contexts together.
+
+    There is one call for each set of contexts.
+    """
+    found = dict(known or {})
+    by_contexts: dict[Cited, dict[str, Statement]] = {}
+    for cited, sentence in pairs:
+        if (cited, sentence.name) not in found:
+            by_contexts.setdefault(cited, {})[sentence.name] = sentence.statement
+    groups = [
+        (tuple(statements.values()), tuple(contexts[i] for i in cited))
+        for cited, statements in by_contexts.items()
+    ]
+    for cited, verdicts in zip(by_contexts, await verify(groups, judge), strict=True):
+        found |= {(cited, verdict.id): verdict for verdict in verdicts}
+    return found
+
+
+async def _together(sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge) -> Asked:
+    """The verdict on each checked sentence by all that it cites."""
+    return await _asked([(s.all, s) for s in sentences if s.checked], contexts, judge)
+
+
+def _set(cited: Iterable[int]) -> Cited:
+    return tuple(sorted(set(cited)))
+
+
+def _rest(cited: Cited, i: int) -> Cited:
+    """The contexts that are left where one citation of context i is taken away."""
+    at = cited.index(i)
+    return _set(cited[:at] + cited[at + 1 :])
+
+
+def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: str) -> Part:
+    at = sentence.statement
+    return Part(kind, at.text, label, value, why, span=at.span)
+
+
+def _unchecked(sentence: Sentence, value: float | None) -> Part:
+    if not sentence.outside:
+        return _part("answer sentence", sentence, "no citation", value, "it cites nothing")
+    missing = ", ".join(f"[{number}]" for number in sentence.outside)
+    return _part(
+        "answer sentence", sentence, "out of range", value, f"no context is numbered {missing}"
+    )
+
+
+def _named(cited: Cited) -> str:
+    return "".join(f"[{i + 1}]" for i in cited)
+
+
+@dataclass(frozen=True)
+class _Citations(Metric):
+    """Base of both: who cites what is parsed once."""
+
+    at_most: int = 3
+
+    source = _SOURCE
+    needs = ("contexts", "answer")
+    tasks = (VerifyStatements,)
+    ranked = True
+
+    def __post_init__(self) -> None:
+        if self.at_most < 1:
+            raise InputError(f"{self.name}: at_most is a number above 0, not {self.at_most}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Find the citations and check the sentences."""
+        contexts = sample.contexts or ()
+        sentences = cited_sentences(sample.answer or "", len(contexts), self.at_most)
+        if not sentences:
+            return Unscored("undefined", "the answer has no sentence")
+        return await self._checked(sentences, contexts, judge)
+
+    async def _checked(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class CitationRecall(_Citations):
+    """Share of the answer's sentences that the contexts they cite entail together (ALCE).
+
+    sentences whose cited contexts entail them / sentences, in [0, 1]. Context k is cited as [k]
+    ([1][2], [1, 2] and [1-3] are read; ALCE reads the first number of a pair of brackets). A
+    sentence scores 0 without a citation, and if it cites a number that no context has. Its marks
+    are taken out before it is judged. ALCE looks at the first line of an answer only, here all
+    of it is. Undefined if there is no sentence.
+
+    Args:
+        at_most: How many citations of a sentence count, from its first on (ALCE: 3).
+    """
+
+    at_most: int = 3
+
+    name = "alce:citation_recall"
+
+    async def _checked(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        found = await _together(sentences, contexts, judge)
+        return share([self._judged(s, found.get((s.all, s.name))) for s in sentences])
+
+    def _judged(self, sentence: Sentence, verdict: Verdict | None) -> Part:
+        if verdict is None:
+            return _unchecked(sentence, 0.0)
+        supporting = verdict.context
+        return Part(
+            kind="answer sentence",
+            text=sentence.statement.text,
+            label="supported" if verdict.supported else "unsupported",
+            value=float(verdict.supported),
+            reason=f"cites {_named(sentence.cited)}: {verdict.reason}".rstrip(": "),
+            context=None if supporting is None else sentence.all[supporting],
+            quote=verdict.quote,
+            probability=verdict.probability,
+            span=sentence.statement.span,
+        )
+
+
+@dataclass(frozen=True)
+class CitationPrecision(_Citations):
+    """Share of the citations that are needed (ALCE).
+
+    needed citations / citations, in [0, 1]. No citation of a sentence is needed if all it cites
+    together do not entail it. Where they do, a single citation is needed; one of several is
+    needed unless its context alone does not entail the sentence and the others without it do.
+    0 if nothing is cited. As in ALCE, the citations of a sentence that cites a number which no
+    context has are not counted here (its recall is 0). How citations are read: see
+    alce:citation_recall. Undefined if there is no sentence.
+
+    Args:
+        at_most: How many citations of a sentence count, from its first on (ALCE: 3).
+    """
+
+    at_most: int = 3
+
+    name = "alce:citation_precision"
+
+    async def _checked(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        found = await _together(sentences, contexts, judge)
+        several = [
+            s
+            for s in sentences
+            if s.checked and len(s.cited) > 1 and found[s.all, s.name].supported
+        ]
+        alone = [((i,), s) for s in several for i in s.all]
+        found = await _asked(alone, contexts, judge, found)
+        rests = [(_rest(s.cited, i), s) for (i,), s in alone if not found[(i,), s.name].supported]
+        found = await _asked(rests, contexts, judge, found)
+        parts = [part for s in sentences for part in self._judged(s, found)]
+        if any(part.value is not None for part in parts):
+            return share(parts)
+        return Score(0.0, tuple(parts))
+
+    def _judged(self, sentence: Sentence, found: Asked) -> Iterator[Part]:
+        if not sentence.checked:
+            yield _unchecked(sentence, None)
+            return
+        for i in sentence.cited:
+            needed, label, why = _need(sentence, i, found)
+            at = sentence.statement
+            mark = f"{_named((i,))} {at.text}"
+            yield Part("citation", mark, label, float(needed), why, context=i, span=at.span)
+
+
+def _need(sentence: Sentence, i: int, found: Asked) -> tuple[bool, str, str]:
+    name = sentence.name
+    together = found[sentence.all, name]
+    if not together.supported:
+        return False, "unsupported", together.reason
+    if len(sentence.cited) == 1:
+        return True, "needed", together.reason
+    alone = found[(i,), name]
+    if alone.supported:
+        return True, "needed", f"it alone entails the sentence: {alone.reason}".rstrip(": ")
+    rest = _rest(sentence.cited, i)
+    if found[rest, name].supported:
+        return False, "not needed", f"{_named(rest)} without it entail the sentence"
+    return True, "needed", f"{_named(rest)} without it do not entail the sentence"
+
+
+METRICS: tuple[type[Metric], ...] = (CitationRecall, CitationPrecision)

@@ -1,6 +1,7 @@
 """How much of what was retrieved helps to answer the question?"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -77,8 +78,10 @@ class PaperContextRelevance(Metric):
         texts = [sentence for line in copied for sentence in _split(line)]
         chosen: dict[str, Choice] = {}
         dropped: list[Part] = []
+        known = [(_bare(sentence.text), sentence) for sentence in found]
+        copies = dict(reversed(known))  # of equal sentences the first
         for text in texts:
-            match = _match(text, found)
+            match = copies.get(_bare(text)) or _nearest(_bare(text), known)
             if match is None:
                 dropped.append(Part("sentence", text, "dropped", reason="not in the contexts"))
             else:
@@ -114,17 +117,16 @@ def _split(line: str) -> list[str]:
     return [line[start:end] for start, end in spans(line)]
 
 
-def _match(text: str, found: list[_Sentence]) -> _Sentence | None:
-    wanted = _bare(text)
+def _nearest(wanted: str, known: Sequence[tuple[str, _Sentence]]) -> _Sentence | None:
+    """The sentence that a copy with slips was made from, none of them in its figures."""
     best, at = SAME, None
-    for sentence in found:
-        candidate = _bare(sentence.text)
-        if wanted == candidate:
-            return sentence
+    for candidate, sentence in known:
         if _FIGURE.findall(wanted) != _FIGURE.findall(candidate):
             continue
         matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
-        if matcher.quick_ratio() >= best and (ratio := matcher.ratio()) >= best:
+        if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
+            continue
+        if (ratio := matcher.ratio()) >= best:
             best, at = ratio, sentence
     return at
 

@@ -1,5 +1,259 @@
-"""Is every turn of a conversation faithful and relevant?"""
+"""How good is each message of the assistant in a conversation, and what came of the whole?"""
 
-from assay.metrics.base import Metric
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-METRICS: tuple[type[Metric], ...] = ()
+from assay.errors import InputError
+from assay.judge import Judge, Task
+from assay.metrics.answer_relevancy import RATED, check_n
+from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Metric
+from assay.metrics.dialogue import Exchange, exchanges, transcript
+from assay.metrics.evidence import verdict_parts, verify
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import (
+    CompareOutcomes,
+    Embed,
+    GenerateQuestions,
+    InferGoal,
+    RateAnswer,
+    SplitStatements,
+    VerifyStatements,
+)
+from assay.tasks.embed import cosine
+
+
+@dataclass(frozen=True)
+class TurnFaithfulness(Metric):
+    """Mean faithfulness of the assistant's messages, each to the contexts retrieved for it.
+
+    Of each message F = supported statements / statements (Es et al. 2023, section 3), in [0, 1];
+    the score is the mean over the messages that make a statement and whose contexts are recorded.
+    Statements are split with the earlier turns at hand, which tell what "it" or "she" means. A
+    message for which nothing was retrieved (an empty list) supports nothing: 0. Undefined if no
+    message counts. DeepEval's turn faithfulness counts statements that are not contradicted.
+
+    Args:
+        window: How many earlier messages go with each.
+        tool_results: Whether what tools returned since the user's message counts as contexts too.
+    """
+
+    window: int = 10
+    tool_results: bool = False
+
+    name = "turn_faithfulness"
+    aliases = ("conversation_faithfulness",)
+    source = PAPER
+    needs = ("turns",)
+    tasks = (SplitStatements, VerifyStatements)
+    guide = 0.8
+
+    def __post_init__(self) -> None:
+        _check_window(self.name, self.window)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split every message, verify each of its statements against its own contexts."""
+        found = exchanges(sample.turns or (), self.window)
+        known = [(e, contexts) for e in found if (contexts := self._contexts(e)) is not None]
+        if not known:
+            why = "no contexts are recorded with a message" if found else "the assistant is silent"
+            return Unscored("undefined", why)
+        split = await judge.each(
+            SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in known
+        )
+        groups = zip(split, (contexts for _, contexts in known), strict=True)
+        verdicts = await verify(list(groups), judge)
+        turns = [
+            _placed(e, verdict_parts(statements, judged, e.answer, kind=_kind(e, "statement")))
+            for (e, _), statements, judged in zip(known, split, verdicts, strict=True)
+        ]
+        return _mean(turns, [e for e, _ in known], "no message makes a statement")
+
+    def _contexts(self, exchange: Exchange) -> tuple[str, ...] | None:
+        if self.tool_results and exchange.results:
+            return (*(exchange.contexts or ()), *exchange.results)
+        return exchange.contexts
+
+
+@dataclass(frozen=True)
+class TurnRelevancy(Metric):
+    """Mean answer relevancy of the assistant's messages, each to the user's message before it.
+
+    Of each message AR = mean_i cos(E(user's message), E(question_i)) over n questions generated
+    from it (Es et al. 2023, section 3), in [-1, 1]; the score is the mean over the messages that
+    follow one of the user. Questions are generated with the earlier turns at hand, as the user
+    would put them at that point: "And in Rome?" is met by its like. A judge that cannot generate
+    questions rates each message directly, in [0, 1], and the score says so. Undefined if no message
+    follows one of the user. DeepEval's turn relevancy is a yes or no of the judge.
+
+    Args:
+        n: How many questions are generated for each message.
+        window: How many earlier messages go with each.
+    """
+
+    n: int = 3
+    window: int = 10
+
+    name = "turn_relevancy"
+    aliases = ("conversation_relevancy", "turn_relevance")
+    source = PAPER
+    needs = ("turns",)
+    tasks = (GenerateQuestions, RateAnswer, Embed)
+    range = (-1.0, 1.0)
+    guide = 0.75
+
+    def __post_init__(self) -> None:
+        check_n(self.name, self.n)
+        _check_window(self.name, self.window)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Questions and embeddings, else a rating."""
+        if can(RateAnswer) and not can(GenerateQuestions):
+            return (RateAnswer,)
+        return (GenerateQuestions, Embed)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare what each message answers with what was asked."""
+        found = [e for e in exchanges(sample.turns or (), self.window) if e.question.strip()]
+        if not found:
+            return Unscored("undefined", "no message of the assistant follows one of the user")
+        rated = self.asks(judge.can) == (RateAnswer,)
+        turns = await (self._rated(found, judge) if rated else self._compared(found, judge))
+        return _mean(turns, found, "", RATED if rated else "")
+
+    async def _compared(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
+        made = await judge.each(GenerateQuestions(e.answer, self.n, e.earlier) for e in found)
+        texts = [[e.question, *m.questions] for e, m in zip(found, made, strict=True)]
+        vectors = iter(await judge.each(Embed(text) for group in texts for text in group))
+        turns = []
+        for exchange, questions in zip(found, made, strict=True):
+            asked, kind = next(vectors), _kind(exchange, "question")
+            why = "the message is noncommittal" if questions.noncommittal else ""
+            turns.append(
+                tuple(
+                    Part(kind, question, "generated", cosine(asked, next(vectors)), why)
+                    for question in questions.questions
+                )
+            )
+        return turns
+
+    async def _rated(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
+        ratings = await judge.each(RateAnswer(e.question, e.answer, e.earlier) for e in found)
+        return [
+            (
+                Part(
+                    _kind(e, "answer"),
+                    e.answer,
+                    "noncommittal" if rating.noncommittal else "rated",
+                    rating.relevance,
+                    rating.reason,
+                ),
+            )
+            for e, rating in zip(found, ratings, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class AgentGoalAccuracy(Metric):
+    """Whether a conversation ended with what should have been achieved: 1 or 0.
+
+    What was achieved in the end is told from the conversation and compared with the reference
+    (RAGAS, AgentGoalAccuracyWithReference). Undefined if the user says nothing or the reference is
+    empty.
+    """
+
+    name = "agent_goal_accuracy"
+    aliases = ("agent_goal_accuracy_with_reference",)
+    source = RAGAS_DOCS
+    needs = ("turns", "reference")
+    tasks = (InferGoal, CompareOutcomes)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the outcome with the reference."""
+        if not (sample.reference or "").strip():
+            return Unscored("undefined", "the reference is empty")
+        return await _reached(sample, judge, sample.reference)
+
+
+@dataclass(frozen=True)
+class AgentGoalAccuracyWithoutReference(Metric):
+    """Whether a conversation ended with what the user wanted to achieve: 1 or 0.
+
+    Goal and outcome are told from the conversation and compared (RAGAS,
+    AgentGoalAccuracyWithoutReference). Undefined if the user says nothing.
+    """
+
+    name = "agent_goal_accuracy_without_reference"
+    source = RAGAS_DOCS
+    needs = ("turns",)
+    tasks = (InferGoal, CompareOutcomes)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the outcome with the goal that the user had."""
+        return await _reached(sample, judge, None)
+
+
+async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outcome:
+    turns = sample.turns or ()
+    if not any(turn.role == "user" and turn.text.strip() for turn in turns):
+        return Unscored("undefined", "the user says nothing")
+    found = await judge(InferGoal(transcript(turns)))
+    desired = found.goal if reference is None else reference
+    comparison = await judge(CompareOutcomes(desired, found.outcome))
+    value = float(comparison.reached)
+    label = "reached" if comparison.reached else "not reached"
+    parts = (
+        Part("goal", desired, "of the user" if reference is None else "reference"),
+        Part("outcome", found.outcome, label, value, comparison.reason),
+    )
+    return Score(value, parts)
+
+
+def _placed(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts, saying in words which context is meant: it is one of the turn's, not the sample's.
+
+    Nor does a span lie in the sample's answer.
+    """
+    return tuple(
+        replace(part, context=None, span=None, marks=(), reason=_where(exchange, part))
+        for part in parts
+    )
+
+
+def _where(exchange: Exchange, part: Part) -> str:
+    if part.context is None:
+        return part.reason
+    return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
+
+
+def _check_window(name: str, window: object) -> None:
+    if type(window) is not int or window < 0:
+        raise InputError(f"{name}: window is a whole number from 0, not {window!r}")
+
+
+def _kind(exchange: Exchange, what: str) -> str:
+    return f"turn {exchange.number} {what}"
+
+
+def _mean(
+    turns: Sequence[Sequence[Part]], found: Sequence[Exchange], nothing: str, method: str = ""
+) -> Outcome:
+    """The mean of the turns that have parts; each turn's own figure stands beside it."""
+    figures = {
+        f"turn {exchange.number}": sum(part.value or 0.0 for part in parts) / len(parts)
+        for exchange, parts in zip(found, turns, strict=True)
+        if parts
+    }
+    if not figures:
+        return Unscored("undefined", nothing)
+    every = tuple(part for parts in turns for part in parts)
+    return Score(sum(figures.values()) / len(figures), every, method, figures)
+
+
+METRICS: tuple[type[Metric], ...] = (
+    TurnFaithfulness,
+    TurnRelevancy,
+    AgentGoalAccuracy,
+    AgentGoalAccuracyWithoutReference,
+)

@@ -1,5 +1,239 @@
-"""How does DeepEval compute it?"""
+"""What do DeepEval's RAG metrics say, on the statements and verdicts that others use as well?"""
 
-from assay.metrics.base import Metric
+from dataclasses import dataclass, replace
+from typing import Any
 
-METRICS: tuple[type[Metric], ...] = ()
+from assay.judge import Judge, Task
+from assay.metrics.base import Can, Metric
+from assay.metrics.context_precision import ContextPrecision
+from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
+from assay.metrics.statements import (
+    UNTOLD,
+    chosen,
+    contradicted,
+    relevance_part,
+    sentences,
+    three_way_parts,
+    three_way_tasks,
+    verify_three_way,
+)
+from assay.sample import Sample
+from assay.score import Outcome, Part, Unscored
+from assay.tasks import (
+    ChooseLabel,
+    JudgeContexts,
+    SelectSentences,
+    SplitStatements,
+    Statement,
+    Verdict,
+    VerifyStatements,
+)
+
+DEEPEVAL = "DeepEval 4 (confident-ai/deepeval)"
+
+
+@dataclass(frozen=True)
+class DeepEvalFaithfulness(Metric):
+    """Share of the answer's statements that no retrieved context contradicts.
+
+    F = (statements - contradicted statements) / statements, in [0, 1] (DeepEval's
+    FaithfulnessMetric): what the contexts are silent about passes, only a direct contradiction
+    fails. So it is never below faithfulness. Undefined if the answer makes no statement (1 in
+    DeepEval) or nothing was retrieved that could contradict it (1 there as well). A judge that
+    does not say which unsupported statements are contradicted is asked for a label of each;
+    failed if it cannot give one.
+    """
+
+    name = "deepeval:faithfulness"
+    source = DEEPEVAL
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements, ChooseLabel)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Statements and verdicts, and labels where the verdicts leave it unsaid."""
+        return (SplitStatements, *three_way_tasks(can))
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the answer, ask of each statement whether the contexts support or deny it."""
+        answer, contexts = sample.answer or "", sample.contexts or ()
+        (statements,) = await split(sample.question or "", [answer], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        if blank(*contexts):
+            return Unscored("undefined", "there is no context that could contradict the answer")
+        (verdicts,) = await verify_three_way([(statements, contexts)], judge)
+        denied = [contradicted(verdict) for verdict in verdicts]
+        passed = [float(not d) for d in denied]
+        parts = three_way_parts(statements, verdicts, answer, passed)
+        return Unscored("failed", UNTOLD, parts) if None in denied else share(parts)
+
+
+@dataclass(frozen=True)
+class DeepEvalAnswerRelevancy(Metric):
+    """Share of the answer's statements that are relevant to the question.
+
+    AR = relevant statements / statements of the answer, in [0, 1] (DeepEval's
+    AnswerRelevancyMetric). DeepEval asks for yes, no or borderline and counts borderline as
+    relevant; here a statement is relevant if someone who answers the question would use it.
+    Undefined if the answer makes no statement (1 in DeepEval) or the question is empty.
+    """
+
+    name = "deepeval:answer_relevancy"
+    source = DEEPEVAL
+    needs = ("question", "answer")
+    tasks = (SplitStatements, SelectSentences)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the answer and let the judge choose what helps."""
+        question = sample.question or ""
+        if blank(question):
+            return Unscored("undefined", "the question is empty")
+        (statements,) = await split(question, [sample.answer or ""], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        relevant = await chosen(question, statements, judge)
+        return share([relevance_part(s, relevant.get(s.id)) for s in statements])
+
+
+@dataclass(frozen=True)
+class DeepEvalContextualPrecision(Metric):
+    """Weighted cumulative precision of the ranked contexts, judged against the reference.
+
+    WCP = 1/R sum_k (R_k / k) r_k in [0, 1], with r_k = 1 if context k is useful for arriving at
+    the reference, R_k the useful ones down to rank k and R all useful ones (DeepEval's
+    ContextualPrecisionMetric): the same number as context_precision, on the same verdicts. 0 if
+    no context is useful; an empty context is not. Undefined if nothing was retrieved (0 in
+    DeepEval) or the reference is empty.
+    """
+
+    name = "deepeval:contextual_precision"
+    ranked = True
+    source = DEEPEVAL
+    needs = ("question", "contexts", "reference")
+    tasks = (JudgeContexts,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The same verdicts and the same average as context_precision."""
+        return await ContextPrecision().score(sample, judge)
+
+
+@dataclass(frozen=True)
+class DeepEvalContextualRecall(Metric):
+    """Share of the sentences of the expected output that the contexts account for.
+
+    CR = attributable sentences / sentences of the reference, in [0, 1] (DeepEval's
+    ContextualRecallMetric). It counts sentences as they stand, where context_recall counts
+    statements: a sentence with one unsupported detail is lost as a whole. Undefined if the
+    reference is empty (0 in DeepEval). With no context retrieved: 0.
+    """
+
+    name = "deepeval:contextual_recall"
+    source = DEEPEVAL
+    needs = ("contexts", "reference")
+    tasks = (VerifyStatements,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Verify each sentence of the reference against all contexts."""
+        reference = sample.reference or ""
+        found = sentences(reference)
+        if not found:
+            return Unscored("undefined", "the reference holds no sentence")
+        (verdicts,) = await verify([(found, sample.contexts or ())], judge)
+        return share(verdict_parts(found, verdicts, reference, kind="reference sentence"))
+
+
+@dataclass(frozen=True)
+class DeepEvalContextualRelevancy(Metric):
+    """Share of the statements of all contexts that are relevant to the question.
+
+    CR = relevant statements / statements, pooled over the contexts, in [0, 1] (DeepEval's
+    ContextualRelevancyMetric). It counts statements, where context_relevance counts sentences.
+    Undefined if the contexts make no statement (0 in DeepEval) or the question is empty.
+    """
+
+    name = "deepeval:contextual_relevancy"
+    source = DEEPEVAL
+    needs = ("question", "contexts")
+    tasks = (SplitStatements, SelectSentences)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split every context and let the judge choose what helps."""
+        question = sample.question or ""
+        if blank(question):
+            return Unscored("undefined", "the question is empty")
+        # A context does not answer the question, so the question explains nothing in it.
+        groups = await split("", sample.contexts or (), judge)
+        pooled = [
+            (rank, Statement(f"{rank + 1}.{n}", statement.text, statement.span))
+            for rank, statements in enumerate(groups)
+            for n, statement in enumerate(statements, start=1)
+        ]
+        if not pooled:
+            return Unscored("undefined", "the contexts make no statement")
+        relevant = await chosen(question, tuple(statement for _, statement in pooled), judge)
+        return share(
+            [
+                replace(relevance_part(s, relevant.get(s.id), "context statement"), context=rank)
+                for rank, s in pooled
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class DeepEvalHallucination(Metric):
+    """Share of the contexts that the answer contradicts; lower is better.
+
+    H = contradicted contexts / contexts, in [0, 1] (DeepEval's HallucinationMetric). A context is
+    contradicted if a statement of the answer says the opposite of it, each context judged alone;
+    an answer that only says less or other things is forgiven. DeepEval means contexts known to be
+    true: give them as `contexts`. Empty contexts are left out. Undefined if the answer makes no
+    statement or there is no context (0, the best value, in DeepEval). A judge that does not say
+    which unsupported statements are contradicted is asked as for deepeval:faithfulness.
+    """
+
+    name = "deepeval:hallucination"
+    source = DEEPEVAL
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements, ChooseLabel)
+    higher_is_better = False
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Statements and verdicts, and labels where the verdicts leave it unsaid."""
+        return (SplitStatements, *three_way_tasks(can))
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Verify the answer's statements against each context alone."""
+        contexts = [(rank, c) for rank, c in enumerate(sample.contexts or ()) if not blank(c)]
+        (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        if not contexts:
+            return Unscored("undefined", "there is no context that could be contradicted")
+        groups = [(statements, (context,)) for _, context in contexts]
+        found = await verify_three_way(groups, judge)
+        parts = [
+            _denied(rank, context, statements, verdicts)
+            for (rank, context), verdicts in zip(contexts, found, strict=True)
+        ]
+        if any(part.value is None for part in parts):
+            return Unscored("failed", UNTOLD, tuple(parts))
+        return share(parts)
+
+
+def _denied(rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]) -> Part:
+    against = [(s, v) for s, v in zip(statements, verdicts, strict=True) if contradicted(v)]
+    if not against and any(contradicted(v) is None for v in verdicts):
+        return Part("context", context, "not told", None, UNTOLD, context=rank)
+    reason = "; ".join(f"{s.text} {v.reason}".strip() for s, v in against)
+    label = "contradicted" if against else "not contradicted"
+    return Part("context", context, label, float(bool(against)), reason, context=rank)
+
+
+METRICS: tuple[type[Metric], ...] = (
+    DeepEvalFaithfulness,
+    DeepEvalAnswerRelevancy,
+    DeepEvalContextualPrecision,
+    DeepEvalContextualRecall,
+    DeepEvalContextualRelevancy,
+    DeepEvalHallucination,
+)

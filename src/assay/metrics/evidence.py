@@ -6,6 +6,7 @@ from typing import TypeAlias
 from assay.judge import Judge
 from assay.score import Part, Score
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks.split_statements import Level
 from assay.text.placing import placed
 
 Statements: TypeAlias = tuple[Statement, ...]
@@ -16,9 +17,14 @@ def blank(*texts: str) -> bool:
     return not any(text.strip() for text in texts)
 
 
-async def split(question: str, texts: Sequence[str], judge: Judge) -> list[Statements]:
-    """The statements of each text. A blank text makes none: no call is made."""
-    asked = [SplitStatements(question, text) for text in texts if not blank(text)]
+async def split(
+    question: str,
+    texts: Sequence[str],
+    judge: Judge,
+    levels: tuple[Level, Level] = ("high", "high"),
+) -> list[Statements]:
+    """The statements of each text, by atomicity and coverage. A blank text makes none, unasked."""
+    asked = [SplitStatements(question, text, *levels) for text in texts if not blank(text)]
     found = iter(await judge.each(asked))
     return [() if blank(text) else next(found) for text in texts]
 

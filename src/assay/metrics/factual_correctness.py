@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
@@ -12,6 +12,7 @@ from assay.metrics.evidence import split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks.split_statements import Level
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -22,6 +23,17 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """
     weighted = beta**2 * precision + recall
     return (1 + beta**2) * precision * recall / weighted if weighted else 0.0
+
+
+def check_levels(name: str, atomicity: str, coverage: str) -> None:
+    """Refuse levels that do not exist.
+
+    Raises:
+        InputError: If one of them is neither "low" nor "high".
+    """
+    for field, level in (("atomicity", atomicity), ("coverage", coverage)):
+        if level not in ("low", "high"):
+            raise InputError(f"{name}: {field} is low or high, not {level!r}")
 
 
 @dataclass(frozen=True)
@@ -35,17 +47,24 @@ class FactualCorrectness(Metric):
     documentation). Each direction is counted over its own statements (ragas mixes them in recall,
     its issue 2693). Undefined if neither text makes a statement.
 
+    At "low" atomicity a statement is a whole sentence; at "low" coverage what a sentence mainly
+    says (the embedded judge goes by rule: there it is the first clause of each sentence).
+
     Args:
         mode: "f1", "precision" or "recall".
         beta: Weight of recall against precision in "f1".
+        atomicity: "high": one claim a statement; "low": one sentence a statement.
+        coverage: "high": all that is claimed; "low": what each sentence mainly says.
     """
 
     mode: Literal["f1", "precision", "recall"] = "f1"
     beta: float = 1.0
+    atomicity: Level = "high"
+    coverage: Level = "high"
 
     name = "factual_correctness"
     source = RAGAS_DOCS
-    needs = ("question", "answer", "reference")
+    needs: ClassVar[tuple[str, ...]] = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
 
     def __post_init__(self) -> None:
@@ -53,18 +72,20 @@ class FactualCorrectness(Metric):
             raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
         if not 0 < self.beta < math.inf:
             raise InputError(f"{self.name}: beta is a number above 0, not {self.beta}")
+        check_levels(self.name, self.atomicity, self.coverage)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
-        mine, theirs = await split(sample.question or "", [answer, reference], judge)
-        against_theirs, against_mine = _told(theirs, reference), _told(mine, answer)
+        levels = self.atomicity, self.coverage
+        mine, theirs = await split(sample.question or "", [answer, reference], judge, levels)
+        against_theirs, against_mine = told(theirs, reference), told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
         return self._counted(
-            verdict_parts(mine, _unplaced(found), answer, labels=("TP", "FP")),
+            verdict_parts(mine, unplaced(found), answer, labels=("TP", "FP")),
             verdict_parts(
                 theirs,
-                _unplaced(covered),
+                unplaced(covered),
                 reference,
                 kind="reference statement",
                 labels=("covered", "FN"),
@@ -93,8 +114,11 @@ _EMPTY = {
 }
 
 
-def _told(statements: Sequence[Statement], text: str) -> str:
-    # Against self-contained statements: in the text itself "it" may be all that names the subject.
+def told(statements: Sequence[Statement], text: str) -> str:
+    """What a text says, as self-contained statements where it makes any.
+
+    In the text itself "it" may be all that names the subject.
+    """
     return "\n".join(statement.text for statement in statements) or text
 
 
@@ -102,8 +126,8 @@ def _mean(parts: Sequence[Part]) -> float:
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
 
 
-def _unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    # What was shown as the context is the other text: no context of the sample.
+def unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Verdicts by the other text, which was shown as the context but is none of the sample."""
     return [replace(verdict, context=None) for verdict in verdicts]
 
 

@@ -1,5 +1,96 @@
-"""Which characters of the answer are unsupported?"""
+"""Which characters of the answer does no context support?"""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from assay.judge import Judge
 from assay.metrics.base import Metric
+from assay.metrics.evidence import split, verify
+from assay.metrics.statements import three_way_parts
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import SplitStatements, VerifyStatements
+from assay.text.sentences import Span
+from assay.text.sentences import spans as sentence_spans
+from assay.text.words import words
 
-METRICS: tuple[type[Metric], ...] = ()
+_SHARED = 0.5  # words of a statement that its sentence has at least
+
+
+@dataclass(frozen=True)
+class HallucinationSpans(Metric):
+    """Share of the answer's characters that no context supports; lower is better.
+
+    H = characters within unsupported spans / characters of the answer without the white space
+    around it, in [0, 1] (character-level hallucination, as RAGTruth, arXiv 2401.00396, labels
+    it). The spans of an unsupported statement are the words that the judge marks; if it marks
+    none, all that the statement was taken from; if that is not told, the sentence with most of
+    its words, at least half. Spans that meet, or have only white space between them, are one.
+    Each statement is a part with its spans as `marks`, its evidence, and whether the contexts
+    contradict it or are silent; the merged spans are in `details`. Undefined if the answer makes
+    no statement. With no context retrieved, all that the answer states is unsupported. Failed if
+    an unsupported statement cannot be found in the answer.
+    """
+
+    name = "hallucination_spans"
+    source = "RAGTruth, Niu et al. 2024 (arXiv 2401.00396)"
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements)
+    higher_is_better = False
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Verify each statement, find the characters of those without support."""
+        answer = sample.answer or ""
+        (statements,) = await split(sample.question or "", [answer], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
+        wrong = [float(not verdict.supported) for verdict in verdicts]
+        parts = _marked(three_way_parts(statements, verdicts, answer, wrong), answer)
+        lost = [part.text for part in parts if part.value and not part.marks]
+        if lost:
+            return Unscored("failed", f"not found in the answer: {'; '.join(lost)}", parts)
+        spans = merged((mark for part in parts for mark in part.marks), answer)
+        characters = sum(end - start for start, end in spans)
+        details = {"spans": [list(span) for span in spans], "characters": characters}
+        return Score(characters / len(answer.strip()), parts, details=details)
+
+
+def merged(spans: Iterable[Span], text: str) -> list[Span]:
+    """Spans in order, those that meet or have only white space between them joined."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and (start <= found[-1][1] or not text[found[-1][1] : start].strip()):
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _marked(parts: Sequence[Part], answer: str) -> tuple[Part, ...]:
+    return tuple(replace(part, marks=_spans(part, answer) if part.value else ()) for part in parts)
+
+
+def _spans(part: Part, answer: str) -> tuple[Span, ...]:
+    found = part.marks or ((part.span,) if part.span else ())
+    if not found:  # the judge did not say where it was taken from
+        found = _likeliest(part.text, answer)
+    return tuple(span for span in (_trimmed(span, answer) for span in found) if span)
+
+
+def _likeliest(statement: str, answer: str) -> tuple[Span, ...]:
+    """The sentence that has most of the statement's words, if it has half of them."""
+    wanted = set(words(statement))
+    shared = [(len(wanted & set(words(answer[a:b]))), (a, b)) for a, b in sentence_spans(answer)]
+    most, span = max(shared, key=lambda pair: pair[0], default=(0, (0, 0)))
+    return (span,) if most and most >= _SHARED * len(wanted) else ()
+
+
+def _trimmed(span: Span, text: str) -> Span | None:
+    start, end = span
+    inside = text[start:end]
+    start += len(inside) - len(inside.lstrip())
+    return (start, start + len(inside.strip())) if inside.strip() else None
+
+
+METRICS: tuple[type[Metric], ...] = (HallucinationSpans,)

@@ -1,6 +1,5 @@
 """Which metric does a name mean, and is it given what it takes?"""
 
-import ast
 import difflib
 import re
 from collections.abc import Iterable
@@ -8,34 +7,40 @@ from dataclasses import fields
 from typing import Any
 
 from assay.errors import InputError
-from assay.metrics.base import Metric
+from assay.metrics import arguments, own
+from assay.metrics.base import ELLIPSIS, Metric
 from assay.metrics.catalogue import ALIASES, METRICS
 from assay.sample import Sample
 
 _FIELDS = frozenset(field.name for field in fields(Sample))
-_SPEC = re.compile(r"^\s*([\w:.-]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+# The first half takes paths too, as in path/to/file.py:attribute.
+_SPEC = re.compile(r"^\s*([^\s(),][^(),]*?)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_SHORTENED = re.compile(ELLIPSIS + r"['\"]~[0-9a-f]{8}$")
+_FAMILIES = frozenset(name.partition(":")[0] for name in METRICS if ":" in name)
 
 
 def parse(spec: str) -> Metric:
     """The metric that a text names: ``faithfulness`` or ``factual_correctness(mode=recall)``.
+
+    ``module:attribute`` and ``path/to/file.py:attribute`` name one of the user's own.
 
     Raises:
         InputError: For an unknown name or parameter, with what may have been meant.
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    cls = METRICS.get(ALIASES.get(name, name))
+    found = METRICS.get(ALIASES.get(name, name)) or _own(name)
+    cls = type(found) if isinstance(found, Metric) else found
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
     given: dict[str, Any] = {}
     known = [field.name for field in fields(cls)]
-    for item in filter(None, (part.strip() for part in (match[2] or "").split(","))):
-        key, _, value = (text.strip() for text in item.partition("="))
+    for key, value in _pairs(name, match[2] or ""):
         if key not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
-        given[key] = _value(value)
-    return _build(cls, given)
+        given[key] = arguments.value(value)
+    return found if isinstance(found, Metric) and not given else _build(cls, given)
 
 
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
@@ -61,11 +66,19 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     return tuple(by_label.values())
 
 
+def _own(name: str) -> type[Metric] | Metric | None:
+    # What begins as a family's names do is a slip of the pen, and no module of the user's.
+    return None if name.partition(":")[0] in _FAMILIES else own.find(name)
+
+
 def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
     for field in fields(cls):
         if field.name not in given:
             continue
         default, value = field.default, given[field.name]
+        if isinstance(default, tuple):  # named one by one in a text, or with their meanings
+            value = arguments.pieces(value) if isinstance(value, str) else value
+            given[field.name] = value = arguments.frozen(value)
         # A whole number is a fine float, but True is no number and 2.5 no count.
         right = type(value) in (type(default), int if isinstance(default, float) else None)
         if not right:
@@ -73,11 +86,15 @@ def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
     return cls(**given)
 
 
-def _value(text: str) -> Any:
+def _pairs(name: str, text: str) -> list[tuple[str, str]]:
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+        found = arguments.pairs(text)
+    except ValueError as error:
+        raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
+    for key, value in found:
+        if _SHORTENED.search(value):
+            raise InputError(f"{name}: {key} is shortened, as labels are", "give it whole")
+    return found
 
 
 def _meant(name: str, known: list[str]) -> str:

@@ -1,5 +1,279 @@
 """How does ragas compute it where ours differs on purpose?"""
 
-from assay.metrics.base import Metric
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-METRICS: tuple[type[Metric], ...] = ()
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.metrics.answer_correctness import AnswerCorrectness
+from assay.metrics.answer_relevancy import check_n
+from assay.metrics.base import Metric
+from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
+from assay.metrics.evidence import blank, split, verdict_parts, verify
+from assay.metrics.factual_correctness import FactualCorrectness, f_beta, unplaced
+from assay.metrics.faithfulness import Faithfulness
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import Embed, GenerateQuestions, NameEntities, Questions
+from assay.tasks.embed import cosine
+from assay.tasks.split_statements import Level
+
+_SOURCE = "ragas 0.4.3, its code"
+_AP_EPSILON = 1e-10
+_EPSILON = 1e-8
+
+
+@dataclass(frozen=True)
+class RagasFaithfulness(Faithfulness):
+    """Faithfulness as ragas 0.4.3 has it: undefined where nothing was retrieved.
+
+    F = supported statements / statements of the answer, in [0, 1]. Where the answer makes no
+    statement ragas gives NaN, and an exception where no context was retrieved: both are undefined
+    here (faithfulness itself is 0 without a context).
+    """
+
+    name = "ragas:faithfulness"
+    source = _SOURCE
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """As faithfulness, if there is a context."""
+        if not sample.contexts:
+            return Unscored("undefined", "no context was retrieved")
+        return await super().score(sample, judge)
+
+
+@dataclass(frozen=True)
+class RagasAnswerRelevancy(Metric):
+    """Answer relevancy as ragas 0.4.3 has it: 0 if the answer is noncommittal.
+
+    mean_i cos(E(question), E(question_i)), times 0 if the answer is called noncommittal, in
+    [-1, 1]. Each of the n questions is asked for by itself, and each time it is said whether the
+    answer evades: all n must say so (in earlier versions, any one). Undefined if question or answer
+    is empty, where ragas raises.
+
+    Args:
+        strictness: How many questions are generated.
+        noncommittal: "all" or "any" of them make the answer noncommittal.
+    """
+
+    strictness: int = 3
+    noncommittal: Literal["all", "any"] = "all"
+
+    name = "ragas:answer_relevancy"
+    aliases = ("ragas:response_relevancy",)
+    source = _SOURCE
+    needs = ("question", "answer")
+    tasks = (GenerateQuestions, Embed)
+    range = (-1.0, 1.0)
+    guide = 0.75
+
+    def __post_init__(self) -> None:
+        check_n(self.name, self.strictness, "strictness")
+        if self.noncommittal not in ("all", "any"):
+            raise InputError(f"{self.name}: noncommittal is all or any, not {self.noncommittal!r}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Draw questions one by one and compare them with the one that was asked."""
+        question, answer = sample.question or "", sample.answer or ""
+        if blank(question) or blank(answer):
+            return Unscored("undefined", "question or answer is empty")
+        drawn = await judge.draws(GenerateQuestions(answer, 1), self.strictness)
+        asked, *vectors = await judge.each(
+            [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
+        )
+        parts = tuple(
+            _question(made, cosine(asked, vector))
+            for made, vector in zip(drawn, vectors, strict=True)
+        )
+        rule = all if self.noncommittal == "all" else any
+        evades = rule(made.noncommittal for made in drawn)
+        mean = sum(part.value or 0.0 for part in parts) / len(parts)
+        return Score(0.0 if evades else mean, parts, details={"noncommittal": evades})
+
+
+def _question(made: Questions, value: float) -> Part:
+    label = "noncommittal" if made.noncommittal else "generated"
+    return Part("question", made.questions[0], label, value)
+
+
+@dataclass(frozen=True)
+class RagasContextPrecision(ContextPrecision):
+    """Context precision as ragas 0.4.3 has it, with an epsilon: never quite 1.
+
+    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
+    ragas raises.
+    """
+
+    name = "ragas:context_precision"
+    aliases = ("ragas:llm_context_precision_with_reference",)
+    source = _SOURCE
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """As context_precision, divided by a little more."""
+        return _with_epsilon(await super().score(sample, judge))
+
+
+@dataclass(frozen=True)
+class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
+    """Context precision against the answer as ragas 0.4.3 has it, with an epsilon: never quite 1.
+
+    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
+    ragas raises.
+    """
+
+    name = "ragas:context_precision_without_reference"
+    aliases = (
+        "ragas:context_utilization",
+        "ragas:llm_context_precision_without_reference",
+    )
+    source = _SOURCE
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """As context_precision_without_reference, divided by a little more."""
+        return _with_epsilon(await super().score(sample, judge))
+
+
+def _with_epsilon(found: Outcome) -> Outcome:
+    if isinstance(found, Unscored):
+        return found
+    useful = sum(part.value or 0.0 for part in found.parts)
+    return replace(found, value=found.value * useful / (useful + _AP_EPSILON))
+
+
+@dataclass(frozen=True)
+class RagasContextEntityRecall(Metric):
+    """Context entity recall as ragas 0.4.3 has it: two lists of names compared letter by letter.
+
+    |entities of reference and contexts| / (|entities of the reference| + 1e-8), in [0, 1): the
+    judge names the entities of the reference and those of all contexts joined, and only what is
+    written alike counts ("Paris" is not "paris"). 0 if the reference names no entity.
+    """
+
+    name = "ragas:context_entity_recall"
+    source = _SOURCE
+    needs = ("contexts", "reference")
+    tasks = (NameEntities,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Name the entities of both and compare."""
+        reference, contexts = sample.reference or "", "\n".join(sample.contexts or ())
+        texts = [reference, contexts]
+        named = iter(await judge.each([NameEntities(text) for text in texts if not blank(text)]))
+        wanted, known = (() if blank(text) else next(named) for text in texts)
+        parts = tuple(
+            Part("entity", name, "found" if name in known else "not found", float(name in known))
+            for name in wanted
+        )
+        found = sum(part.value or 0.0 for part in parts)
+        nothing = (Part("reference", reference, "no entity", 0.0),)
+        return Score(found / (len(wanted) + _EPSILON), parts or nothing)
+
+
+@dataclass(frozen=True)
+class RagasFactualCorrectness(FactualCorrectness):
+    """Factual correctness as ragas 0.4.3 has it: recall over mixed directions, two decimals.
+
+    TP and FP are counted over the answer's statements, FN over the reference's; precision =
+    TP / (TP + FP + 1e-8), recall = TP / (TP + FN + 1e-8) although TP and FN count statements of
+    different texts (its issue 2693), f1 = F-beta of both; in [0, 1], rounded to two decimals. The
+    texts are split without their question and checked against each other as they stand. 0 if
+    neither makes a statement; undefined if one is empty, where ragas raises.
+
+    Args:
+        mode: "f1", "precision" or "recall".
+        beta: Weight of recall against precision in "f1".
+        atomicity: "high": one claim a statement; "low": one sentence a statement.
+        coverage: "high": all that is claimed; "low": what each sentence mainly says.
+    """
+
+    mode: Literal["f1", "precision", "recall"] = "f1"
+    beta: float = 1.0
+    atomicity: Level = "low"
+    coverage: Level = "low"
+
+    name = "ragas:factual_correctness"
+    source = _SOURCE
+    needs = ("answer", "reference")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the texts that count and check each against the other."""
+        answer, reference = sample.answer or "", sample.reference or ""
+        if blank(answer) or blank(reference):
+            return Unscored("undefined", "answer or reference is empty")
+        levels = self.atomicity, self.coverage
+        texts = [answer, "" if self.mode == "precision" else reference]
+        mine, theirs = await split("", texts, judge, levels)
+        found, covered = await verify([(mine, (reference,)), (theirs, (answer,))], judge)
+        labels = {"statement": ("TP", "FP"), "reference statement": ("covered", "FN")}
+        parts = [
+            *verdict_parts(mine, unplaced(found), answer, labels=labels["statement"]),
+            *verdict_parts(
+                theirs,
+                unplaced(covered),
+                reference,
+                kind="reference statement",
+                labels=labels["reference statement"],
+            ),
+        ]
+        return self._rounded(parts, answer)
+
+    def _rounded(self, parts: Sequence[Part], answer: str) -> Score:
+        tp, fp, fn = (sum(p.label == label for p in parts) for label in ("TP", "FP", "FN"))
+        value = {
+            "precision": tp / (tp + fp + _EPSILON),
+            "recall": tp / (tp + fn + _EPSILON),
+            "f1": counted_f(tp, fp, fn, self.beta),
+        }[self.mode]
+        nothing = (Part("answer", answer, "no statement", 0.0),)
+        # As numpy rounds, which is not always as Python does.
+        rounded = round(value * 100) / 100
+        return Score(rounded, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
+
+
+def counted_f(tp: int, fp: int, fn: int, beta: float) -> float:
+    """F-beta of counts, whichever text they were counted in; 0 if nothing was."""
+    precision = tp / (tp + fp) if tp + fp else 0.0
+    recall = tp / (tp + fn) if tp + fn else 0.0
+    return f_beta(precision, recall, beta)
+
+
+@dataclass(frozen=True)
+class RagasAnswerCorrectness(AnswerCorrectness):
+    """Answer correctness as ragas 0.4.3 has it: F-beta of counts, not of two shares.
+
+    w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in [-w2, 1], where F is
+    F-beta of TP and FP (statements of the answer) and FN (statements of the reference). ragas
+    has one prompt sort all statements; here each is verified, as for factual_correctness.
+    Undefined if neither text makes a statement: ragas takes that for perfect.
+
+    Args:
+        factual_weight: w1.
+        similarity_weight: w2. With 0, no embedding is asked for.
+        beta: Weight of recall against precision.
+    """
+
+    factual_weight: float = 0.75
+    similarity_weight: float = 0.25
+    beta: float = 1.0
+
+    name = "ragas:answer_correctness"
+    source = _SOURCE
+
+    async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
+        found = await FactualCorrectness(beta=self.beta).score(sample, judge)
+        if isinstance(found, Unscored):
+            return found
+        tp, fp, fn = (found.details[label] for label in ("TP", "FP", "FN"))
+        return replace(found, value=counted_f(tp, fp, fn, self.beta))
+
+
+METRICS: tuple[type[Metric], ...] = (
+    RagasFaithfulness,
+    RagasAnswerRelevancy,
+    RagasContextPrecision,
+    RagasContextPrecisionWithoutReference,
+    RagasContextEntityRecall,
+    RagasFactualCorrectness,
+    RagasAnswerCorrectness,
+)

@@ -1,5 +1,209 @@
-"""Does the answer survive noise and wrong contexts?"""
+"""Does the answer survive noise and wrong contexts?
 
-from assay.metrics.base import Metric
+The data hold, beside the usual answer of a system, what the same system answered over contexts made
+worse on purpose (`variants`). Each answer is scored against the reference by a metric of choice.
+"""
 
-METRICS: tuple[type[Metric], ...] = ()
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, ClassVar, Literal
+
+from assay.errors import InputError
+from assay.judge import Judge, Task
+from assay.metrics.answer_correctness import AnswerCorrectness
+from assay.metrics.answer_similarity import AnswerSimilarity
+from assay.metrics.base import Can, Metric
+from assay.metrics.factual_correctness import FactualCorrectness
+from assay.metrics.wording import ExactMatch, StringPresence, TokenF1
+from assay.sample import Sample, Variant
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import SplitStatements, Statement, VerifyStatements
+
+RGB = "Chen et al. 2024, RGB (arXiv 2309.01431), section 2"
+# What compares an answer with the reference, whatever contexts it came from.
+INNER: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        FactualCorrectness(),
+        AnswerCorrectness(),
+        AnswerSimilarity(),
+        TokenF1(),
+        StringPresence(),
+        ExactMatch(),
+    )
+}
+WRONG = Statement("s1", "The retrieved contexts contain errors or contradict what is known.")
+
+
+@dataclass(frozen=True)
+class _Robustness(Metric):
+    """Base of the metrics that score the answers over contexts made worse."""
+
+    metric: str = FactualCorrectness.name
+
+    needs = ("question", "answer", "reference", "variants")
+    source = RGB
+    kind: ClassVar[Literal["noise", "counterfactual"]]
+
+    def __post_init__(self) -> None:
+        if self.metric not in INNER:
+            known = ", ".join(INNER)
+            raise InputError(f"{self.name}: metric is one of {known}, not {self.metric!r}")
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """What the chosen metric asks."""
+        return INNER[self.metric].asks(can)
+
+    def chosen(self, sample: Sample) -> list[Variant]:
+        """The answers over the kind of contexts that it is about."""
+        return [variant for variant in sample.variants or () if variant.kind == self.kind]
+
+    async def scored(
+        self, sample: Sample, variants: Sequence[Variant], judge: Judge
+    ) -> list[Outcome]:
+        """The score of each answer, one after the other: the record keeps the order of asking."""
+        inner = INNER[self.metric]
+        return [await inner.score(_answered(sample, v), judge) for v in variants]
+
+
+@dataclass(frozen=True)
+class NoiseRobustness(_Robustness):
+    """How much worse the answer becomes when noise is mixed into its contexts: lower is better.
+
+    score(answer) - mean score(answer over noisy contexts), by a metric that compares with the
+    reference, over the variants of kind "noise"; 0 means that noise did no harm, below 0 that the
+    noisy answers are better; in [-1, 1]. The details hold the mean score without noise and for
+    each noise ratio, as the tables of RGB do (Chen et al. 2024; RGB itself looks for the
+    reference in the answer: ``metric=string_presence``). An answer that is wrong without noise
+    cannot become worse: read the score without noise beside it. Undefined without such variants,
+    or where the metric is undefined for the usual answer or for all variants.
+
+    Args:
+        metric: What compares an answer with the reference: "factual_correctness",
+            "answer_correctness", "answer_similarity", "token_f1", "string_presence" or
+            "exact_match".
+    """
+
+    name = "noise_robustness"
+    tasks = (SplitStatements, VerifyStatements)
+    range = (-1.0, 1.0)
+    higher_is_better = False
+    kind = "noise"
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Score all answers and compare."""
+        noisy = self.chosen(sample)
+        if not noisy:
+            return Unscored("undefined", "no answer over noisy contexts is given")
+        clean, *worse = await self.scored(sample, [_usual(sample), *noisy], judge)
+        parts = (
+            _part(_usual(sample), clean, "without noise"),
+            *(_part(v, found, _ratio(v)) for v, found in zip(noisy, worse, strict=True)),
+        )
+        values = [(v, f.value) for v, f in zip(noisy, worse, strict=True) if isinstance(f, Score)]
+        if isinstance(clean, Unscored) or not values:
+            return Unscored(
+                "undefined", f"{self.metric} is undefined: {_why([clean, *worse])}", parts
+            )
+        drop = clean.value - fmean(value for _, value in values)
+        details = {"without noise": clean.value, **_by_ratio(values)}
+        return Score(max(-1.0, min(1.0, drop)), parts, clean.method, details)
+
+
+@dataclass(frozen=True)
+class CounterfactualRobustness(_Robustness):
+    """Whether the answer stays right although the facts in its contexts were made wrong.
+
+    Mean score of the answers over the variants of kind "counterfactual", by a metric that compares
+    with the reference; in [0, 1] for all metrics but answer_similarity, whose cosine may be
+    negative and then counts as 0 (Chen et al. 2024, RGB; RGB looks for the reference in the
+    answer: ``metric=string_presence``). With `detection` the judge is also asked of every such
+    answer whether it says that the contexts are wrong; the details then hold RGB's rates: detected
+    (answers that say so) and corrected (mean score of those). Undefined without such variants, or
+    where the metric is undefined for all of them.
+
+    Args:
+        metric: What compares an answer with the reference: "factual_correctness",
+            "answer_correctness", "answer_similarity", "token_f1", "string_presence" or
+            "exact_match".
+        detection: Whether to ask if the answers say that the contexts are wrong; the embedded
+            judge was not made for this question, an LLM is.
+    """
+
+    detection: bool = False
+
+    name = "counterfactual_robustness"
+    tasks = (SplitStatements, VerifyStatements)
+    kind = "counterfactual"
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """What the chosen metric asks, and a verdict on each answer if wanted."""
+        asked = super().asks(can)
+        return (
+            asked if VerifyStatements in asked or not self.detection else (*asked, VerifyStatements)
+        )
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Score all answers."""
+        misled = self.chosen(sample)
+        if not misled:
+            return Unscored("undefined", "no answer over counterfactual contexts is given")
+        found = await self.scored(sample, misled, judge)
+        parts = tuple(
+            _part(v, f, "over wrong contexts") for v, f in zip(misled, found, strict=True)
+        )
+        values = [max(0.0, f.value) for f in found if isinstance(f, Score)]
+        if not values:
+            return Unscored("undefined", f"{self.metric} is undefined: {_why(found)}", parts)
+        scored = Score(fmean(values), parts)
+        return await self._detected(scored, misled, judge) if self.detection else scored
+
+    async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
+        """The same score, with what the judge says of each answer."""
+        verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
+        says = [found[0].supported for found in verdicts]
+        parts = tuple(
+            replace(part, label=f"{part.label}, {'says so' if said else 'does not say so'}")
+            for part, said in zip(scored.parts, says, strict=True)
+        )
+        right = [
+            p.value for p, said in zip(parts, says, strict=True) if said and p.value is not None
+        ]
+        details = {"detected": fmean(says), **({"corrected": fmean(right)} if right else {})}
+        return replace(scored, parts=parts, details=details)
+
+
+def _usual(sample: Sample) -> Variant:
+    return Variant("noise", sample.answer or "", sample.contexts, 0.0)
+
+
+def _answered(sample: Sample, variant: Variant) -> Sample:
+    contexts = variant.contexts if variant.contexts is not None else sample.contexts
+    return replace(sample, answer=variant.answer, contexts=contexts)
+
+
+def _ratio(variant: Variant) -> str:
+    return "with noise" if variant.ratio is None else f"noise ratio {variant.ratio:g}"
+
+
+def _by_ratio(values: Sequence[tuple[Variant, float]]) -> dict[str, float]:
+    # "with noise" for those whose ratio is not known comes last.
+    ordered = sorted(values, key=lambda pair: (pair[0].ratio is None, pair[0].ratio or 0.0))
+    groups: dict[str, list[float]] = {}
+    for variant, value in ordered:
+        groups.setdefault(_ratio(variant), []).append(value)
+    return {name: fmean(group) for name, group in groups.items()}
+
+
+def _part(variant: Variant, found: Outcome, label: str) -> Part:
+    if isinstance(found, Score):
+        return Part("scored answer", variant.answer, label, found.value)
+    return Part("scored answer", variant.answer, label, None, found.detail)
+
+
+def _why(outcomes: Sequence[Outcome]) -> str:
+    return next(found.detail for found in outcomes if isinstance(found, Unscored))
+
+
+METRICS: tuple[type[Metric], ...] = (NoiseRobustness, CounterfactualRobustness)

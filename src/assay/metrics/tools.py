@@ -1,5 +1,203 @@
-"""Were the right tools called with the right arguments?"""
+"""Did the assistant call the right tools, with the right arguments?"""
 
-from assay.metrics.base import Metric
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-METRICS: tuple[type[Metric], ...] = ()
+from assay.judge import Judge
+from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.dialogue import call, shown
+from assay.metrics.factual_correctness import f_beta
+from assay.sample import Sample, ToolCall
+from assay.score import Outcome, Part, Score, Unscored
+
+NOTHING = Unscored("undefined", "no tool was called, and none should have been")
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A call that was made, and in which turn (counted from 1)."""
+
+    call: ToolCall
+    turn: int
+
+
+def made(sample: Sample) -> list[_Made]:
+    """The calls of all turns of the assistant, in order."""
+    return [
+        _Made(found, number)
+        for number, turn in enumerate(sample.turns or (), start=1)
+        if turn.role == "assistant"
+        for found in turn.tool_calls
+    ]
+
+
+def canonical(value: Any) -> str:
+    """Equal for equal values: 2 is 2.0 but neither "2" nor True; the order of keys is no matter."""
+    return json.dumps(_whole(value), sort_keys=True, default=str)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(key): _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def matched(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
+    """Share of the wanted arguments that were given with the same value, and what differs."""
+    faults = []
+    for name, value in wanted.items():
+        if name not in found:
+            faults.append(f"{name}: not given instead of {shown(value)}")
+        elif canonical(found[name]) != canonical(value):
+            faults.append(f"{name}: {shown(found[name])} instead of {shown(value)}")
+    surplus = [name for name in found if name not in wanted]
+    share = (len(wanted) - len(faults)) / len(wanted) if wanted else float(not surplus)
+    counted = "" if not wanted else " (not counted)"
+    faults += [f"{name}: {shown(found[name])} was not asked for{counted}" for name in surplus]
+    return share, "; ".join(faults)
+
+
+@dataclass(frozen=True)
+class ToolCallAccuracy(Metric):
+    """Share of the arguments of the expected tool calls that were right, if the right tools ran.
+
+    Mean over the expected calls of (arguments with the same value / arguments expected), and 0 if
+    the names of the tools called are not those expected, in the same order; in [0, 1] (RAGAS,
+    ToolCallAccuracy). Arguments that were not asked for count only where none was. Values are
+    compared as values: 2 is 2.0 but not "2", and objects have no order. Where the order is free, an
+    expected call is compared with that call of the same tool which matches it best. Undefined if
+    no tool was expected and none was called; 0 if only one of the two.
+
+    Args:
+        strict_order: Whether the order of the calls counts.
+    """
+
+    strict_order: bool = True
+
+    name = "tool_call_accuracy"
+    source = RAGAS_DOCS
+    needs = ("turns", "reference_tool_calls")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare names first, then arguments; nobody is asked."""
+        del judge
+        calls, wanted = made(sample), sample.reference_tool_calls or ()
+        if not calls and not wanted:
+            return NOTHING
+        names, expected = [m.call.name for m in calls], [call.name for call in wanted]
+        aligned = names == expected
+        in_order = self.strict_order and aligned
+        if not self.strict_order:
+            aligned = Counter(names) == Counter(expected)
+        mates = list(range(len(wanted))) if in_order else pairs(calls, wanted)
+        parts = _compared(calls, wanted, mates, aligned=aligned)
+        shares = [part.value or 0.0 for part in parts[: len(wanted)]]
+        value = sum(shares) / len(shares) if aligned else 0.0
+        tools = "as expected" if aligned else f"{', '.join(names)} for {', '.join(expected)}"
+        return Score(value, tuple(parts), details={"tools": tools})
+
+
+def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None]:
+    """For each wanted call the place of the call of that tool that fits best; best pairs first."""
+    ranked = sorted(
+        (-matched(done.call.args, call.args)[0], at != place, place, at)
+        for place, call in enumerate(wanted)
+        for at, done in enumerate(calls)
+        if done.call.name == call.name
+    )
+    mates: list[int | None] = [None] * len(wanted)
+    for _, _, place, at in ranked:
+        if mates[place] is None and at not in mates:
+            mates[place] = at
+    return mates
+
+
+def _compared(
+    calls: Sequence[_Made],
+    wanted: Sequence[ToolCall],
+    mates: Sequence[int | None],
+    *,
+    aligned: bool,
+) -> list[Part]:
+    """One part for each wanted call, then one for each that nobody asked for."""
+    parts = []
+    for expected, at in zip(wanted, mates, strict=True):
+        if at is None:
+            parts.append(Part("tool call", call(expected), "missing", 0.0))
+            continue
+        share, faults = matched(calls[at].call.args, expected.args)
+        label = "matched" if share == 1 else "partly matched" if share else "wrong arguments"
+        where = f"turn {calls[at].turn}: {call(calls[at].call)}"
+        reason = f"{where}; {faults}" if faults else where
+        parts.append(Part("tool call", call(expected), label, share * aligned, reason))
+    for at, done in enumerate(calls):
+        if at not in mates:
+            reason = f"turn {done.turn}: not among the expected calls"
+            parts.append(Part("other tool call", call(done.call), "unexpected", reason=reason))
+    return parts
+
+
+@dataclass(frozen=True)
+class ToolCallF1(Metric):
+    """F1 of the tool calls made against those expected, compared whole: tool and all arguments.
+
+    F1 = 2 TP / (2 TP + FP + FN) over the different calls, in any order; in [0, 1] (RAGAS,
+    ToolCallF1). Values are compared as values: 2 is 2.0 but not "2", and objects have no order.
+    Undefined if no tool was expected and none was called.
+
+    Args:
+        repeats: Whether a call that is made or expected twice counts twice; in RAGAS it does not.
+    """
+
+    repeats: bool = False
+
+    name = "tool_call_f1"
+    source = RAGAS_DOCS
+    needs = ("turns", "reference_tool_calls")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Count the calls; nobody is asked."""
+        del judge
+        calls = self._counted([m.call for m in made(sample)])
+        wanted = self._counted(sample.reference_tool_calls or ())
+        if not calls and not wanted:
+            return NOTHING
+        both = (calls & wanted).total()
+        precision = both / calls.total() if calls else 0.0
+        recall = both / wanted.total() if wanted else 0.0
+        counts = {"TP": both, "FP": calls.total() - both, "FN": wanted.total() - both}
+        details = {"precision": precision, "recall": recall, **counts}
+        return Score(f_beta(precision, recall), self._parts(sample, calls, wanted), "", details)
+
+    def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
+        found = Counter(_key(call) for call in calls)
+        return found if self.repeats else Counter(dict.fromkeys(found, 1))
+
+    def _parts(
+        self, sample: Sample, calls: Counter[tuple[str, str]], wanted: Counter[tuple[str, str]]
+    ) -> tuple[Part, ...]:
+        hits, free = calls & wanted, calls - wanted
+        parts = []
+        for expected in sample.reference_tool_calls or ():
+            found = hits[_key(expected)] > 0
+            hits[_key(expected)] -= self.repeats
+            label = "matched" if found else "missing"
+            parts.append(Part("tool call", call(expected), label, float(found)))
+        for done in made(sample):
+            if free[_key(done.call)] > 0:
+                free[_key(done.call)] -= 1
+                turn = f"turn {done.turn}"
+                parts.append(Part("other tool call", call(done.call), "unexpected", 0.0, turn))
+        return tuple(parts)
+
+
+def _key(found: ToolCall) -> tuple[str, str]:
+    return found.name, canonical(found.args)
+
+
+METRICS: tuple[type[Metric], ...] = (ToolCallAccuracy, ToolCallF1)

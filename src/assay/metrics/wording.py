@@ -10,9 +10,9 @@ from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
+from assay.text.token_f1 import overlap, tokens
 
-Variant = Literal["rouge1", "rouge2", "rougeL"]
-Mode = Literal["fmeasure", "precision", "recall"]
+Share = Literal["f1", "precision", "recall"]
 Distance = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
 
 
@@ -30,13 +30,19 @@ class Wording(Metric):
     def compare(self, answer: str, reference: str) -> float:
         """How close they are, in [0, 1]."""
 
+    def compare_in(self, language: str | None, answer: str, reference: str) -> float:
+        """How close they are in a language (BCP 47), for metrics that tell languages apart."""
+        del language
+        return self.compare(answer, reference)
+
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The value for the closest accepted reference; nobody is asked."""
         del judge
         references = (sample.reference or "", *sample.accepted)
         if blank(sample.answer or "", *references):
             return Unscored("undefined", "neither answer nor reference says anything")
-        values = [self.compare(sample.answer or "", reference) for reference in references]
+        answer = sample.answer or ""
+        values = [self.compare_in(sample.language, answer, r) for r in references]
         best = max(values)
         parts = tuple(
             Part("reference", reference, "closest" if value == best else "", value)
@@ -74,72 +80,35 @@ class StringPresence(Wording):
 
 
 @dataclass(frozen=True)
-class Bleu(Wording):
-    """BLEU of the whole answer against the reference (sacrebleu, 13a tokens, exp smoothing).
+class TokenF1(Wording):
+    """F1 of the words that answer and reference share, as SQuAD counts it.
 
-    In [0, 1] (Papineni et al. 2002). ragas compares the first sentences only (its issue 2888).
-    """
-
-    name = "bleu"
-    aliases = ("bleu_score",)
-    source = "Papineni et al. 2002; sacrebleu"
-    packages = ("sacrebleu",)
-
-    def compare(self, answer: str, reference: str) -> float:
-        """Corpus BLEU of this one pair."""
-        import sacrebleu
-
-        return min(1.0, sacrebleu.corpus_bleu([answer], [[reference]]).score / 100)
-
-
-@dataclass(frozen=True)
-class Chrf(Wording):
-    """Character n-gram F-score, chrF2, of the answer against the reference (sacrebleu).
-
-    In [0, 1] (Popovic 2015).
-    """
-
-    name = "chrf"
-    aliases = ("chrf_score",)
-    source = "Popovic 2015; sacrebleu"
-    packages = ("sacrebleu",)
-
-    def compare(self, answer: str, reference: str) -> float:
-        """Sentence chrF."""
-        import sacrebleu
-
-        return min(1.0, sacrebleu.sentence_chrf(answer, [reference]).score / 100)
-
-
-@dataclass(frozen=True)
-class Rouge(Wording):
-    """ROUGE of the answer against the reference, with Porter stems (rouge-score).
-
-    In [0, 1] (Lin 2004).
+    2 P R / (P + R), P = shared words / words of the answer, R = shared words / words of the
+    reference, each word as often as it occurs; in [0, 1] (Rajpurkar et al. 2016). Words are in
+    lower case, without ASCII punctuation and the articles a, an, the: SQuAD's rules. Where the
+    sample names another language, all punctuation goes and its own articles do (de, es, fr, it,
+    nl, pt); in any language each Chinese or Japanese character is a word (both as in MLQA, Lewis
+    et al. 2020). Nothing shared is 0; undefined if both texts are blank.
 
     Args:
-        variant: "rouge1", "rouge2" (n-grams) or "rougeL" (longest common subsequence).
-        mode: "fmeasure", "precision" or "recall".
+        mode: "f1", "precision" or "recall".
     """
 
-    variant: Variant = "rougeL"
-    mode: Mode = "fmeasure"
+    mode: Share = "f1"
 
-    name = "rouge"
-    aliases = ("rouge_score",)
-    source = "Lin 2004; rouge-score"
-    packages = ("rouge_score",)
+    name = "token_f1"
+    source = "Rajpurkar et al. 2016, SQuAD (arXiv 1606.05250), section 6.1"
 
     def __post_init__(self) -> None:
-        _one_of(self.name, "variant", self.variant, get_args(Variant))
-        _one_of(self.name, "mode", self.mode, get_args(Mode))
+        one_of(self.name, "mode", self.mode, get_args(Share))
 
     def compare(self, answer: str, reference: str) -> float:
-        """The chosen variant and mode."""
-        from rouge_score import rouge_scorer
+        """The chosen one of the three, in English."""
+        return self.compare_in(None, answer, reference)
 
-        scorer = rouge_scorer.RougeScorer([self.variant], use_stemmer=True)
-        found = scorer.score(reference, answer)[self.variant]
+    def compare_in(self, language: str | None, answer: str, reference: str) -> float:
+        """The chosen one of the three."""
+        found = overlap(tokens(answer, language), tokens(reference, language))
         return float(getattr(found, self.mode))
 
 
@@ -160,7 +129,7 @@ class StringSimilarity(Wording):
     packages = ("rapidfuzz",)
 
     def __post_init__(self) -> None:
-        _one_of(self.name, "distance", self.distance, get_args(Distance))
+        one_of(self.name, "distance", self.distance, get_args(Distance))
 
     def compare(self, answer: str, reference: str) -> float:
         """The normalised similarity."""
@@ -175,7 +144,12 @@ class StringSimilarity(Wording):
         return float(kinds[self.distance].normalized_similarity(answer, reference))
 
 
-def _one_of(metric: str, parameter: str, value: str, allowed: tuple[str, ...]) -> None:
+def one_of(metric: str, parameter: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a parameter's value that is none of those it may have.
+
+    Raises:
+        InputError: If it is not.
+    """
     if value not in allowed:
         raise InputError(f"{metric}: {parameter} is one of {', '.join(allowed)}, not {value!r}")
 
@@ -183,8 +157,6 @@ def _one_of(metric: str, parameter: str, value: str, allowed: tuple[str, ...]) -
 METRICS: tuple[type[Metric], ...] = (
     ExactMatch,
     StringPresence,
-    Bleu,
-    Chrf,
-    Rouge,
+    TokenF1,
     StringSimilarity,
 )

@@ -11,7 +11,7 @@ from assay.run.result import NOT_DONE, MetricSummary, Result
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store
-from assay.tasks import Embed
+from assay.tasks import Embed, EmbedTokens
 from assay.text.language import is_english
 
 # More samples than this make a page that no browser likes; the table still counts them all.
@@ -65,7 +65,8 @@ def _said(sample: Sample) -> str:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    routes = {kind: name for kind, name in run.config["routes"].items() if kind != Embed.kind}
+    vectors = (Embed.kind, EmbedTokens.kind)
+    routes = {kind: name for kind, name in run.config["routes"].items() if kind not in vectors}
     judge = ", ".join([run.config["judge"], *(f"{k}={v}" for k, v in routes.items())])
     return {
         "id": run.id,

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.errors import InputError
-from assay.report import distribution, labels, marks, notes, numbers, safe
+from assay.report import conversation, distribution, labels, marks, notes, numbers, safe
 
 Json = Mapping[str, Any]
 # No colour carries a meaning alone: each stands beside a symbol or a word.
@@ -50,6 +50,7 @@ def sample(
     return Group(
         Rule(Text(f"sample {safe.plain(found['id'])}, row {found['row']}")),
         *(_labelled(name, text) for name, text in texts if text is not None),
+        *(_turn(turn) for turn in conversation.told(found)),
         *(_score(m, found["scores"][m["label"]], found, raw=raw) for m in chosen),
     )
 
@@ -95,6 +96,8 @@ def _beside(data: Json) -> list[RenderableType]:
     lines = [("judge", line["text"]) for line in data["judge_card"]]
     for metric in data["metrics"]:
         lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
+    tails = ((metric["label"], notes.percentiles(metric)) for metric in data["metrics"])
+    lines += [(label, tail) for label, tail in tails if tail]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     if cosines:
         lines.append((cosines, notes.baseline(data)))
@@ -143,8 +146,10 @@ def _part(part: Json, metric: Json, contexts: list[str]) -> RenderableType:
 
 def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
     """The quote with the words around it in its context, so that it can be checked."""
-    if not part["quote"] or part["context"] is None:
+    if not part["quote"]:
         return []
+    if part["context"] is None:  # of a context that is not the sample's, such as a turn's own
+        return [Text(f'"{safe.plain(part["quote"])}"', style="italic")]
     known = 0 <= part["context"] < len(contexts)
     text = contexts[part["context"]] if known else ""
     place = marks.find_quote(text, part["quote"])
@@ -176,6 +181,13 @@ def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
 
 def _labelled(name: str, text: str) -> RenderableType:
     return Group(Text(name, style="dim"), Padding(Text(safe.plain(text)), (0, 0, 0, 2)))
+
+
+def _turn(turn: conversation.Told) -> RenderableType:
+    lines = [Text(safe.plain(turn.text))] if turn.text else []
+    lines += [Text(f"calls {safe.plain(call)}", style="cyan") for call in turn.calls]
+    heading = ", ".join(filter(None, [turn.heading.lower(), turn.about]))
+    return Group(Text(safe.plain(heading), style="dim"), Padding(Group(*lines), (0, 0, 0, 2)))
 
 
 def _note(note: notes.Note) -> Text:

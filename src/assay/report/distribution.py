@@ -74,7 +74,9 @@ def spread(metric: Mapping[str, Any]) -> Spread:
 
 
 def goodness(value: float, metric: Mapping[str, Any]) -> float:
-    """How good a score is, from 0 (worst possible) to 1 (best possible)."""
+    """How good a score is, from 0 (worst possible) to 1 (best possible); 0.5 if that is open."""
+    if None in (metric["range"] or (None,)):  # nothing says how much is much
+        return 0.5
     low, high = _axis((value,), metric["range"])
     share = min(max((value - low) / (high - low), 0.0), 1.0)
     return share if metric["higher_is_better"] else 1 - share

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.report import distribution, labels, marks, numbers
+from assay.report import conversation, distribution, labels, marks, numbers
 from assay.report.texts import TextTable
 
 # Half a thousand characters of base64 without a break: the store keeps them, a page need not.
@@ -16,6 +16,9 @@ Json = Mapping[str, Any]
 _SPANS_INTO: Final = {
     "statement": "answer",
     "answer": "answer",
+    "quotation": "answer",
+    "answer sentence": "answer",
+    "citation": "answer",
     "reference statement": "reference",
 }
 
@@ -126,6 +129,7 @@ class Evidence:
     answers: Sequence[tuple[int, Sequence[Mark]]]
     references: Sequence[tuple[int, Sequence[Mark]]]
     contexts: Sequence[Context]
+    turns: Sequence[conversation.Told]
 
 
 def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTable) -> Evidence:
@@ -146,6 +150,7 @@ def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTabl
         _coloured(sample["answer"], "answer", sections),
         _coloured(sample["reference"], "reference", sections),
         [_context(at, text, sections) for at, text in enumerate(sample["contexts"])],
+        conversation.told(sample),
     )
 
 

@@ -61,6 +61,8 @@ def _beside(data: Mapping[str, Any]) -> list[str]:
     for metric in data["metrics"]:
         name = _code(metric["label"])
         lines += [f"{name}: computed as {_inline(method)}" for method in metric["methods"]]
+        tail = notes.percentiles(metric)
+        lines += [f"{name}: {_inline(tail)}"] if tail else []
     cosines = [_code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
         lines.append(f"{', '.join(cosines)}: {_inline(notes.baseline(data))}")

@@ -50,6 +50,17 @@ def zero(data: Mapping[str, Any]) -> str:
     return f"unrelated texts score {mean}, 95 % of them below {most}"
 
 
+def percentiles(metric: Mapping[str, Any]) -> str:
+    """The slow or dear end of a metric without an upper end; "" for all others."""
+    found = metric["percentiles"]
+    if found is None:
+        return ""
+    # Costs are small: three digits that count, wherever they begin.
+    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in found)
+    half, most, nearly_all = shown
+    return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
+
+
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]

@@ -11,6 +11,8 @@ def score(value: float | None) -> str:
     """A score with the digits that a reader can use; a dash where there is none."""
     if value is None:
         return DASH
+    if abs(value) >= 1000:  # milliseconds, tokens
+        return f"{value:,.0f}"
     # A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
     for digits in (2, 3, 4):
         text = f"{value:.{digits}f}"

@@ -50,6 +50,11 @@ class Row:
         return "misses" if distribution.misses(self.metric["mean"], self.metric) else "meets"
 
     @property
+    def tail(self) -> str:
+        """Where the worst scores lie, for a metric without an upper end."""
+        return notes.percentiles(self.metric)
+
+    @property
     def side(self) -> str:
         """Where the scores lie that miss the guide value."""
         return "below" if self.metric["higher_is_better"] else "above"

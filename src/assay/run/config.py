@@ -36,7 +36,7 @@ def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
     return {
         "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
         "source": metric.source,
-        "range": list(metric.range),
+        "range": metric.ends(),
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,
         "cosine": Embed in metric.asks(route.serves),

@@ -15,7 +15,9 @@ from assay.errors import InputError
 from assay.judge import Backend
 from assay.run.settings import Settings
 from assay.store import Store
-from assay.tasks import TASKS, Embed
+from assay.tasks import TASKS, Embed, EmbedTokens
+
+VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
 
 
 def choose(judge: object, embedder: object, settings: Settings) -> Route:
@@ -30,7 +32,8 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
         embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
         if embedding.identity(Embed) is None:
             raise InputError(f"{embedding.name} makes no embeddings")
-        route = Route(route.default, {**route.kinds, Embed.kind: embedding})
+        able = [kind for kind in VECTORS if embedding.identity(kind) is not None]
+        route = Route(route.default, {**route.kinds, **{kind.kind: embedding for kind in able}})
     return _reworded(route, settings)
 
 
@@ -101,7 +104,11 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
         if not getattr(leaf, "local", False):
             # Embeddings are not what a budget in chat tokens is about.
             kinds = [kind for kind, server in route.kinds.items() if server is leaf]
-            only_embeds = leaf is not route.default and kinds == [Embed.kind]
+            only_embeds = (
+                leaf is not route.default
+                and bool(kinds)
+                and set(kinds) <= {kind.kind for kind in VECTORS}
+            )
             inner = Limit(leaf, settings.limits, purse=embedding if only_embeds else purse)
         ledger = Ledger(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.

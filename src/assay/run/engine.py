@@ -127,7 +127,8 @@ class Engine:
 
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
     try:
-        outcome = await metric.score(sample, judge)
+        with _Named(metric, sample):
+            outcome = await metric.score(sample, judge)
     except (Denied, OverBudget):
         raise
     except JudgeError as error:
@@ -137,3 +138,18 @@ async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
         if not low - ROUNDING <= outcome.value <= high + ROUNDING:
             raise ValueError(f"{metric.label} of {sample.id} is {outcome.value}, outside its range")
     return outcome
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Says of an error that is no judge's which metric and which sample it befell."""
+
+    metric: Metric
+    sample: Sample
+
+    def __enter__(self) -> None:
+        """Nothing is to be prepared."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, JudgeError):
+            error.add_note(f"while {self.metric.label} scored sample {self.sample.id}")

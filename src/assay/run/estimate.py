@@ -1,8 +1,7 @@
 """What would a run cost? Calls, tokens and money, counted before anything is spent."""
 
-import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,13 @@ from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.run import STORE
+from assay.run.guesses import guess
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.tasks import Embed, GenerateQuestions, PaperVerdicts, embed
+from assay.tasks import Embed
 
 CHARS_PER_TOKEN = 4
 # What a judge writes for each item beyond what the stand-in writes: reasons and quotes in words.
@@ -149,40 +149,9 @@ class _StandIn:
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
         if not isinstance(task, Embed) and self._embedded.identity(type(task)):
             return await self._embedded.reply(task, draw)
-        guess = _GUESSES.get(task.kind, _paper_lines)
         return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)
 
 
 def _prompt_length(server: Backend, task: Task[Any]) -> int:
     template = server.template(type(task)) if isinstance(server, LLM) else None
     return sum(map(len, task.pieces(template)))
-
-
-def _vector(task: Any) -> str:
-    return embed.reply([float(len(task.text)), 1.0])
-
-
-def _questions(task: Any) -> str:
-    topic = task.answer.split(".")[0]
-    questions = [f"{topic} ({number})?" for number in range(task.n)]  # each is embedded
-    return json.dumps({"noncommittal": False, "questions": questions})
-
-
-def _paper_verdicts(task: Any) -> str:
-    explained = "\n".join(f"{s.text} The context supports this." for s in task.statements)
-    return (
-        f"{explained}\nFinal verdict for each statement in order:{' Yes.' * len(task.statements)}"
-    )
-
-
-def _paper_lines(task: Any) -> str:
-    # One line a sentence of what was given last: statements of an answer, sentences of a context.
-    text: str = task.material()[-1].text
-    return text.replace(". ", ".\n")[:4000] + "?"
-
-
-_GUESSES: dict[str, Callable[[Any], str]] = {
-    Embed.kind: _vector,
-    GenerateQuestions.kind: _questions,
-    PaperVerdicts.kind: _paper_verdicts,
-}

@@ -52,6 +52,7 @@ def plan(
         mapping=settings.mapping,
         skip_invalid=settings.skip_invalid,
         limit=settings.limit,
+        instead={metric.label: metric.instead for metric in chosen},
     )
     return Plan(chosen, route, found, settings)
 

@@ -1,7 +1,7 @@
 """What came out of a run: scores with their evidence, read from the store."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from assay.store import Run, Store
 if TYPE_CHECKING:
     import pandas as pd
 
+_TAIL = ("p50", "p95", "p99")
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
@@ -38,6 +39,8 @@ class MetricSummary:
         n_failed: Samples for which the judge failed, those not reached included.
         methods: How it was computed, where that differs from its definition.
         signature: All that could change the number.
+        percentiles: (50th, 95th, 99th) of the scores, where their range has no upper end: there
+            the mean says little of the worst ones.
     """
 
     metric: str
@@ -49,6 +52,7 @@ class MetricSummary:
     n_failed: int
     methods: tuple[str, ...]
     signature: str
+    percentiles: tuple[float, float, float] | None = None
 
 
 class Summary(tuple[MetricSummary, ...]):
@@ -68,6 +72,7 @@ class Summary(tuple[MetricSummary, ...]):
             for line in table
         ]
         notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
         return "\n".join([*lines, *notes])
 
 
@@ -75,6 +80,12 @@ def _cells(row: MetricSummary) -> tuple[str, ...]:
     mean = "-" if row.mean is None else f"{row.mean:.3f}"
     bounds = "-" if row.bounds is None else f"{row.bounds[0]:.3f}..{row.bounds[1]:.3f}"
     return (row.metric, mean, bounds, str(row.n_scored), str(row.n_undefined), str(row.n_failed))
+
+
+def _tail(percentiles: tuple[float, float, float]) -> str:
+    # A cost may be far below a thousandth.
+    shown = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
+    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, shown, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,17 +290,46 @@ def _summary(store: Store, run: Run, metric: str, signature: str) -> MetricSumma
     values = [value for _, value, _ in found if value is not None]
     undefined = sum(why == "undefined" for _, _, why in found)
     failed = run.n_samples - len(values) - undefined
-    low, high = run.config["about"][metric]["range"]
-    n = len(values) + failed
-    total = sum(values)
     return MetricSummary(
         metric=metric,
-        mean=total / len(values) if values else None,
+        mean=sum(values) / len(values) if values else None,
         interval=None,
-        bounds=((total + failed * low) / n, (total + failed * high) / n) if n else None,
+        bounds=_bounds(values, failed, run.config["about"][metric]["range"]),
         n_scored=len(values),
         n_undefined=undefined,
         n_failed=failed,
         methods=tuple(store.methods(run.id, metric)),
         signature=signature,
+        percentiles=_percentiles(values)
+        if run.config["about"][metric]["range"][1] is None
+        else None,
     )
+
+
+def _bounds(
+    values: list[float], failed: int, ends: Sequence[float | None]
+) -> tuple[float, float] | None:
+    n, total = len(values) + failed, sum(values)
+    if not n:
+        return None
+    if not failed:
+        return total / n, total / n
+    low, high = ends
+    if low is None or high is None:  # a failed sample could have scored anything
+        return None
+    return (total + failed * low) / n, (total + failed * high) / n
+
+
+def _percentiles(values: list[float]) -> tuple[float, float, float] | None:
+    if not values:
+        return None
+    ordered = sorted(values)
+    return _percentile(ordered, 0.5), _percentile(ordered, 0.95), _percentile(ordered, 0.99)
+
+
+def _percentile(ordered: list[float], share: float) -> float:
+    """Between the two nearest values, as numpy computes it."""
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

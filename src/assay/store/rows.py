@@ -24,6 +24,8 @@ WRITE_OUTCOME = (
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
 LISTS = ("contexts", "reference_contexts")
+# Fields of objects that hold contexts of their own.
+NESTED = ("turns", "variants")
 
 
 class _Evidence(msgspec.Struct, omit_defaults=True):
@@ -84,6 +86,8 @@ def write_sample(db: sqlite3.Connection, run: str, row: int, sample: Sample) -> 
     for name in LISTS:
         if fields[name] is not None:
             fields[name] = [refer(db, text) for text in fields[name]]
+    for item in _nested(fields):
+        item["contexts"] = [refer(db, text) for text in item["contexts"]]
     # Only None is absent: an empty list of contexts says that nothing was retrieved.
     kept = {name: value for name, value in fields.items() if value is not None}
     body = msgspec.json.encode(kept).decode()
@@ -92,6 +96,12 @@ def write_sample(db: sqlite3.Connection, run: str, row: int, sample: Sample) -> 
         (run, row, sample.id, body),
     )
     return body
+
+
+def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Turns and variants with contexts of their own."""
+    items = [item for name in NESTED for item in fields.get(name) or ()]
+    return [item for item in items if item["contexts"] is not None]
 
 
 def sample(body: str, text: Callable[[bytes], str]) -> Sample:
@@ -103,6 +113,8 @@ def sample(body: str, text: Callable[[bytes], str]) -> Sample:
     for name in LISTS:
         if name in fields:
             fields[name] = [resolve(item, text) for item in fields[name]]
+    for item in _nested(fields):
+        item["contexts"] = [resolve(found, text) for found in item["contexts"]]
     return msgspec.convert(fields, Sample)
 
 

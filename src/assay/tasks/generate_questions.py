@@ -1,7 +1,7 @@
 """Which questions does an answer answer?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -29,6 +29,13 @@ class _Form(msgspec.Struct, frozen=True):
     questions: list[str]
 
 
+# Added to the instruction where the answer is a message of a conversation.
+_IN_CONVERSATION = (
+    "The answer is a message of a conversation; the turns before it are shown. Write each question "
+    "as the user would put it at that point of the conversation."
+)
+
+
 @dataclass(frozen=True)
 class GenerateQuestions(Task[Questions]):
     """Make n different questions that the answer would be a direct answer to.
@@ -36,10 +43,13 @@ class GenerateQuestions(Task[Questions]):
     Attributes:
         answer: The answer to make questions for.
         n: How many questions.
+        earlier: Messages before the answer, oldest first, each after the role of its speaker; none
+            where it is no part of a conversation.
     """
 
     answer: str
     n: int = 3
+    earlier: tuple[str, ...] = ()
 
     schema = schema(_Form)
     template = Template(
@@ -67,9 +77,24 @@ class GenerateQuestions(Task[Questions]):
         ),
     )
 
+    def pieces(self, template: Template | None = None) -> tuple[str, ...]:
+        """The prompt; within a conversation it says so."""
+        if not self.earlier:
+            return super().pieces(template)
+        chosen = template or self.template
+        return super().pieces(
+            replace(chosen, instruction=f"{chosen.instruction} {_IN_CONVERSATION}")
+        )
+
+    def inputs(self) -> tuple[str, ...]:
+        """The material, and what is added to the instruction within a conversation."""
+        added = (f"{_IN_CONVERSATION}\n",) if self.earlier else ()
+        return (*super().inputs(), *added)
+
     def material(self) -> Sequence[Material]:
-        """The number and the answer."""
-        return (Material("number", str(self.n)), Material("answer", self.answer))
+        """The number, the turns before the answer where there are any, the answer."""
+        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        return (Material("number", str(self.n)), *before, Material("answer", self.answer))
 
     def read(self, raw: str) -> Questions:
         """The first n questions; raises Unreadable if there are fewer."""

@@ -75,7 +75,8 @@ class JudgeContexts(ByIds[Usefulness]):
             "context, decide whether it is useful for arriving at that answer: whether it holds "
             "information that the answer states or rests on. Being on the same subject is not "
             "enough. Judge each context on its own, not by its place. Give one verdict for every "
-            "context id: first the reason in one sentence, then useful: true or false."
+            "context id: first the reason in one sentence, in the language of the question, then "
+            "useful: true or false."
         ),
         form='{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}',
     )

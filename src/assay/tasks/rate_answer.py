@@ -39,10 +39,13 @@ class RateAnswer(Task[Rating]):
     Attributes:
         question: What was asked.
         answer: What was answered.
+        earlier: Messages before the question, oldest first, each after the role of its speaker;
+            none where it is no part of a conversation.
     """
 
     question: str
     answer: str
+    earlier: tuple[str, ...] = ()
 
     schema = schema(_Form)
     template = Template(
@@ -51,14 +54,16 @@ class RateAnswer(Task[Rating]):
             "relevance is a number from 0 to 1: 1 if it addresses everything that was asked and "
             "nothing else, 0.5 if it addresses a part of it or much else besides, 0 if it "
             "addresses something else. Also say whether it is noncommittal: it evades or says "
-            "that it does not know. Give the reason first, in one sentence."
+            "that it does not know. Give the reason first, in one sentence and in the language "
+            "of the answer."
         ),
         form='{"reason": "...", "noncommittal": false, "relevance": 1.0}',
     )
 
     def material(self) -> Sequence[Material]:
-        """The question and the answer."""
-        return (Material("question", self.question), Material("answer", self.answer))
+        """The turns before the question where there are any, the question, the answer."""
+        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        return (*before, Material("question", self.question), Material("answer", self.answer))
 
     def read(self, raw: str) -> Rating:
         """The rating; raises Unreadable if it lies outside 0 to 1."""

@@ -144,6 +144,15 @@ def schema(form: type[Any]) -> Mapping[str, Any]:
     return inlined
 
 
+# Line breaks that JSON leaves as they are.
+_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+
+
+def one_line(value: object) -> str:
+    """A value as JSON on one line, whatever its texts hold."""
+    return json.dumps(value, ensure_ascii=False).translate(_BREAKS)
+
+
 def listed(items: Iterable[tuple[str, str]]) -> str:
     """Items as JSON, one a line: a text with line breaks cannot pose as a further item."""
-    return "\n".join(json.dumps({"id": i, "text": t}, ensure_ascii=False) for i, t in items)
+    return "\n".join(one_line({"id": i, "text": t}) for i, t in items)

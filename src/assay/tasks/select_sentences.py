@@ -70,8 +70,8 @@ class SelectSentences(Task[tuple[Choice, ...]]):
             "Choose the sentences that can help to answer the question. Choose a sentence only "
             "if someone who answers the question would use what it says; being on the same "
             "subject is not enough. Give for each chosen sentence its id and the reason in a few "
-            "words. If none helps, or the question cannot be answered from them, the list is "
-            "empty."
+            "words of the question's language. If none helps, or the question cannot be answered "
+            "from them, the list is empty."
         ),
         form='{"relevant": [{"id": "1.2", "reason": "..."}]}',
     )

@@ -1,7 +1,9 @@
 """Which statements does a text make?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -39,28 +41,72 @@ class _AskedForm(msgspec.Struct):
     statements: list[_Item]
 
 
-@dataclass(frozen=True)
-class SplitStatements(Task[tuple[Statement, ...]]):
-    """Split a text (an answer or a reference) into self-contained statements.
+Level: TypeAlias = Literal["low", "high"]
 
-    Attributes:
-        question: What the text answers; resolves what "it" or "there" means. May be empty.
-        text: The text to split.
-    """
+_ATOMICITY: dict[Level, str] = {
+    "high": (
+        "A statement is one claim that can be true or false and that is understandable on its "
+        "own: replace every pronoun by what it stands for. "
+    ),
+    "low": (
+        "A statement is what one sentence of the text says as a whole, understandable on its own: "
+        "do not take a sentence apart, however many claims it makes, and replace every pronoun by "
+        "what it stands for. "
+    ),
+}
+_COVERAGE: dict[Level, str] = {
+    "high": (
+        "Cover every claim of the text once, in order; add nothing, correct nothing and leave "
+        "nothing out, even if it is wrong. "
+    ),
+    "low": (
+        "Give what each sentence mainly says, in order, and leave out its side remarks and lesser "
+        "details; add nothing and correct nothing, even if it is wrong. "
+    ),
+}
+_REST = (
+    "Keep the language of the text. Greetings, questions, offers of help and phrases that claim "
+    "nothing are not statements; if the text claims nothing at all, the list is empty. Give as "
+    "source the exact words of the text that make the claim, copied without change."
+)
+_HUSBAND = (
+    "Marie Curie's husband shared a Nobel Prize with her.",
+    "Her husband shared a Nobel Prize with her.",
+)
+# What the example's text is split into, by atomicity and coverage: (text, source) pairs.
+_SPLITS: dict[tuple[Level, Level], tuple[tuple[str, str], ...]] = {
+    ("high", "high"): (
+        ("Marie Curie was a physicist.", "She was a physicist"),
+        ("Marie Curie was born in Warsaw in 1867.", "born in Warsaw in 1867"),
+        _HUSBAND,
+    ),
+    ("high", "low"): (("Marie Curie was a physicist.", "She was a physicist"), _HUSBAND),
+    ("low", "high"): (
+        (
+            "Marie Curie was a physicist born in Warsaw in 1867.",
+            "She was a physicist born in Warsaw in 1867.",
+        ),
+        _HUSBAND,
+    ),
+    ("low", "low"): (
+        (
+            "Marie Curie was a physicist born in Warsaw.",
+            "She was a physicist born in Warsaw in 1867.",
+        ),
+        _HUSBAND,
+    ),
+}
 
-    question: str
-    text: str
 
-    schema = schema(_AskedForm)
-    template = Template(
+@cache
+def _template(atomicity: Level, coverage: Level) -> Template:
+    pairs = ", ".join(
+        f'{{"text": "{text}", "source": "{source}"}}'
+        for text, source in _SPLITS[atomicity, coverage]
+    )
+    return Template(
         instruction=(
-            "Split the text into statements. A statement is one claim that can be true or false "
-            "and that is understandable on its own: replace every pronoun by what it stands for. "
-            "Cover every claim of the text once, in order; add nothing, correct nothing and leave "
-            "nothing out, even if it is wrong. Keep the language of the text. Greetings, "
-            "questions, offers of help and phrases that claim nothing are not statements; if the "
-            "text claims nothing at all, the list is empty. Give as source the exact words of the "
-            "text that make the claim, copied without change."
+            f"Split the text into statements. {_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST}"
         ),
         form='{"statements": [{"text": "...", "source": "..."}]}',
         examples=(
@@ -70,12 +116,7 @@ class SplitStatements(Task[tuple[Statement, ...]]):
                     "text: She was a physicist born in Warsaw in 1867. Her husband shared a Nobel "
                     "Prize with her."
                 ),
-                reply=(
-                    '{"statements": [{"text": "Marie Curie was a physicist.", "source": "She was '
-                    'a physicist"}, {"text": "Marie Curie was born in Warsaw in 1867.", "source": '
-                    '"born in Warsaw in 1867"}, {"text": "Marie Curie\'s husband shared a Nobel '
-                    'Prize with her.", "source": "Her husband shared a Nobel Prize with her."}]}'
-                ),
+                reply=f'{{"statements": [{pairs}]}}',
             ),
             Example(
                 given="question: How many moons has Mars?\ntext: Sorry, I do not know.",
@@ -84,9 +125,60 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         ),
     )
 
+
+@dataclass(frozen=True)
+class SplitStatements(Task[tuple[Statement, ...]]):
+    """Split a text (an answer or a reference) into self-contained statements.
+
+    Attributes:
+        question: What the text answers; resolves what "it" or "there" means. May be empty.
+        text: The text to split.
+        atomicity: "high": one claim a statement; "low": one sentence a statement.
+        coverage: "high": all that is claimed; "low": what each sentence mainly says.
+        earlier: Messages before the question, oldest first, each after the role of its speaker;
+            none where the text is no part of a conversation.
+    """
+
+    question: str
+    text: str
+    atomicity: Level = "high"
+    coverage: Level = "high"
+    earlier: tuple[str, ...] = ()
+
+    schema = schema(_AskedForm)
+    template = _template("high", "high")
+
+    def pieces(self, template: Template | None = None) -> tuple[str, ...]:
+        """The prompt; at other levels than the default ones it says so."""
+        if template in (None, self.template):
+            return super().pieces(self._asked)
+        if self._asked is self.template:
+            return super().pieces(template)
+        # The user's own words stay; what the levels mean is added to them.
+        meant = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
+        instruction = f"{template.instruction}\n\n{meant}"
+        return super().pieces(replace(template, instruction=instruction))
+
+    def inputs(self) -> tuple[str, ...]:
+        """The material, and the levels with the digest of their prompt where they are not default.
+
+        A reply is kept under these: other levels are another question.
+        """
+        asked = self._asked
+        if asked is self.template:
+            return super().inputs()
+        named = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {asked.digest})"
+        return (*super().inputs(), "levels:\n", named, "\n")
+
+    @property
+    def _asked(self) -> Template:
+        """The prompt for these levels."""
+        return _template(self.atomicity, self.coverage)
+
     def material(self) -> Sequence[Material]:
-        """The question and the text."""
-        return (Material("question", self.question), Material("text", self.text))
+        """The turns before the question where there are any, the question, the text."""
+        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        return (*before, Material("question", self.question), Material("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """The statements, numbered here in their order; empty and repeated ones are left out."""

@@ -24,7 +24,7 @@ class Verdict:
         context: 0-based index of the context that supports it, None if none or not said.
         quote: The words of that context that do.
         probability: Probability that it is supported, where the judge gives one.
-        contradicted: Whether the contexts say otherwise (rather than nothing); None if not said.
+        contradicted: Whether a context says the opposite (rather than nothing); None if not said.
         spans: (start, end) characters of the statement that are not supported, where the judge
             tells them.
     """
@@ -61,6 +61,7 @@ class _AskedItem(msgspec.Struct):
     context: str | None
     quote: str
     supported: bool
+    contradicted: bool
 
 
 class _AskedForm(msgspec.Struct):
@@ -87,26 +88,30 @@ class VerifyStatements(ByIds[Verdict]):
             "supported, and neither is one that they support only in part or with other numbers, "
             "names or dates. Give one verdict for every statement id: first the reason in one "
             "sentence, then the id of the context that supports it (null if none does) and the "
-            "shortest exact quote from it, then supported: true or false. Write reasons in the "
-            "language of the statement."
+            "shortest exact quote from it, then supported: true or false, then contradicted: true "
+            "only if a context says the opposite, false if they are silent about it. Write "
+            "reasons in the language of the statement."
         ),
         form=(
             '{"verdicts": [{"id": "s1", "reason": "...", "context": "c1", "quote": "...", '
-            '"supported": true}, {"id": "s2", "reason": "...", "context": null, "quote": "", '
-            '"supported": false}]}'
+            '"supported": true, "contradicted": false}, {"id": "s2", "reason": "...", "context": '
+            'null, "quote": "", "supported": false, "contradicted": false}]}'
         ),
         examples=(
             Example(
                 given=(
                     "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
                     'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
-                    '{"id": "s2", "text": "The bridge carries six lanes."}'
+                    '{"id": "s2", "text": "The bridge carries six lanes."}\n'
+                    '{"id": "s3", "text": "The bridge is toll-free."}'
                 ),
                 reply=(
                     '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
-                    '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true}, '
-                    '{"id": "s2", "reason": "The context says eight lanes, not six.", "context": '
-                    'null, "quote": "", "supported": false}]}'
+                    '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true, '
+                    '"contradicted": false}, {"id": "s2", "reason": "The context says eight lanes, '
+                    'not six.", "context": null, "quote": "", "supported": false, "contradicted": '
+                    'true}, {"id": "s3", "reason": "The context says nothing about a toll.", '
+                    '"context": null, "quote": "", "supported": false, "contradicted": false}]}'
                 ),
             ),
         ),

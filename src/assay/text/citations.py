@@ -2,7 +2,9 @@
 
 import re
 
-_LIST = r"\d{1,3}(?:(?:\s*,\s*|\s*,?\s*(?:and|or|&)\s+|\s*-\s*)\d{1,3})*"
+_AND = r"(?:and|or|&)\s+"
+# No two ways to read the same blanks: a long run of them takes no longer than its length.
+_LIST = rf"\d{{1,3}}(?:\s*(?:,\s*(?:{_AND})?|{_AND}|-\s*)\d{{1,3}})*"
 _POINTER = (
     r"(?:passages?|contexts?|documents?|sources?|references?|articles?|excerpts?|paragraphs?|"
     rf"steps?|points?|items?|parts?|options?|sections?)\s+#?{_LIST}\b"

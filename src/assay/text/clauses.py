@@ -133,10 +133,11 @@ class _Reading:
         self.subject = found
 
 
-def statements(answer: str, question: str = "") -> list[Statement]:
+def statements(answer: str, question: str = "", *, whole: bool = False) -> list[Statement]:
     """The statements of an answer, in order; none where it states nothing.
 
-    `question` only serves to find what a leading "It" or "They" of the first sentence means.
+    `question` only serves to find what a leading "It" or "They" of the first sentence means. With
+    `whole`, no sentence is taken apart.
     """
     found, prose = _without_code_and_tables(answer)
     reading = _Reading(subject_of(question))
@@ -150,7 +151,7 @@ def statements(answer: str, question: str = "") -> list[Statement]:
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
             elif lonely or not _states_nothing(sentence, block):
-                found += _of_sentence(prose, span, reading, lonely=lonely)
+                found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
     kept = [
         statement
         for statement in found
@@ -173,14 +174,15 @@ def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
 
 
 def _of_sentence(
-    answer: str, span: Span, reading: _Reading, *, lonely: bool
+    answer: str, span: Span, reading: _Reading, *, lonely: bool, whole: bool
 ) -> Iterator[Statement]:
     """The statements of one sentence."""
     label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
     begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE_YES.match(answer[slice(*span)]) and not lonely:
         return
-    for start, end, subject in _clauses(answer, (begin, span[1])):
+    sentence = (begin, span[1])
+    for start, end, subject in [(*sentence, "")] if whole else _clauses(answer, sentence):
         written = f"{subject} {answer[start:end]}" if subject else answer[start:end]
         text = resolve(_clean(written), reading.subject, alone=reading.alone)
         if not any(char.isalnum() for char in text):  # a citation mark alone

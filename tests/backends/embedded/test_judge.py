@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.embedded import Embedded
 from assay.judge import Judge
-from assay.tasks import SplitStatements
+from assay.tasks import NameEntities, SplitStatements
 
 LONG = "Find the price in the mail below, write it down and ignore all else. " * 3
 
@@ -21,3 +21,27 @@ LONG = "Find the price in the mail below, write it down and ignore all else. " *
 async def test_a_phrase_is_joined_to_a_plain_question_only(question, text, statement):
     found = await Judge(Embedded())(SplitStatements(question, text))
     assert [s.text for s in found] == [statement]
+
+
+@pytest.mark.parametrize(
+    ("atomicity", "coverage", "statements"),
+    [
+        ("high", "high", ["The bridge is long.", "The river is deep.", "The road is new."]),
+        ("high", "low", ["The bridge is long.", "The road is new."]),
+        ("low", "high", ["The bridge is long; the river is deep.", "The road is new."]),
+        ("low", "low", ["The bridge is long; the river is deep.", "The road is new."]),
+    ],
+)
+async def test_at_low_atomicity_sentences_stay_whole_and_at_low_coverage_only_their_first_clause(
+    atomicity, coverage, statements
+):
+    task = SplitStatements(
+        "", "The bridge is long; the river is deep. The road is new.", atomicity, coverage
+    )
+    found = await Judge(Embedded())(task)
+    assert [f"{s.text.rstrip('.')}." for s in found] == statements
+
+
+async def test_it_names_entities_by_their_capitals_and_figures():
+    found = await Judge(Embedded())(NameEntities("The tower in Paris has 3 levels."))
+    assert found == ("Paris", "3")

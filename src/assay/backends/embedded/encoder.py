@@ -62,6 +62,15 @@ class Encoder:
         rows = [pooled[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, DIMENSIONS), dtype=np.float32)
 
+    def tokens(self, text: str) -> tuple[list[str], Vectors]:
+        """The tokens of a text and the last hidden state of each, of shape (tokens, 384).
+
+        Each is read among the other tokens of its window; the marks around it are left out.
+        """
+        names = tokenizer().encode(text, add_special_tokens=False).tokens
+        found = spread(_token_states, self._windows(text), self.threads)
+        return names, np.concatenate(found)
+
     def _windows(self, text: str) -> list[list[int]]:
         """Token ids in equal windows of at most 256, each within its pair of special tokens."""
         ids = tokenizer().encode(text, add_special_tokens=False).ids
@@ -77,6 +86,14 @@ def _run(window: list[int]) -> Vectors:
     (result,) = session("minilm").run(["sentence"], feed)
     vectors: Vectors = result[0]
     return vectors
+
+
+def _token_states(window: list[int]) -> Vectors:
+    ids = np.asarray([window], dtype=np.int64)
+    feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    (result,) = session("minilm").run(["tokens"], feed)
+    states: Vectors = result[0][1:-1]
+    return states
 
 
 def _mean(vectors: Vectors, weights: list[int]) -> Vectors:

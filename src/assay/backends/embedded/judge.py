@@ -2,12 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
 from assay.backends.embedded.card import headline
+from assay.backends.embedded.conversation import asked, question_in_context
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
@@ -18,7 +20,9 @@ from assay.judge import Reply, Task
 from assay.tasks import (
     Choice,
     Embed,
+    EmbedTokens,
     JudgeContexts,
+    NameEntities,
     RateAnswer,
     Rating,
     SelectSentences,
@@ -27,13 +31,17 @@ from assay.tasks import (
     Verdict,
     VerifyStatements,
     embed,
+    embed_tokens,
     judge_contexts,
+    name_entities,
     rate_answer,
     select_sentences,
     split_statements,
     verify_statements,
 )
-from assay.text.clauses import statements
+from assay.text.clauses import Statement, statements
+from assay.text.entities import entities
+from assay.text.sentences import spans
 from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
@@ -61,7 +69,9 @@ class Embedded:
             SelectSentences.kind: self._select,
             JudgeContexts.kind: self._judge,
             RateAnswer.kind: self._rate,
+            NameEntities.kind: self._name,
             Embed.kind: self._embed,
+            EmbedTokens.kind: self._embed_tokens,
         }
         # Off the event loop, several at a time: most tasks are too small to fill all cores.
         self._tasks = ThreadPoolExecutor(self._reader.threads, thread_name_prefix="assay-embedded")
@@ -73,7 +83,7 @@ class Embedded:
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for what it can do; for embeddings the encoder's name alone."""
-        if kind is Embed:
+        if kind in (Embed, EmbedTokens):
             return self._encoder.name
         return self.name if kind.kind in self._say else None
 
@@ -96,12 +106,14 @@ class Embedded:
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements) -> str:
-        found = statements(task.text, task.question)
+        found = statements(task.text, asked(task), whole=task.atomicity == "low")
+        if task.coverage == "low":
+            found = _main(found, task.text)
         # "Paris" says something only as the answer to its question, where that is a plain one.
         phrase = len(found) == 1 and len(words(task.text)) <= PHRASE
         plain = task.question.rstrip().endswith("?") and len(words(task.question)) <= PLAIN
-        asked = f"{task.question} " if phrase and plain else ""
-        return split_statements.reply([(asked + s.text, task.text[s.start : s.end]) for s in found])
+        lead = f"{task.question} " if phrase and plain else ""
+        return split_statements.reply([(lead + s.text, task.text[s.start : s.end]) for s in found])
 
     def _verify(self, task: VerifyStatements) -> str:
         found = support([s.text for s in task.statements], task.contexts, self._reader)
@@ -148,11 +160,28 @@ class Embedded:
         )
 
     def _rate(self, task: RateAnswer) -> str:
-        found = answer_relevance(task.question, task.answer, self._encoder, self._reader)
+        found = answer_relevance(
+            question_in_context(task), task.answer, self._encoder, self._reader
+        )
         return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
+
+    def _name(self, task: NameEntities) -> str:
+        # By capitals and figures, no model: English names, dates and numbers.
+        return name_entities.reply(entities(task.text))
 
     def _embed(self, task: Embed) -> str:
         return embed.reply(self._encoder.encode([task.text])[0].tolist())
+
+    def _embed_tokens(self, task: EmbedTokens) -> str:
+        tokens, vectors = self._encoder.tokens(task.text)
+        return embed_tokens.reply(tokens, vectors.tolist())
+
+
+def _main(found: Sequence[Statement], text: str) -> list[Statement]:
+    """What each sentence says first; a rule cannot tell what in it matters less."""
+    begins = [start for start, _ in spans(text)]
+    first = {bisect_right(begins, statement.start): statement for statement in reversed(found)}
+    return [statement for statement in found if statement in first.values()]
 
 
 @lru_cache

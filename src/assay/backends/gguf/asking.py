@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from assay.backends.gguf.calibration import Fit
-from assay.backends.gguf.engine import Answer, Engine, Token, TooLong, Wish
+from assay.backends.gguf.engine import Answer, Engine, TooLong, Wish
 from assay.backends.gguf.questions import QUOTE_SCHEMA, Case, Found, Question, halved, halves
+from assay.backends.likely import Token
 from assay.errors import Unavailable
 from assay.prompt import Material, render
 

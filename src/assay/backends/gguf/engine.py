@@ -17,6 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
+from assay.backends.likely import Token
 from assay.errors import Denied, InputError, Unavailable
 
 DRAW_TEMPERATURE = 0.7
@@ -63,19 +64,6 @@ class Wish:
     schema: Mapping[str, Any] | None = None
     draw: int = 0
     probabilities: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One token of a reply.
-
-    Attributes:
-        text: What it says.
-        top: Log-probability of the likely tokens in its place, by their text.
-    """
-
-    text: str
-    top: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from assay.backends.gguf.calibration import Fit, fits
 from assay.backends.gguf.engine import Engine, Llama, Wish, version
 from assay.backends.gguf.file import checked, digest
 from assay.backends.gguf.questions import Protocol, protocol
+from assay.backends.likely import WEIGHED
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.judge import Reply, Task
@@ -103,9 +104,9 @@ class Gguf(LLM):
         before = self._preamble(kind)
         shared = (before,) if before and prompt.startswith(before) else ()
         own = prompt[len("".join(shared)) :]
-        wish = Wish(self._max_tokens, schema, draw)
+        wish = Wish(self._max_tokens, schema, draw, probabilities=kind in WEIGHED)
         answer = await self._off_the_loop(lambda stop: self._engine.ask(shared, own, wish, stop))
-        return Completion(answer.text, answer.tokens_in, answer.tokens_out)
+        return Completion(answer.text, answer.tokens_in, answer.tokens_out, answer.tokens)
 
     async def aclose(self) -> None:
         """Give the model's memory back; the next task loads it again."""

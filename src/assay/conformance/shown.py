@@ -1,0 +1,83 @@
+"""How is a definition with its worked example told, on the page and by `assay explain` alike?"""
+
+import inspect
+from collections.abc import Mapping
+
+from assay.conformance.case import SAMPLE
+from assay.conformance.example import Worked
+from assay.metrics import Metric
+from assay.score import Outcome, Score
+
+_LONGEST = 100
+_ARGS = "\nArgs:\n"
+
+
+def definition(metric: Metric) -> str:
+    """Its docstring without the parameters: what it is, formula, range, source, edge cases."""
+    return inspect.cleandoc(type(metric).__doc__ or "").partition(_ARGS)[0].strip()
+
+
+def texts() -> list[tuple[str, str]]:
+    """(name, text) of what the judge sees of the sample."""
+    contexts = [(f"context {n}", text) for n, text in enumerate(SAMPLE.contexts or (), start=1)]
+    ends = [("answer", SAMPLE.answer or ""), ("reference", SAMPLE.reference or "")]
+    return [("question", SAMPLE.question or ""), *contexts, *ends]
+
+
+def facts(metric: Metric, shown: Worked | None) -> list[tuple[str, str]]:
+    """(name, fact) of what a definition takes and asks, and of what it gives on the sample."""
+    inputs = "; or ".join(", ".join(way) for way in (metric.needs, *metric.instead))
+    found = [("source", metric.source), ("inputs", inputs or "none")]
+    if shown is not None:
+        found.append(("calls per sample", calls(shown.calls)))
+        edges = [f"{edge.what}: {outcome(edge.outcome)}" for edge in shown.edges]
+        found += [("where something is absent", "; ".join(edges))] if edges else []
+        found.append(("on the sample", outcome(shown.outcome)))
+    return [(name, fact) for name, fact in found if fact]
+
+
+def calls(asked: Mapping[str, int]) -> str:
+    """``7 (generate_questions, embed x 6)``."""
+    if not asked:
+        return "none"
+    kinds = ", ".join(kind if n == 1 else f"{kind} x {n}" for kind, n in asked.items())
+    return f"{sum(asked.values())} ({kinds})"
+
+
+def outcome(found: Outcome) -> str:
+    """The number with the numbers on the way to it, or why there is none."""
+    if not isinstance(found, Score):
+        return f"{found.why} ({found.detail})"
+    details = [f"{name} {_short(value)}" for name, value in found.details.items()]
+    more = f" ({', '.join(details)})" if details else ""
+    method = f"; {found.method}" if found.method else ""
+    return f"{number(found.value)}{more}{method}"
+
+
+def rows(found: Outcome) -> list[tuple[str, str, str, str]]:
+    """(kind, text, what was found, what it adds) of every part of an outcome."""
+    return [
+        (
+            part.kind if part.context is None else f"{part.kind} (context {part.context + 1})",
+            _cut(part.text),
+            part.label,
+            "" if part.value is None else number(part.value),
+        )
+        for part in found.parts
+    ]
+
+
+def number(value: float) -> str:
+    """A number to four digits."""
+    return f"{value:.4g}"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return number(value)
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."

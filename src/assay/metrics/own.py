@@ -1,0 +1,213 @@
+"""How does a user's own function become a metric, and how is one found by `module:attribute`?"""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import math
+import re
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from assay.errors import InputError
+from assay.judge import Judge, Task
+from assay.metrics.base import Metric
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+
+Made: TypeAlias = float | Outcome
+Function: TypeAlias = Callable[..., Made | Awaitable[Made]]
+
+_NAME = re.compile(r"[\w:.-]+")
+_FILE = ".py"
+
+
+class FunctionMetric(Metric):
+    """Base of the metrics that `metric` makes, one class for each function."""
+
+    function: Function
+    asking: bool
+
+    def __call__(self, *given: Any) -> Made | Awaitable[Made]:
+        """What the function itself gives: for its own tests."""
+        return type(self).function(*given)
+
+    def __reduce__(self) -> str:
+        # Found again by its name, as the function would be.
+        return type(self).__qualname__
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """What the function makes of a sample; a bare number becomes a score.
+
+        Raises:
+            ValueError: If the number is not finite.
+            TypeError: If it is no number at all.
+        """
+        made = self(sample, judge) if self.asking else self(sample)
+        found = await made if inspect.isawaitable(made) else made
+        if isinstance(found, (Score, Unscored)):
+            return found
+        where = f"{self.name} of sample {sample.id}"
+        try:
+            value = float(found)
+        except (TypeError, ValueError):
+            msg = f"{where} is {found!r}: return a number, a Score or an Unscored"
+            raise TypeError(msg) from None
+        if not math.isfinite(value):
+            msg = f"{where} is {value}: where there is no number, return Unscored('undefined', why)"
+            raise ValueError(msg)
+        return Score(value, (self._part(sample, value),))
+
+    def _part(self, sample: Sample, value: float) -> Part:
+        field = next((f for f in ("answer", "question", *self.needs) if f in self.needs), "sample")
+        shown = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
+        return Part(field, str(shown), "computed", value)
+
+
+def metric(
+    *,
+    name: str = "",
+    needs: Sequence[str] = (),
+    tasks: Sequence[type[Task[Any]]] = (),
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - what it is called everywhere
+    higher_is_better: bool = True,
+    guide: float | None = None,
+    source: str = "",
+) -> Callable[[Function], Metric]:
+    """Make a metric of the function below: ``f(sample)`` or ``f(sample, judge)``, async or not.
+
+    The function returns a number, a Score with its parts, or Unscored. Its docstring is the
+    metric's definition. For parameters, write a frozen dataclass that subclasses Metric.
+
+    Args:
+        name: What it is called; the function's name by default.
+        needs: Fields of the sample, or keys of its metadata, that must be there.
+        tasks: Kinds of tasks it asks; named here, they are checked before a run and stand in
+            the signature.
+        range: Smallest and largest possible value.
+        higher_is_better: False for error rates.
+        guide: Value above which you call it good.
+        source: Where it is defined.
+
+    Raises:
+        InputError: If the name or the function cannot be a metric's.
+    """
+    low, high = (float(bound) for bound in range)
+    about: dict[str, Any] = {
+        "needs": (needs,) if isinstance(needs, str) else tuple(needs),
+        "tasks": tuple(tasks),
+        "range": (low, high),
+        "higher_is_better": higher_is_better,
+        "guide": guide,
+        "source": source,
+    }
+
+    def made(function: Function) -> Metric:
+        called = name or getattr(function, "__name__", "")
+        if not _NAME.fullmatch(called):
+            what = f"a metric cannot be called '{called}'"
+            raise InputError(what, "letters, digits, and _ - . : only")
+        if not low < high:
+            raise InputError(f"{called}: its range is {low:g} to {high:g}", "the smaller one first")
+        return _class(function, called, about)()
+
+    return made
+
+
+def _class(function: Function, name: str, about: dict[str, Any]) -> type[FunctionMetric]:
+    if not inspect.isfunction(function):
+        raise InputError(f"{name}: {function!r} is no function", "write it with def or async def")
+    taken = len(inspect.signature(function).parameters)
+    if taken not in (1, 2):
+        what = f"{name}: the function takes {taken} arguments"
+        raise InputError(what, "it is called as f(sample) or f(sample, judge)")
+    return type(
+        function.__name__,
+        (FunctionMetric,),
+        {
+            **about,
+            "name": name,
+            "function": function,
+            "asking": taken == 2,
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+        },
+    )
+
+
+def find(spec: str) -> type[Metric] | Metric | None:
+    """The metric of the user's own that a text names, None if it names none.
+
+    ``module:attribute`` is looked for among the modules that can be imported,
+    ``path/to/file.py:attribute`` in that file. Importing runs the code of that module.
+
+    Raises:
+        InputError: If there is no such module or attribute, or it is no metric.
+    """
+    module, _, attribute = spec.rpartition(":")
+    if not module or not attribute:
+        return None
+    if not module.endswith(_FILE) and not _dotted(module):
+        return None
+    found: Any = _load(module, spec)
+    for name in attribute.split("."):
+        if not hasattr(found, name):
+            raise InputError(f"{module} has no '{attribute}', which '{spec}' names")
+        found = getattr(found, name)
+    return _metric(found, spec)
+
+
+def _dotted(module: str) -> bool:
+    return all(part.isidentifier() for part in module.split("."))
+
+
+def _metric(found: object, spec: str) -> type[Metric] | Metric:
+    if isinstance(found, Metric):
+        return found
+    if isinstance(found, type) and issubclass(found, Metric):
+        if inspect.isabstract(found):
+            raise InputError(f"'{spec}' has no `score`", "write `async def score(self, ...)`")
+        return found
+    if inspect.isfunction(found):
+        raise InputError(f"'{spec}' is a plain function", "decorate it with @assay.metric(...)")
+    raise InputError(f"'{spec}' is no metric", "name an assay.Metric or a decorated function")
+
+
+def _load(module: str, spec: str) -> ModuleType:
+    try:
+        return _from_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
+    except (OSError, ImportError) as error:
+        what = f"the metric '{spec}' cannot be imported: {error}"
+        raise InputError(what, "`assay metrics` lists those that are built in") from error
+    except SyntaxError as error:
+        where = f"{Path(error.filename or module).name}:{error.lineno}"
+        raise InputError(f"the metric '{spec}' cannot be imported: {where}: {error.msg}") from error
+
+
+def _by_name(module: str) -> ModuleType:
+    importlib.invalidate_caches()  # the file may have been written a moment ago
+    return importlib.import_module(module)
+
+
+def _from_file(path: Path) -> ModuleType:
+    path = path.resolve()
+    # A file that was edited is another module: what ran before keeps the code that it had.
+    digest = hashlib.sha256(str(path).encode() + b"\0" + path.read_bytes()).hexdigest()[:8]
+    name = f"{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:  # pragma: no cover - not for a path that ends in .py
+        raise ImportError(f"{path.name} is no Python file")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module  # dataclasses and pickles look their module up by its name
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

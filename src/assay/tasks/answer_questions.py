@@ -1,0 +1,96 @@
+"""What does a text answer to each of some questions, if anything?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import msgspec
+
+from assay.judge import ByIds
+from assay.prompt import Example, Material, Template
+from assay.tasks.reading import by_id, decode, listed, schema
+
+
+@dataclass(frozen=True, slots=True)
+class ShortAnswer:
+    """What the text answers to one question.
+
+    Attributes:
+        id: "q1", "q2" ... in order of the questions.
+        answer: The answer in a few words; None if the text does not answer the question.
+    """
+
+    id: str
+    answer: str | None
+
+
+class _Item(msgspec.Struct, frozen=True):
+    id: str
+    answer: str | None
+
+
+class _Form(msgspec.Struct, frozen=True):
+    answers: list[_Item]
+
+
+@dataclass(frozen=True)
+class AnswerQuestions(ByIds[ShortAnswer]):
+    """Answer each question from the text alone, in a few words, or say that it does not answer it.
+
+    Attributes:
+        questions: What to answer.
+        text: All that may be used.
+        asked: Ids ("q1" ...) of the questions still without an answer; empty means all.
+    """
+
+    questions: tuple[str, ...]
+    text: str
+    asked: tuple[str, ...] = ()
+
+    schema = schema(_Form)
+    template = Template(
+        instruction=(
+            "Answer every question from the text alone, in as few words as possible and in the "
+            "words of the text: a name, a number, a date, a short phrase. Use no knowledge of "
+            "your own. If the text does not answer a question, its answer is null. Give one "
+            "answer for every question id."
+        ),
+        form='{"answers": [{"id": "q1", "answer": "..."}, {"id": "q2", "answer": null}]}',
+        examples=(
+            Example(
+                given=(
+                    "text: The Treaty of Rome was signed on 25 March 1957.\n"
+                    'questions:\n{"id": "q1", "text": "When was the Treaty of Rome signed?"}\n'
+                    '{"id": "q2", "text": "How many countries signed the Treaty of Rome?"}'
+                ),
+                reply=(
+                    '{"answers": [{"id": "q1", "answer": "25 March 1957"}, {"id": "q2", "answer": '
+                    "null}]}"
+                ),
+            ),
+        ),
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The questions' ids."""
+        return self.asked or tuple(f"q{n}" for n in range(1, len(self.questions) + 1))
+
+    def material(self) -> Sequence[Material]:
+        """The text, then the questions as JSON, one a line."""
+        questions = listed((i, self.questions[int(i[1:]) - 1]) for i in self.ids)
+        return (Material("text", self.text), Material("questions", questions))
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same text, these questions only."""
+        return type(self)(self.questions, self.text, tuple(ids))
+
+    def read_some(self, raw: str) -> dict[str, ShortAnswer]:
+        """The answers by question id; an empty one is none."""
+        items = by_id(decode(raw, _Form).answers, self.ids, raw)
+        return {i: ShortAnswer(i, (item.answer or "").strip() or None) for i, item in items.items()}
+
+
+def reply(answers: Sequence[ShortAnswer]) -> str:
+    """A reply in the form that `AnswerQuestions` reads."""
+    return msgspec.json.encode(_Form([_Item(a.id, a.answer) for a in answers])).decode()

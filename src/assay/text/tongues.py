@@ -1,0 +1,59 @@
+"""Which language is a text in?
+
+Told from the letters, and among languages in Latin letters from the words that each uses most. Only
+what is clear counts: short texts, names and numbers are in no language in particular.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST = 2  # words of a language that must occur before a text counts as one of that language
+_READ = 2000  # characters that are looked at
+_MOST_LETTERS = 0.5  # share of the letters that decides the script
+_JAPANESE = ("HIRAGANA", "KATAKANA")
+
+_COMMON = {
+    "en": "the of and to is are was were which what when where who how why with for from it its "
+    "this that these those by at in did does do has have had can much many long there",
+    "de": "der die das den dem des ein eine einer eines einem und ist sind war waren wurde wurden "
+    "wer wie wo wann warum welche welcher welches was mit für von im am zu zur zum nicht auf hat "
+    "es sich aus bei nach in viel viele hoch",
+    "fr": "le la les un une des du de et est sont était étaient fut qui que quoi quel quelle quels "
+    "quelles quand où comment pourquoi avec pour par dans sur ne pas il elle au aux ce cette en a "
+    "été",
+    "es": "el la los las un una unos unas y es son era fue fueron qué quién cuál cuándo dónde cómo "
+    "por para con del de en se no al su está que",
+    "it": "il lo la i gli le un una uno e è sono era fu chi che cosa quale quando dove come "
+    "perché con per di del della dei delle nel nella da dal si non al su",
+    "pt": "o a os as um uma e é são era foi foram quem que qual quando onde como por para com do "
+    "da dos das em no na se não ao",
+    "nl": "de het een en is zijn was werd werden wie wat welke wanneer waar hoe waarom met voor "
+    "van in op te niet aan dat die deze heeft",
+}
+_LANGUAGES = {name: frozenset(words.split()) for name, words in _COMMON.items()}
+
+
+def tongue(text: str) -> str:
+    """The language of a text, or its script where that is all there is to tell; "" if unclear."""
+    text = text[:_READ]
+    script = _script(text)
+    if script != "LATIN":
+        return script
+    words = Counter(_WORD.findall(text.lower()))
+    hits = {name: sum(words[word] for word in common) for name, common in _LANGUAGES.items()}
+    best, second = sorted(hits.values(), reverse=True)[:2]
+    clear = best >= _FEWEST and best > second
+    return next(name for name, n in hits.items() if n == best) if clear else ""
+
+
+def _script(text: str) -> str:
+    letters = [letter for letter in text if letter.isalpha()]
+    scripts = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
+    if any(scripts[kana] for kana in _JAPANESE):
+        # Japanese mixes its syllables with Chinese characters; Chinese never holds such syllables.
+        shared = sum(scripts[name] for name in (*_JAPANESE, "CJK"))
+        return "JAPANESE" if shared > _MOST_LETTERS * len(letters) else ""
+    name, n = max(scripts.items(), key=lambda item: item[1], default=("", 0))
+    return name if n > _MOST_LETTERS * len(letters) else ""

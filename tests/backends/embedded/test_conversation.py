@@ -1,0 +1,59 @@
+"""Does the embedded judge know what was said before?"""
+
+import pytest
+
+from assay.backends.embedded import Embedded
+from assay.backends.embedded.conversation import asked, question_in_context
+from assay.judge import Judge
+from assay.tasks import RateAnswer, SplitStatements
+
+CURIE = (
+    "user: Where was Marie Curie born?",
+    "assistant: Marie Curie was born in Warsaw. It was then part of Russia.",
+)
+BOHR = ("user: Tell me about Niels Bohr.", "assistant: Niels Bohr was a physicist.")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "statement"),
+    [
+        (CURIE, "And when?", "Marie Curie was born in 1867."),
+        ((*CURIE, *BOHR), "And when?", "Niels Bohr was born in 1867."),
+        ((*BOHR, *CURIE), "When was Lise Meitner born?", "Lise Meitner was born in 1867."),
+        ((), "And when?", "She was born in 1867."),
+    ],
+)
+async def test_a_pronoun_means_the_last_subject_that_was_named(earlier, question, statement):
+    pronoun = "He" if "Bohr" in statement else "She"
+    task = SplitStatements(question, f"{pronoun} was born in 1867.", earlier=earlier)
+    assert [s.text for s in await Judge(Embedded())(task)] == [statement]
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("When?", False),
+        ("And in Rome?", False),
+        ("Which prizes did she win?", False),
+        ("What about Oslo and its weather?", False),
+        ("What is the capital of France?", True),
+        ("Who wrote the novel Emma?", True),
+    ],
+)
+def test_a_question_that_leans_on_the_last_one_stands_after_it(question, alone):
+    task = RateAnswer(question, "x", (*BOHR, *CURIE))
+    expected = question if alone else f"Where was Marie Curie born? {question}"
+    assert question_in_context(task) == expected
+    assert question_in_context(RateAnswer(question, "x")) == question
+
+
+def test_a_single_question_stays_as_it_is():
+    assert asked(SplitStatements("And when?", "x")) == "And when?"
+
+
+async def test_a_leaning_question_is_answered_better_beside_what_it_leans_on():
+    judge = Judge(Embedded())
+    answer = "Niels Bohr was born in 1885."
+    alone = await judge(RateAnswer("When?", answer))
+    beside = await judge(RateAnswer("When?", answer, BOHR))
+    assert beside.relevance > alone.relevance

@@ -1,0 +1,140 @@
+"""Does the page of definitions tell what the code computes, and does `assay explain` tell the same?"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli import main
+from assay.conformance import SAMPLE, shown, worked
+from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
+from assay.score import Score
+from assay.tasks import VerifyStatements, verify_statements
+from support import scripts
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs"))
+
+import conforming  # noqa: E402 - docs/ is no package
+import recording  # noqa: E402
+
+# By hand: four statements (supported, supported, not mentioned, contradicted), three contexts of
+# which two are of use, a reference of three statements of which the answer makes two.
+BY_HAND = {
+    "faithfulness": 2 / 4,
+    "paper:faithfulness": 2 / 4,
+    "deepeval:faithfulness": 3 / 4,
+    "ragchecker:faithfulness": 2 / 4,
+    "context_precision": (1 / 1 + 2 / 3) / 2,
+    "deepeval:contextual_precision": (1 / 1 + 2 / 3) / 2,
+    "context_recall": 3 / 3,
+    "factual_correctness": 4 / 7,
+    "ragchecker:precision": 2 / 4,
+    "ragchecker:recall": 2 / 3,
+    "ragchecker:f1": 4 / 7,
+    "ragchecker:claim_recall": 3 / 3,
+    "ragchecker:context_precision": 2 / 3,
+    "ragchecker:context_utilization": 2 / 3,
+    "ragchecker:hallucination": 2 / 4,
+    "ragchecker:self_knowledge": 0.0,
+    "ragchecker:noise_sensitivity_relevant": 0.0,
+    "ragchecker:noise_sensitivity_irrelevant": 0.0,
+    "deepeval:hallucination": 1 / 3,
+    "id_based_context_precision": 2 / 3,
+    "id_based_context_recall": 2 / 3,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), BY_HAND.items())
+def test_the_worked_example_is_what_one_computes_by_hand(name, value):
+    found = worked(parse(name)).outcome
+    assert found.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", METRICS)
+class TestEveryDefinition:
+    def test_it_has_a_worked_example_with_its_calls_and_what_it_gives_for_nothing(self, name):
+        found = worked(METRICS[name](), recording.Recorder())
+        assert set(found.calls) <= {kind.kind for kind in METRICS[name].tasks}
+        assert bool(found.calls) is bool(METRICS[name].tasks)
+        empty = [edge for edge in found.edges if edge.what == "answer empty"]
+        assert bool(empty) is ("answer" in METRICS[name].needs)
+
+    def test_the_page_and_explain_tell_the_same_facts(self, name):
+        metric = METRICS[name]()
+        page = conforming.section(metric)
+        done = CliRunner().invoke(main, ["explain", name], env={"COLUMNS": "4000"})
+        assert done.exit_code == 0, done.output
+        assert shown.definition(metric).partition("\n")[0] in page
+        for fact, value in shown.facts(metric, worked(metric)):
+            if fact != "inputs":
+                assert f"{fact}: {value}" in done.stdout
+            assert conforming.plain(f"{fact}: {value}") in page
+        for row in shown.rows(worked(metric).outcome):
+            assert conforming.plain(row[1]) in page
+
+
+def test_calls_are_told_by_kind():
+    assert shown.calls({"embed": 4, "rate_answer": 1}) == "5 (embed x 4, rate_answer)"
+    assert shown.calls({}) == "none"
+
+
+def test_parameters_that_ask_the_same_have_their_example_too():
+    assert worked(FactualCorrectness(mode="recall")).outcome.value == pytest.approx(2 / 3)
+    shown = CliRunner().invoke(main, ["explain", "factual_correctness(mode=recall)"]).stdout
+    assert "on the sample: 0.6667" in shown
+
+
+def test_what_was_never_asked_has_none():
+    @dataclass(frozen=True)
+    class Other(Metric):
+        """Asks something else."""
+
+        name = "other"
+        needs = ("answer",)
+        tasks = (VerifyStatements,)
+
+        async def score(self, sample, judge):
+            await judge(VerifyStatements((), ("something else",)))
+            return Score(1.0)
+
+    assert worked(Other()) is None
+    assert [name for name, _ in shown.facts(Other(), None)] == ["inputs"]
+
+
+def test_a_judge_that_fails_is_an_outcome_and_no_end():
+    found = worked(Faithfulness(), scripts.plausible(split_statements="{"))
+    assert found.outcome.why == "failed"
+
+
+def test_the_code_of_a_user_is_not_run_to_explain_it():
+    done = CliRunner().invoke(main, ["explain", "support.own_metrics:failing"])
+    assert done.exit_code == 0
+    assert "worked example" not in done.stdout
+
+
+def test_the_recorded_judge_finds_in_the_sample_what_the_story_says():
+    statements = tuple(
+        verify_statements.Statement(f"s{n}", text.strip() + ".")
+        for n, text in enumerate(SAMPLE.answer.rstrip(".").split(". "), start=1)
+    )
+    raw = recording.say(VerifyStatements(statements, SAMPLE.contexts), 0)
+    found = VerifyStatements(statements, SAMPLE.contexts).read(raw)
+    assert [(v.supported, v.context, v.contradicted) for v in found] == [
+        (True, 0, False),
+        (True, 2, False),
+        (False, None, False),
+        (False, None, True),
+    ]
+
+
+def test_nothing_is_written_where_the_record_is_only_checked(monkeypatch, tmp_path):
+    path = tmp_path / "replies.json"
+    monkeypatch.setattr(recording, "ROOT", tmp_path)
+    monkeypatch.setattr(recording, "PATH", path)
+    assert recording.refresh(write=False) == ["replies.json"]
+    assert not path.exists()
+    assert recording.refresh(write=True) == ["replies.json"]
+    assert recording.refresh(write=False) == []

@@ -1,0 +1,213 @@
+"""DeepEval's definitions, with numbers worked by hand."""
+
+import pytest
+
+from assay.backends.scripted import Scripted
+from assay.metrics.deepeval import (
+    DeepEvalAnswerRelevancy,
+    DeepEvalContextualPrecision,
+    DeepEvalContextualRecall,
+    DeepEvalContextualRelevancy,
+    DeepEvalFaithfulness,
+    DeepEvalHallucination,
+)
+from assay.metrics.faithfulness import Faithfulness
+from assay.sample import Sample
+from assay.score import Score, Unscored
+from assay.tasks import Label, Verdict, choose_label, verify_statements
+from support import scripts
+
+SAMPLE = Sample(
+    id="1",
+    question="Where is it?",
+    contexts=("One.", "Two.", "Three."),
+    answer="Aa. Bb. Cc. Dd.",
+    reference="Ants run. Bees fly. Cats nap.",
+)
+
+
+def told(**said):
+    """Verdicts by statement text: "yes", "no" (contradicted), "absent" or "unsaid"."""
+    denied = {"yes": False, "no": True, "absent": False, "unsaid": None}
+
+    def say(task):
+        return verify_statements.reply(
+            [
+                Verdict(s.id, w == "yes", f"{w}!", contradicted=denied[w])
+                for s in task.statements
+                for w in [said.get(s.text.rstrip("."), "absent")]
+            ]
+        )
+
+    return say
+
+
+def judge(verdicts=None, relevant=(), useful=()):
+    return {
+        "split_statements": scripts.by_sentence,
+        "verify_statements": verdicts or told(),
+        "select_sentences": scripts.select(*relevant),
+        "judge_contexts": scripts.useful(*useful),
+    }
+
+
+class TestFaithfulness:
+    async def test_two_supported_one_absent_one_contradicted_are_three_quarters(self):
+        script = judge(told(Aa="yes", Bb="yes", Cc="absent", Dd="no"))
+        found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, script)
+        assert found.value == 0.75
+        assert [part.label for part in found.parts] == [
+            "supported",
+            "supported",
+            "absent",
+            "contradicted",
+        ]
+        assert (await scripts.score(Faithfulness(), SAMPLE, script)).value == 0.5
+
+    async def test_support_outweighs_a_contradiction_elsewhere(self):
+        def both(task):
+            return verify_statements.reply(
+                [Verdict(i, supported=True, contradicted=True) for i in task.ids]
+            )
+
+        found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, judge(both))
+        assert found.value == 1.0
+
+    async def test_a_judge_that_cannot_tell_contradicted_from_absent_makes_no_number(self):
+        script = judge(told(Aa="yes", Bb="yes", Cc="yes", Dd="unsaid"))
+        found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, script)
+        assert isinstance(found, Unscored)
+        assert found.why == "failed"
+        assert "contradicted or only absent" in found.detail
+        assert found.parts[3].label == "unsupported"
+
+    async def test_what_the_verdicts_leave_unsaid_is_asked_as_a_label(self):
+        def say(task):
+            denied = task.shown[-1] == ("statement", "Dd.")
+            return choose_label.reply(Label("contradicted" if denied else "absent", "so"))
+
+        script = judge(told(Aa="yes", Bb="absent", Cc="unsaid", Dd="unsaid"))
+        watched = scripts.Watched(Scripted({**script, "choose_label": say}))
+        found = await scripts.score(DeepEvalFaithfulness(), SAMPLE, watched)
+        assert found.value == 0.75
+        assert [part.label for part in found.parts] == [
+            "supported",
+            "absent",
+            "absent",
+            "contradicted",
+        ]
+        asked = [task for task, _ in watched.asked if task.kind == "choose_label"]
+        assert [task.shown for task in asked] == [
+            (
+                ("context 1", "One."),
+                ("context 2", "Two."),
+                ("context 3", "Three."),
+                ("statement", statement),
+            )
+            for statement in ("Cc.", "Dd.")
+        ]
+
+    async def test_it_is_not_needed_where_all_is_supported(self):
+        script = judge(scripts.verify(1, 1, 1, 1))
+        assert (await scripts.score(DeepEvalFaithfulness(), SAMPLE, script)).value == 1.0
+
+    @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
+    async def test_without_a_context_nothing_can_be_contradicted_so_it_is_undefined(self, contexts):
+        sample = Sample(id="1", question="?", contexts=contexts, answer="Aa.")
+        found = await scripts.score(DeepEvalFaithfulness(), sample, judge())
+        assert found == Unscored(
+            "undefined", "there is no context that could contradict the answer"
+        )
+
+
+class TestAnswerRelevancy:
+    async def test_it_is_the_share_of_statements_that_help(self):
+        found = await scripts.score(
+            DeepEvalAnswerRelevancy(), SAMPLE, judge(relevant=("s1", "s2", "s4"))
+        )
+        assert found.value == 0.75
+        assert found.parts[2].label == "not relevant"
+
+    async def test_an_answer_without_a_statement_is_undefined_and_not_perfect(self):
+        sample = Sample(id="1", question="Where?", answer="Hm")
+        script = {**judge(), "split_statements": scripts.split()}
+        found = await scripts.score(DeepEvalAnswerRelevancy(), sample, script)
+        assert found == Unscored("undefined", "the answer makes no statement")
+
+
+class TestContextualPrecision:
+    @pytest.mark.parametrize(
+        ("useful", "value"),
+        [((1, 1, 0), 1.0), ((1, 0, 1), (1 + 2 / 3) / 2), ((0, 0, 1), 1 / 3), ((0, 0, 0), 0.0)],
+    )
+    async def test_it_is_the_weighted_cumulative_precision(self, useful, value):
+        found = await scripts.score(DeepEvalContextualPrecision(), SAMPLE, judge(useful=useful))
+        assert found.value == pytest.approx(value)
+
+
+class TestContextualRecall:
+    async def test_it_counts_sentences_of_the_reference(self):
+        script = {"verify_statements": told(**{"Ants run": "yes", "Cats nap": "yes"})}
+        found = await scripts.score(DeepEvalContextualRecall(), SAMPLE, script)
+        assert found.value == pytest.approx(2 / 3)
+        assert [part.text for part in found.parts] == ["Ants run.", "Bees fly.", "Cats nap."]
+        assert [SAMPLE.reference[slice(*part.span)] for part in found.parts] == [
+            part.text for part in found.parts
+        ]
+
+    async def test_without_a_context_it_is_0_and_nobody_is_asked(self):
+        sample = Sample(id="1", contexts=(), reference="Ants run.")
+        assert (await scripts.score(DeepEvalContextualRecall(), sample, {})).value == 0.0
+
+
+class TestContextualRelevancy:
+    async def test_statements_are_pooled_over_the_contexts(self):
+        sample = Sample(id="1", question="Where?", contexts=("Aa. Bb. Cc.", "", "Dd."))
+        script = judge(relevant=("1.1", "3.1"))
+        found = await scripts.score(DeepEvalContextualRelevancy(), sample, script)
+        assert found.value == 0.5  # not the mean of 1/3, nothing and 1
+        assert [(p.text, p.context, p.value) for p in found.parts] == [
+            ("Aa.", 0, 1.0),
+            ("Bb.", 0, 0.0),
+            ("Cc.", 0, 0.0),
+            ("Dd.", 2, 1.0),
+        ]
+
+
+class TestHallucination:
+    async def test_it_is_the_share_of_contexts_of_which_a_statement_says_the_opposite(self):
+        def say(task):
+            denied = task.contexts == ("Two.",)
+            return verify_statements.reply(
+                [
+                    Verdict(i, supported=False, reason="says 2.", contradicted=denied and i == "s3")
+                    for i in task.ids
+                ]
+            )
+
+        found = await scripts.score(DeepEvalHallucination(), SAMPLE, judge(say))
+        assert found.value == pytest.approx(1 / 3)
+        assert [part.label for part in found.parts] == [
+            "not contradicted",
+            "contradicted",
+            "not contradicted",
+        ]
+        assert found.parts[1].reason == "Cc. says 2."
+
+    async def test_one_contradiction_is_enough_whatever_else_is_not_told(self):
+        script = judge(told(Aa="no", Bb="unsaid", Cc="yes", Dd="absent"))
+        found = await scripts.score(DeepEvalHallucination(), SAMPLE, script)
+        assert isinstance(found, Score)
+        assert found.value == 1.0
+
+    async def test_a_context_of_which_it_is_not_told_fails_the_score(self):
+        script = judge(told(Aa="unsaid"))
+        found = await scripts.score(DeepEvalHallucination(), SAMPLE, script)
+        assert isinstance(found, Unscored)
+        assert found.why == "failed"
+
+    async def test_empty_contexts_do_not_count(self):
+        sample = Sample(id="1", question="?", contexts=("", "One."), answer="Aa.")
+        found = await scripts.score(DeepEvalHallucination(), sample, judge(told(Aa="no")))
+        assert found.value == 1.0
+        assert [part.context for part in found.parts] == [1]

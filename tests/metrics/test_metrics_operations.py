@@ -1,0 +1,117 @@
+"""Are latency and cost read as they stand, and is their slow end told wherever they are shown?"""
+
+import io
+import json
+import random
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from assay import Score, Unscored, evaluate
+from assay.cli import main
+from assay.metrics import METRICS, parse
+from assay.report import console, distribution, html, markdown
+from assay.report.collect import collect
+from assay.run.result import MetricSummary, Summary
+from assay.sample import Sample
+from support import scripts
+from support.scripts import plausible, score
+
+NAMES = ["latency", "cost_per_query", "tokens_per_query"]
+TIMES = [120.0, 80.0, 2400.0, 95.5, 310.0, 88.0, 140.0, 9000.0, 70.0, 101.0]
+
+
+def slow(times, metrics="latency", **fields):
+    data = [scripts.sample(n, latency_ms=time, **fields) for n, time in enumerate(times)]
+    return lambda db: evaluate(data, metrics, plausible(), store=db)
+
+
+@pytest.mark.parametrize(
+    ("metric", "field", "value"),
+    [
+        ("latency", "latency_ms", 120.5),
+        ("cost_per_query", "cost", 0.002),
+        ("tokens_per_query", "tokens", 0),
+    ],
+)
+async def test_it_is_what_the_sample_records(metric, field, value):
+    found = await score(parse(metric), Sample(id="1", **{field: value}), {})
+    assert isinstance(found, Score)
+    assert found.value == value
+    assert found.parts[0].text.startswith(field)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), -1])
+async def test_what_cannot_be_is_undefined(metric, value):
+    (need,) = METRICS[metric].needs
+    assert isinstance(await score(parse(metric), Sample(id="1", **{need: value}), {}), Unscored)
+
+
+def test_percentiles_are_those_of_numpy(db):
+    chance = random.Random(1)
+    times = [chance.lognormvariate(6, 1) for _ in range(101)]
+    row = slow(times)(db).summary()[0]
+    assert row.percentiles == pytest.approx(tuple(np.percentile(times, (50, 95, 99))))
+    assert row.mean == pytest.approx(np.mean(times))
+
+
+def test_one_sample_is_every_percentile_of_itself(db):
+    assert slow([120.0])(db).summary()[0].percentiles == (120.0, 120.0, 120.0)
+
+
+def test_only_what_has_no_upper_end_has_percentiles(db):
+    rows = slow(TIMES, ["latency", "faithfulness"])(db).summary()
+    assert [row.percentiles is None for row in rows] == [False, True]
+
+
+def test_a_summary_prints_them_under_its_table(db):
+    assert "latency: p50 110.500, p95 6030.000, p99 8406.000" in str(slow(TIMES)(db).summary())
+
+
+def test_a_failed_sample_leaves_the_worst_case_open():
+    row = MetricSummary("latency", 1.0, None, None, 1, 0, 1, (), "", (1.0, 1.0, 1.0))
+    assert "  -  " in str(Summary([row]))
+
+
+TOLD = "half of the samples up to 110.50, 95 % up to 6,030, 99 % up to 8,406"
+
+
+class TestReports:
+    @pytest.fixture
+    def data(self, db):
+        return collect(slow(TIMES, ["latency", "faithfulness"])(db))
+
+    def test_the_range_is_plain_json(self, data):
+        assert data["metrics"][0]["range"] == [0.0, None]
+        json.dumps(data, allow_nan=False)
+
+    def test_every_form_tells_the_slow_end(self, data):
+        page = Console(file=io.StringIO(), width=200)
+        page.print(console.summary(data))
+        assert TOLD in page.file.getvalue()
+        assert TOLD in markdown.render(data)
+        assert html.render(data).count(TOLD) == 1
+
+    def test_the_bars_reach_to_the_slowest(self, data):
+        spread = distribution.spread(data["metrics"][0])
+        assert (spread.low, spread.high) == (0.0, 9000.0)
+        assert (spread.counts[0], spread.counts[-1]) == (8, 1)
+
+    def test_no_time_is_painted_good_or_bad(self, data):
+        assert {distribution.goodness(time, data["metrics"][0]) for time in TIMES} == {0.5}
+
+
+def test_metrics_are_listed_as_json_that_every_reader_takes():
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    listed = CliRunner().invoke(main, ["metrics", "--json"])
+    rows = {row["name"]: row for row in json.loads(listed.output, parse_constant=refuse)}
+    assert rows["latency"]["range"] == [0.0, None]
+    assert rows["hit_at_k"]["instead"][-1] == ["contexts", "reference_contexts"]
+    shown = CliRunner().invoke(main, ["metrics"]).output
+    told = " ".join(shown.split())
+    assert "context_ids, relevance_grades; or contexts, reference_contexts" in told

@@ -1,0 +1,123 @@
+"""Which characters of an answer are unsupported, on answers marked by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics.hallucination import HallucinationSpans, merged
+from assay.sample import Sample
+from assay.score import Unscored
+from assay.tasks import Verdict, split_statements, verify_statements
+from support.scripts import by_sentence, score
+
+ANSWER = "Aa is old. Bb is new. Cc is big."
+#         0         10          22      31
+
+
+def judge(*verdicts, split=by_sentence):
+    return {
+        "split_statements": split,
+        "verify_statements": lambda task: verify_statements.reply(
+            [
+                Verdict(i, yes, f"why {i}", quote=quote, contradicted=denied, spans=spans)
+                for i, (yes, quote, denied, spans) in zip(task.ids, verdicts, strict=True)
+            ]
+        ),
+    }
+
+
+def sentences(task):
+    """Every sentence a statement, with its exact words as source."""
+    found = [part.strip() + "." for part in task.text.split(".") if part.strip()]
+    return split_statements.reply([(text, text) for text in found])
+
+
+YES = (True, "it stands there", None, ())
+NO = (False, "", True, ())
+ABSENT = (False, "", False, ())
+UNSAID = (False, "", None, ())
+
+
+async def of(*verdicts, split=sentences, answer=ANSWER):
+    sample = Sample(id="1", question="?", contexts=("x",), answer=answer)
+    return await score(HallucinationSpans(), sample, judge(*verdicts, split=split))
+
+
+class TestScore:
+    async def test_a_statement_without_marks_is_unsupported_as_a_whole(self):
+        found = await of(YES, NO, YES)
+        assert found.details["spans"] == [[11, 21]]
+        assert ANSWER[11:21] == "Bb is new."
+        assert found.value == pytest.approx(10 / 32)
+        assert [(p.label, p.value, p.marks) for p in found.parts] == [
+            ("supported", 0.0, ()),
+            ("contradicted", 1.0, ((11, 21),)),
+            ("supported", 0.0, ()),
+        ]
+        assert (found.parts[0].quote, found.parts[1].reason) == ("it stands there", "why s2")
+
+    async def test_the_marked_words_count_where_the_judge_marks_them(self):
+        found = await of(YES, (False, "", False, ((6, 9),)), YES)
+        assert found.details == {"spans": [[17, 20]], "characters": 3}
+        assert ANSWER[17:20] == "new"
+        assert found.value == pytest.approx(3 / 32)
+        assert found.parts[1].label == "absent"
+
+    async def test_neighbours_are_one_span_and_all_of_it_is_1(self):
+        found = await of(NO, ABSENT, UNSAID)
+        assert found.details["spans"] == [[0, 32]]
+        assert found.value == 1.0
+        assert [part.label for part in found.parts] == ["contradicted", "absent", "unsupported"]
+
+    async def test_what_two_statements_say_with_the_same_words_counts_once(self):
+        def twice(task):
+            return split_statements.reply([("Aa is", "Aa is old."), ("Aa is old", "is old.")])
+
+        found = await of(NO, NO, split=twice, answer="Aa is old. Bb is new.")
+        assert found.details["spans"] == [[0, 10]]
+        assert found.value == pytest.approx(10 / 21)
+
+    async def test_white_space_around_the_answer_does_not_count(self):
+        found = await of(YES, NO, answer="\n\nAa is. Bb is. \n")
+        assert found.value == pytest.approx(6 / 13)
+
+    async def test_all_supported_is_0(self):
+        assert (await of(YES, YES, YES)).value == 0.0
+
+    async def test_without_contexts_all_that_is_stated_is_unsupported(self):
+        sample = Sample(id="1", question="?", contexts=(), answer=ANSWER)
+        found = await score(HallucinationSpans(), sample, {"split_statements": sentences})
+        assert found.value == 1.0
+
+
+class TestPlaces:
+    async def test_the_likeliest_sentence_stands_for_a_place_that_is_not_told(self):
+        def unplaced(_task):
+            return split_statements.reply([("The Bb, it is new", "elsewhere")])
+
+        found = await of(ABSENT, split=unplaced)
+        assert found.details["spans"] == [[11, 21]]
+
+    async def test_a_statement_that_is_nowhere_fails_the_score_if_it_is_unsupported(self):
+        def foreign(_task):
+            return split_statements.reply([("Penguins swim well", "")])
+
+        found = await of(ABSENT, split=foreign)
+        assert isinstance(found, Unscored)
+        assert found.why == "failed"
+        assert "Penguins swim well" in found.detail
+        assert (await of(YES, split=foreign)).value == 0.0
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(1, 6)).map(lambda pair: (pair[0], sum(pair)))
+)
+
+
+@given(SPANS)
+def test_merged_spans_are_in_order_apart_and_cover_the_same_characters(spans):
+    found = merged(spans, "x" * 30)
+    covered = {at for start, end in spans for at in range(start, end)}
+    assert {at for start, end in found for at in range(start, end)} == covered
+    assert sum(end - start for start, end in found) == len(covered)
+    assert found == sorted(found)

@@ -1,0 +1,258 @@
+"""Are the metrics of wording those of their reference libraries, and what do they say of edges?"""
+
+import random
+import re
+import string
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import sacrebleu
+from nltk.tokenize import wordpunct_tokenize
+from nltk.translate.meteor_score import meteor_score
+from rapidfuzz import distance
+from rouge_score import rouge_scorer
+
+from assay.errors import InputError
+from assay.metrics import METRICS, parse
+from assay.metrics.wording import Wording
+from assay.sample import Sample
+from assay.score import Score, Unscored
+from assay.text.token_f1 import tokens
+from support.scripts import score
+
+CASES = 500
+WORDS = re.split(
+    " ",
+    "the a an The cat cats sat sitting on mat, mats. Mat! it's don't 3.5 1932 1,000 (x) - -- U.S. "
+    "e.g. café naïve Žižek Ångström Straße ΑΒΓ ёлка 東京 首都は 한국 🙂 “quoted” — … ½ ﬁn i̇ \u200b \u00a0",
+)
+
+
+def texts(seed, *, words=WORDS):
+    """A random pair of texts that share some of their words."""
+    chance = random.Random(seed)
+    one = [chance.choice(words) for _ in range(chance.randint(1, 25))]
+    other = [w if chance.random() < 0.6 else chance.choice(words) for w in one]
+    if chance.random() < 0.3:
+        chance.shuffle(other)
+    if chance.random() < 0.1:
+        other = one
+    return " ".join(one), " ".join(other[: chance.randint(1, 40)])
+
+
+async def value(metric, answer, reference, **fields):
+    found = await score(
+        parse(metric), Sample(id="1", answer=answer, reference=reference, **fields), {}
+    )
+    return found.value if isinstance(found, Score) else found
+
+
+def bleu(tokens):
+    made = sacrebleu.metrics.BLEU(tokenize=tokens)
+    return lambda a, r: made.corpus_score([a], [[r]]).score / 100
+
+
+def chrf(order):
+    made = sacrebleu.metrics.CHRF(word_order=order)
+    return lambda a, r: made.sentence_score(a, [r]).score / 100
+
+
+def rouge(variant, mode):
+    made = rouge_scorer.RougeScorer([variant], use_stemmer=True)
+    return lambda a, r: getattr(made.score(r, a)[variant], mode)
+
+
+class Mute:
+    def synsets(self, word):
+        return []
+
+
+def meteor(answer, reference):
+    return meteor_score([wordpunct_tokenize(reference)], wordpunct_tokenize(answer), wordnet=Mute())
+
+
+REFERENCES = {
+    "exact_match": lambda a, r: float(a == r),
+    "string_presence": lambda a, r: float(r in a),
+    "bleu": bleu("13a"),
+    "bleu(tokens=intl)": bleu("intl"),
+    "bleu(tokens=char)": bleu("char"),
+    "bleu(tokens=zh)": bleu("zh"),
+    "chrf": chrf(0),
+    "chrf(word_order=2)": chrf(2),
+    "rouge": rouge("rougeL", "fmeasure"),
+    "rouge(mode=recall)": rouge("rougeL", "recall"),
+    "rouge(mode=precision)": rouge("rougeL", "precision"),
+    "rouge(variant=rouge1,mode=recall)": rouge("rouge1", "recall"),
+    "rouge(variant=rouge2,mode=precision)": rouge("rouge2", "precision"),
+    "meteor": meteor,
+    "string_similarity": distance.Levenshtein.normalized_similarity,
+    "string_similarity(distance=hamming)": distance.Hamming.normalized_similarity,
+    "string_similarity(distance=jaro)": distance.Jaro.normalized_similarity,
+    "string_similarity(distance=jaro_winkler)": distance.JaroWinkler.normalized_similarity,
+}
+
+
+@pytest.mark.parametrize("metric", REFERENCES)
+async def test_it_is_the_number_of_its_reference_library_on_500_random_pairs(metric):
+    for seed in range(CASES):
+        answer, reference = texts(seed)
+        wanted = REFERENCES[metric](answer, reference)
+        assert await value(metric, answer, reference) == pytest.approx(wanted, abs=1e-9), seed
+
+
+def squad(answer, reference):
+    """(precision, recall, F1) by the rules of SQuAD 1.1's evaluation."""
+
+    def normalised(text):
+        text = "".join(c for c in text.lower() if c not in set(string.punctuation))
+        return re.sub(r"\b(a|an|the)\b", " ", text).split()
+
+    mine, theirs = normalised(answer), normalised(reference)
+    shared = sum((Counter(mine) & Counter(theirs)).values())
+    if shared == 0:
+        return 0.0, 0.0, 0.0
+    precision, recall = shared / len(mine), shared / len(theirs)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+SPACED = [word for word in WORDS if not re.search("[\u3040-\u30ff\u4e00-\u9fff]", word)]
+
+
+async def test_token_f1_is_that_of_squad_on_500_random_pairs_of_spaced_scripts():
+    for seed in range(CASES):
+        answer, reference = texts(seed, words=SPACED)
+        found = [
+            await value(f"token_f1(mode={m})", answer, reference) for m in ("precision", "recall")
+        ]
+        found.append(await value("token_f1", answer, reference))
+        assert found == pytest.approx(squad(answer, reference), abs=1e-12), (answer, reference)
+
+
+class TestTokenF1:
+    async def test_it_is_what_one_counts_by_hand(self):
+        # "cat sat on mat" and "cat on red mat": 3 shared, P = 3/4, R = 3/4.
+        assert await value("token_f1", "The cat sat on a mat.", "the cat on THE red mat") == 0.75
+
+    async def test_a_repeated_word_counts_as_often_as_both_have_it(self):
+        assert await value("token_f1(mode=precision)", "no no no no", "no no") == 0.5
+
+    async def test_nothing_shared_is_0_even_if_only_articles_and_marks_are_left(self):
+        assert await value("token_f1", "The.", "A!") == 0.0
+
+    async def test_nothing_said_is_undefined(self):
+        assert isinstance(await value("token_f1", " ", ""), Unscored)
+
+    async def test_the_closest_accepted_reference_counts(self):
+        assert await value("token_f1", "Wilhelm Röntgen", "X", accepted=("Wilhelm Röntgen",)) == 1
+
+    @pytest.mark.parametrize(
+        ("language", "text", "wanted"),
+        [
+            ("de", "Die Brücke über „den Fluß“", ["brücke", "über", "fluß"]),
+            ("de-AT", "Ein Haus", ["haus"]),
+            ("fr", "L’eau de la Seine", ["eau", "de", "seine"]),
+            ("es", "¿El río?", ["río"]),
+            ("it", "l'acqua", ["acqua"]),
+            ("ja", "首都は東京です。", list("首都は東京です")),
+            (None, "北京2008", ["北", "京", "2008"]),
+            ("ko", "서울은 수도이다.", ["서울은", "수도이다"]),
+            ("sv", "en bro—lång", ["en", "brolång"]),
+            ("en", "Don't — a U.S. bill", ["dont", "—", "us", "bill"]),
+        ],
+    )
+    def test_words_are_those_of_the_language(self, language, text, wanted):
+        assert tokens(text, language) == wanted
+
+    async def test_the_language_is_that_of_the_sample(self):
+        assert await value("token_f1", "die Brücke", "Brücke") == pytest.approx(2 / 3)
+        assert await value("token_f1", "die Brücke", "Brücke", language="de") == 1.0
+
+
+class TestMeteor:
+    async def test_it_is_the_number_of_the_worked_example(self):
+        # 6 of 6 words match in 2 stretches: 1 - 0.5 (2/6)^3.
+        found = await value("meteor", "on the mat sat the cat", "on the mat the cat sat")
+        assert 0 < found < 1
+        assert await value("meteor", "the cats sat", "the cat sat") == pytest.approx(
+            1 - 0.5 * (1 / 3) ** 3
+        )
+
+    async def test_one_equal_word_is_a_half_by_its_definition(self):
+        assert await value("meteor", "Paris", "Paris") == 0.5
+
+    async def test_synonyms_without_wordnet_say_what_to_do(self, monkeypatch):
+        import nltk
+
+        monkeypatch.setattr(nltk.data, "path", [])
+        with pytest.raises(InputError, match="WordNet") as refused:
+            await value("meteor(synonyms=True)", "one", "two")
+        assert "nltk.downloader wordnet" in str(refused.value)
+
+
+class TestQuotedSpans:
+    async def found(self, answer, *contexts, metric="quoted_spans"):
+        return await score(parse(metric), Sample(id="1", answer=answer, contexts=contexts), {})
+
+    async def test_it_is_the_share_of_quotations_that_stand_in_a_context(self):
+        answer = 'He "drove a red car" and “flew  A Green Kite”, but "swam a blue mile".'
+        found = await self.found(answer, "She flew a green\nkite.", "He drove a red car.")
+        assert found.value == pytest.approx(2 / 3)
+        assert [(p.text, p.label, p.context) for p in found.parts] == [
+            ("drove a red car", "found", 1),
+            ("flew  A Green Kite", "found", 0),
+            ("swam a blue mile", "not found", None),
+        ]
+        assert [answer[slice(*p.span)] for p in found.parts] == [p.text for p in found.parts]
+
+    async def test_no_quotation_is_undefined_and_none_found_is_0(self):
+        assert isinstance(await self.found("It has 'two' \"words or\" none."), Unscored)
+        assert (await self.found('"one two three"')).value == 0.0
+
+    async def test_an_apostrophe_quotes_nothing(self):
+        assert isinstance(await self.found("It's what the dog's owner didn't say."), Unscored)
+        assert isinstance(await self.found("It’s what the dog’s owner didn’t say."), Unscored)
+
+    async def test_a_quotation_is_not_pieced_together_from_two_contexts(self):
+        assert (await self.found('"one two three four"', "one two", "three four")).value == 0.0
+
+    @pytest.mark.parametrize(
+        "answer",
+        ["„drei kleine Wörter“", "« trois petits mots »", "「一 二 三」", "‘two’s a crowd here’"],
+    )
+    async def test_marks_of_other_languages_quote_too(self, answer):
+        inner = answer[1:-1]
+        assert (await self.found(f"X {answer}.", f"... {inner} ...")).value == 1.0
+
+    async def test_shorter_quotations_count_if_asked_for(self):
+        found = await self.found('A "kite".', "a kite", metric="quoted_spans(words=1)")
+        assert found.value == 1.0
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "bleu(tokens=x)",
+        "chrf(word_order=-1)",
+        "token_f1(mode=x)",
+        "rouge(mode=x)",
+        "quoted_spans(words=0)",
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused(metric):
+    with pytest.raises(InputError, match=metric.partition("(")[0]):
+        parse(metric)
+
+
+def test_all_of_them_are_wording_and_thus_named_by_hand_only():
+    assert all(isinstance(parse(name), Wording) for name in [*REFERENCES, "token_f1"])
+
+
+def test_every_package_that_a_metric_computes_with_comes_with_the_extra():
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8"))
+    extra = project["project"]["optional-dependencies"]["text"]
+    given = {re.split("[<>=]", package)[0].replace("-", "_") for package in extra}
+    needed = {package for metric in METRICS.values() for package in metric.packages}
+    assert needed == given

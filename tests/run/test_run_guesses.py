@@ -1,0 +1,77 @@
+"""A dry run counts the calls of metrics with several steps as a run would make them."""
+
+import pytest
+
+from assay.backends.llm import LLM, Completion
+from assay.judge import Judge
+from assay.metrics import parse
+from assay.run.estimate import estimate
+from assay.run.guesses import guess
+from assay.sample import Turn
+from assay.tasks import AskClosedQuestions
+from support import answers, scripts
+
+ROWS = [
+    {
+        "question": "What is the capital of France?",
+        "answer": "Paris is the capital of France. It lies on the Seine.",
+        "other_answer": "It is Lyon.",
+        "contexts": ["Paris is the capital of France.", "Bread is baked."],
+        "reference": "Paris.",
+        "rubric": {"1": "It names no city.", "5": "It names the capital."},
+        "turns": (
+            Turn("user", "What is the capital of France?"),
+            Turn("assistant", "Paris is the capital of France.", ("Paris is the capital.",)),
+            Turn("user", "And where does it lie?"),
+            Turn("assistant", "It lies on the Seine.", ("Paris lies on the Seine.",)),
+        ),
+        "reference_topics": ("the capital of France",),
+    }
+]
+
+
+class Told(LLM):
+    """An LLM that says what is plausible and counts how often it is asked."""
+
+    name = "told"
+    calls = 0
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.calls += 1
+        return Completion(answers.answer(prompt, kind, schema, draw))
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "aspect_critic(strictness=3)",
+        "discrete_criterion",
+        "numeric_criterion",
+        "ranking_criterion",
+        "g_eval",
+        "rubrics_score",
+        "instance_rubrics",
+        "answer_accuracy",
+        "gpt_score",
+        "gpt_ranking",
+        "pairwise_preference",
+        "summary_score",
+        "turn_faithfulness",
+        "topic_adherence",
+        "agent_goal_accuracy",
+        "agent_goal_accuracy_without_reference",
+    ],
+)
+async def test_as_many_calls_are_counted_as_are_made(metric, tmp_path):
+    judge = Told()
+    counted = estimate(ROWS, metric, judge, store=tmp_path / "none.db")
+    sample = scripts.sample(**{**ROWS[0], "contexts": tuple(ROWS[0]["contexts"])})
+    await parse(metric).score(sample, Judge(judge))
+    assert counted.calls == judge.calls > 0
+    assert counted.tokens_in > 0
+    assert counted.tokens_out > 0
+
+
+def test_a_guess_is_a_reply_that_its_task_reads():
+    task = AskClosedQuestions("Paris is the capital. It is large.")
+    assert len(task.read(guess(task))) == 2

@@ -1,0 +1,84 @@
+"""Entities, questions about facts, and short answers: what is read, and what spoils a reply."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import Unreadable
+from assay.tasks import (
+    AnswerQuestions,
+    AskAboutFacts,
+    NameEntities,
+    ShortAnswer,
+    SplitQuestion,
+    answer_questions,
+    ask_about_facts,
+    name_entities,
+    split_question,
+)
+
+FILLED = st.text(min_size=1).filter(lambda text: text.strip() == text)
+ASKED = AnswerQuestions(("When?", "Where?"), "It was in May.")
+
+
+@given(st.lists(FILLED, unique=True))
+def test_entities_and_questions_are_read_back(texts):
+    assert NameEntities("x").read(name_entities.reply(texts)) == tuple(texts)
+    assert AskAboutFacts("x").read(ask_about_facts.reply(texts)) == tuple(texts)
+
+
+def test_empty_and_repeated_ones_are_left_out():
+    assert NameEntities("x").read('{"entities": ["Rome", " ", "Rome ", "Paris"]}') == (
+        "Rome",
+        "Paris",
+    )
+    assert AskAboutFacts("x").read('{"questions": ["Who?", "", "Who?"]}') == ("Who?",)
+
+
+@given(st.lists(FILLED, unique=True, min_size=1))
+def test_parts_of_a_question_are_read_back(texts):
+    assert SplitQuestion("x").read(split_question.reply(texts)) == tuple(texts)
+
+
+def test_a_question_has_at_least_one_part():
+    with pytest.raises(Unreadable, match="no question"):
+        SplitQuestion("x").read('{"questions": [" "]}')
+
+
+@given(st.lists(st.none() | FILLED, min_size=1))
+def test_short_answers_are_read_back(said):
+    answers = tuple(ShortAnswer(f"q{n}", text) for n, text in enumerate(said, start=1))
+    task = AnswerQuestions(("?",) * len(said), "x")
+    assert task.read(answer_questions.reply(answers)) == answers
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  "])
+def test_no_answer_is_a_value_of_its_own(nothing):
+    raw = json.dumps({"answers": [{"id": "q1", "answer": nothing}]})
+    assert ASKED.read_some(raw) == {"q1": ShortAnswer("q1", None)}
+
+
+def test_a_question_that_is_passed_over_is_missing_and_not_unanswered():
+    assert list(ASKED.read_some('{"answers": [{"id": "q2", "answer": "Rome"}]}')) == ["q2"]
+    narrow = ASKED.narrow(["q1"])
+    assert narrow.ids == ("q1",)
+    assert [m.text for m in narrow.material()] == [
+        "It was in May.",
+        '{"id": "q1", "text": "When?"}',
+    ]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"answers": [{"id": "q1"}]}',
+        '{"answers": [{"id": "q1", "answer": 3}]}',
+        '{"answers": [{"id": "q3", "answer": "x"}]}',
+        '{"answers": [{"id": "q1", "answer": "x"}, {"id": "q1", "answer": null}]}',
+    ],
+)
+def test_what_is_no_answer_to_these_questions_is_unreadable(raw):
+    with pytest.raises(Unreadable):
+        ASKED.read_some(raw)

@@ -1,0 +1,72 @@
+"""Which entities are found by rule, and where a name stands in a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text.entities import entities, place
+
+TEXT = (
+    "The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres tall. It cost "
+    "7,800,000 francs. In May 2020, NASA met 1.5% of them."
+)
+
+
+def test_names_dates_and_numbers_are_found_each_once_in_order():
+    assert entities(TEXT) == [
+        "Eiffel Tower",
+        "Paris",
+        "31 March 1889",
+        "330",
+        "7,800,000",
+        "May 2020",
+        "NASA",
+        "1.5%",
+    ]
+    assert entities(f"{TEXT} {TEXT}") == entities(TEXT)
+
+
+@pytest.mark.parametrize("text", ["", " ", "nothing here.", "Nothing here."])
+def test_ordinary_words_are_no_entities(text):
+    assert entities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("entity", "text", "found"),
+    [
+        ("Eiffel Tower", "near the EIFFEL  tower.", "EIFFEL  tower"),
+        ("the Eiffel Tower", "An Eiffel Tower stands there.", "Eiffel Tower"),
+        ("São Paulo", "in Sao Paulo", "Sao Paulo"),
+        ("Sao Paulo", "in São Paulo", "São Paulo"),
+        ("1,000", "some 1000 people", "1000"),
+        ("1000", "some 1,000 people", "1,000"),
+        ("3.5", "of 3.5 metres", "3.5"),
+        ("St. Denis", "St-Denis, today", "St-Denis"),
+        ("France", "France's king", "France's"),
+        ("東京", "私は東京に住む", "東京"),
+        ("The", "by The Band", "The"),
+    ],
+)
+def test_it_is_found_however_it_is_written(entity, text, found):
+    assert text[slice(*place(entity, text))] == found
+
+
+@pytest.mark.parametrize(
+    ("entity", "text"),
+    [
+        ("Par", "Paris"),
+        ("Eiffel Tower", "Tower of Eiffel"),
+        ("3", "3.5"),
+        ("か", "が"),
+        ("", "x"),
+        ("...", "x ... y"),
+    ],
+)
+def test_parts_of_words_and_other_words_are_not_it(entity, text):
+    assert place(entity, text) is None
+
+
+@given(st.text())
+def test_whatever_is_found_stands_in_the_text(text):
+    for entity in entities(text):
+        assert entity in text
