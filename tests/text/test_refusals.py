@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.refusals import absence_claim, is_plain_refusal, refusal
+from assay.text.refusals import absence_claim, is_plain_refusal, refusal, turns_to_answer
 
 REFUSALS = [
     "I don't know.",
@@ -139,3 +139,17 @@ def test_long_texts_take_no_long_time(piece):
     begin = time.process_time()
     refusal(piece * (20_000 // len(piece)))
     assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answers"),
+    [
+        ("However, it was built in Rome in 1932.", True),
+        ("But the tower is 300 metres high.", True),
+        ("However, I can help you with other questions.", False),
+        ("However, the passages do not mention it.", False),
+        ("It was built in Rome in 1932.", False),
+    ],
+)
+def test_a_sentence_may_take_a_refusal_before_it_back(sentence, answers):
+    assert turns_to_answer(sentence) is answers

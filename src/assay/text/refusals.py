@@ -67,6 +67,7 @@ _FIRST_PERSON = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
+_BUT = re.compile(r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE)
 _OFFER = re.compile(
     r"(?:i|we)(?: can|(?:'|’)(?:ll|d)| will| would| could| am| do) (?:\w+ )?(?:provide|help|offer|"
     r"try|suggest|share|assist|give|hope|recommend|happy|tell)\b",
@@ -90,6 +91,12 @@ def is_plain_refusal(sentence: str) -> bool:
         return False
     _, *turns = _TURN.split(sentence)
     return not any(_answers(turn) for turn in turns)
+
+
+def turns_to_answer(sentence: str) -> bool:
+    """Whether a sentence takes a refusal before it back: "However, it was built in Rome"."""
+    found = _BUT.match(sentence)
+    return found is not None and _answers(sentence[found.end() :])
 
 
 def _answers(turn: str) -> bool:

@@ -29,9 +29,9 @@ FEATURES = (
     "calendar_missing",  # a month or week day that stands nowhere
     "negation_differs",  # one denies and the other does not, by how alike they are otherwise
     "opposites",  # "increase" against "decrease", by how alike they are otherwise
-    "absence",  # it says that something does not stand in the contexts
-    "absence_found",  # ... and how much of that stands in one place there
     "phrase",  # it is a question and a phrase that answers it
+    "phrase_missing",  # ... and the share of that which stands nowhere
+    "phrase_foreign",  # ... and one of its names or numbers does
     "log_words",
     "log_sentences",
 )
@@ -43,7 +43,9 @@ _ABOUT = re.compile(
 
 
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
-_PHRASE = re.compile(r"\?\s+\S")
+_PHRASE = re.compile(r"\?\s+(?=\S)")
+_FEW = 8  # words that answer a question without being a sentence
+_NO_NAMES = frozenset({"yes", "no", "true", "false", "both", "none", "neither", "nobody", "never"})
 
 
 @dataclass(frozen=True)
@@ -64,25 +66,30 @@ class Comparison:
 def compare(statement: str, evidence: Evidence) -> Comparison:
     """Compare one statement with prepared evidence of at least one piece."""
     statement = without_pointers(statement) or statement
-    stems = words.stems(statement)
-    wanted = set(stems)
+    wanted = set(words.stems(statement))
+    start = claim_start(statement)
+    stems = words.stems(statement[start:]) or words.stems(statement)
+    claimed = set(stems)
     recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
     best = int(np.argmax(np.asarray(recalls) + _figures(wanted, evidence)))
     piece = evidence.pieces[best]
     near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
     window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
-    gone, absent = _missing(statement, evidence.numbers, evidence.words, evidence)
+    # Behind other words a capital makes a name of an answer's first word, too.
+    claim = f"it is {statement[start:]}" if start else statement
+    gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     near_words = frozenset(words.words(window)) | near
-    far, distant = _missing(statement, numbers.numbers(window), near_words, evidence)
-    absence = _absence(statement, evidence)
-    denies = facts.is_negated(statement) and not absence[0]  # "do not mention" denies nothing
+    far, distant = _missing(claim, numbers.numbers(window), near_words, evidence)
+    # "The passages do not mention it" denies nothing.
+    denies = facts.is_negated(statement) and absence_claim(statement) is None
     differs = bool(wanted) and denies != facts.is_negated(piece.text)
     contrary = facts.opposites(wanted, evidence.sets[best])
     dates = facts.calendar_words(statement)
+    found = overlap.weighted_recall(claimed, evidence.stems, evidence.weights)
     features = (
-        overlap.weighted_recall(wanted, evidence.stems, evidence.weights),
-        overlap.weighted_recall(wanted, near, evidence.weights),
-        recalls[best],
+        found,
+        overlap.weighted_recall(claimed, near, evidence.weights),
+        overlap.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         overlap.bigram_recall(stems, evidence.bigrams),
         overlap.longest_run(stems, piece.stems),
         float(bool(gone)),
@@ -92,8 +99,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         float(bool(dates - evidence.words)),
         recalls[best] if differs else 0.0,
         recalls[best] if contrary else 0.0,
-        *absence,
-        float(bool(_PHRASE.search(statement))),
+        float(start > 0),
+        1 - found if start else 0.0,
+        float(bool(start and (gone or absent))),
         math.log1p(len(wanted)),
         math.log1p(len(evidence.pieces)),
     )
@@ -110,6 +118,16 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     )
 
 
+def claim_start(statement: str) -> int:
+    """Where its claim begins: behind the question in "Who built it? Eiffel", else at 0.
+
+    The words of a question claim nothing.
+    """
+    found = _PHRASE.search(statement)
+    phrase = statement[found.end() :] if found else ""
+    return found.end() if found and 0 < len(words.words(phrase)) <= _FEW else 0
+
+
 def _verbatim(statement: str, evidence: Evidence) -> bool:
     """A whole piece, or at least six words in a row of one that denies nothing."""
     said = words.words(statement)
@@ -123,15 +141,6 @@ def _verbatim(statement: str, evidence: Evidence) -> bool:
         if len(said) >= _LONG and wanted in found and not facts.is_negated(piece.text):
             return True
     return False
-
-
-def _absence(statement: str, evidence: Evidence) -> tuple[float, float]:
-    claim = absence_claim(statement)
-    if claim is None:
-        return 0.0, 0.0
-    named = set(words.stems(claim.what))
-    shares = [overlap.weighted_recall(named, found, evidence.weights) for found in evidence.sets]
-    return 1.0, max(shares) if named else 0.0
 
 
 def _figures(wanted: set[str], evidence: Evidence) -> npt.NDArray[np.float64]:
@@ -154,7 +163,11 @@ def _missing(
         for plain, written in numbers.numbers(statement).items()
         if plain not in found and not (tolerance and numbers.close_to_any(plain, found, tolerance))
     ]
-    named = facts.names(statement)
+    named = [
+        name
+        for name in facts.names(statement)
+        if name.lower() not in _NO_NAMES and not numbers.numbers(name)
+    ]
     return gone, [n for n in named if not facts.stands_in(n, known, evidence.acronyms)]
 
 

@@ -28,17 +28,27 @@ class Reading:
     """What the network says of one text.
 
     Attributes:
-        votes: Means over its tokens of the votes supported, refuted, neutral, helps, answers;
-            shape (5,). Logits: the first three against each other, the last two each for itself.
+        each: Votes of every token: supported, refuted, neutral, helps, answers; shape
+            (tokens, 5). Logits: the first three against each other, the last two each for itself.
         tokens: Logit of "unsupported" of every token, shape (tokens,).
         offsets: First and last character of every token.
         pieces: The pieces of evidence that it was read beside.
     """
 
-    votes: Logits
+    each: Logits
     tokens: Logits
     offsets: tuple[tuple[int, int], ...]
     pieces: tuple[int, ...]
+
+    @property
+    def votes(self) -> Logits:
+        """The mean of the votes of all tokens, shape (5,)."""
+        return self.votes_from(0)
+
+    def votes_from(self, start: int) -> Logits:
+        """The mean of the votes of the tokens from this character on, shape (5,)."""
+        later = [i for i, (first, _) in enumerate(self.offsets) if first >= start]
+        return self.each[later].mean(axis=0) if later else np.zeros(5, np.float32)
 
 
 class Reader:
@@ -82,11 +92,10 @@ class Reader:
 
 def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     logits = np.concatenate([found for _, _, found in stretches])
-    votes = logits[:, SUPPORTED:].mean(axis=0) if len(logits) else np.zeros(5, np.float32)
     tokens = [token for window, k, _ in stretches for token in window.parts[k].tokens]
     pieces = dict.fromkeys(piece for window, _, _ in stretches for piece in window.pieces)
     return Reading(
-        votes=votes,
+        each=logits[:, SUPPORTED:],
         tokens=logits[:, UNSUPPORTED],
         offsets=tuple((token.start, token.end) for token in tokens),
         pieces=tuple(pieces),

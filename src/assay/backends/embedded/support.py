@@ -63,7 +63,8 @@ class Judged:
     @property
     def features(self) -> tuple[float, ...]:
         """The measurements in the order of `FEATURES`."""
-        supported, refuted, neutral = (float(v) for v in self.reading.votes[:3])
+        votes = self.reading.votes_from(comparison.claim_start(self.statement))
+        supported, refuted, neutral = (float(v) for v in votes[:3])
         return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
 
