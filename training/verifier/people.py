@@ -128,7 +128,9 @@ def segments(row: Row) -> list[tuple[int, int, str | None]]:
     sentences of which one is wrong has segments without labels.
     """
     cuts = sentences.spans(row.answer) or [(0, len(row.answer))]
-    whole = row.data.startswith(("evouna", "mistaken")) or (row.spans is None and "summedits" not in row.data)
+    whole = row.data.startswith(("evouna", "mistaken")) or (
+        row.spans is None and "summedits" not in row.data
+    )
     if whole or (len(cuts) == 1 and row.spans is None):
         return [(0, len(row.answer), row.label)]
     if row.spans is None:

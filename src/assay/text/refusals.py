@@ -67,7 +67,9 @@ _FIRST_PERSON = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
-_BUT = re.compile(r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE)
+_BUT = re.compile(
+    r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE
+)
 _OFFER = re.compile(
     r"(?:i|we)(?: can|(?:'|’)(?:ll|d)| will| would| could| am| do) (?:\w+ )?(?:provide|help|offer|"
     r"try|suggest|share|assist|give|hope|recommend|happy|tell)\b",

@@ -47,6 +47,13 @@ def test_what_stands_there_word_by_word_is_supported(text):
     assert found.supported
 
 
+@pytest.mark.parametrize(("answer", "right"), [("Paris", True), ("Berlin", False), ("42", False)])
+def test_of_a_phrase_the_answer_is_judged_and_not_the_question(answer, right):
+    question = "What is the capital of France?"
+    (found,) = support([f"{question} {answer}"], ["Paris is the capital of France."], READER)
+    assert found.supported is right
+
+
 def test_no_context_supports_nothing():
     for contexts in ([], ["", " \n"]):
         (found,) = support(["It is."], contexts, READER)

@@ -61,6 +61,7 @@ class Comparison:
     opposites: tuple[tuple[str, str], ...]
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
     verbatim: bool  # it stands in one of the pieces, word by word
+    foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -115,6 +116,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(statement, evidence),
+        foreign=start > 0 and not found,
     )
 
 

@@ -24,6 +24,7 @@ FEATURES = (
     *comparison.FEATURES,
 )
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
+FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -101,6 +102,8 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     value = fitted.probability(judged.features)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
+    if judged.comparison.foreign:
+        value = min(value, FOREIGN)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     contradicted = not supported and bool(refuted > neutral)
