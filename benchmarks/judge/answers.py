@@ -11,14 +11,17 @@ from benchmarks.judge.subject import Checked
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 Spans: TypeAlias = Sequence[tuple[int, int]]
+_LEAST = 1e-6  # of a probability, so that a judge that gives 0 has finite odds
 
 
 def hallucination(checked: Checked) -> float:
-    """How likely something in the answer is unsupported: 1 - the least supported statement's P.
+    """How likely something in the answer is unsupported, in [0, 1).
 
-    An answer that states nothing has nothing unsupported: 0.
+    The odds of "one of the statements is unsupported" against "none is" are the sum of the
+    statements' own odds, (1 - P) / P. An answer that states nothing has nothing unsupported: 0.
     """
-    return 1 - min(checked.probabilities, default=1.0)
+    odds = sum((1 - p) / max(p, _LEAST) for p in checked.probabilities)
+    return odds / (1 + odds)
 
 
 def unfaithfulness(checked: Checked) -> float:

@@ -131,13 +131,14 @@ class TestCharacters:
         assert self.marked(text, statement, lacking((14, 17))) == "red"
         assert self.marked(text, statement, lacking((4, 10))) == text
 
-    def test_the_least_supported_statement_decides(self):
+    def test_the_odds_that_a_statement_is_unsupported_add_up(self):
         verdicts = (
             Verdict("s1", supported=True, probability=0.9),
             Verdict("s2", supported=False, probability=0.2),
         )
         checked = Checked((Statement("s1", "a"), Statement("s2", "b")), verdicts)
-        assert answers.hallucination(checked) == pytest.approx(0.8)
+        odds = 0.1 / 0.9 + 0.8 / 0.2
+        assert answers.hallucination(checked) == pytest.approx(odds / (1 + odds))
         assert answers.unfaithfulness(checked) == 0.5
         assert answers.hallucination(Checked((), ())) == 0
 

@@ -126,8 +126,10 @@ def claim_start(statement: str) -> int:
     The words of a question claim nothing.
     """
     found = _PHRASE.search(statement)
-    phrase = statement[found.end() :] if found else ""
-    return found.end() if found and 0 < len(words.words(phrase)) <= _FEW else 0
+    phrase = words.words(statement[found.end() :]) if found else []
+    # With "Yes" the question itself is what is claimed.
+    claims = 0 < len(phrase) <= _FEW and phrase[0] not in _NO_NAMES
+    return found.end() if found and claims else 0
 
 
 def _verbatim(statement: str, evidence: Evidence) -> bool:
