@@ -29,6 +29,7 @@ from assay.backends.embedded import card as cards
 from assay.dataset import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric
+from assay.metrics.catalogue import GROUPS
 from assay.sample import Sample
 from assay.tasks import TASKS
 from benchmarks import calls
@@ -46,8 +47,12 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def metrics() -> str:
-    """One section a metric."""
-    return "\n\n".join(map(_metric, METRICS.values()))
+    """One section a metric, in their groups."""
+    sections = []
+    for group, families in GROUPS.items():
+        sections.append(f"## {group}")
+        sections += [_metric(metric) for family in families for metric in family.METRICS]
+    return "\n\n".join(sections)
 
 
 def _metric(metric: type[Metric]) -> str:

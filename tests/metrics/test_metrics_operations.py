@@ -112,6 +112,16 @@ def test_metrics_are_listed_as_json_that_every_reader_takes():
     rows = {row["name"]: row for row in json.loads(listed.output, parse_constant=refuse)}
     assert rows["latency"]["range"] == [0.0, None]
     assert rows["hit_at_k"]["instead"][-1] == ["contexts", "reference_contexts"]
-    shown = CliRunner().invoke(main, ["metrics"]).output
+    shown = CliRunner().invoke(main, ["metrics", "hit_at_k"]).output
     told = " ".join(shown.split())
     assert "context_ids, relevance_grades; or contexts, reference_contexts" in told
+
+
+def test_the_list_names_every_metric_once_and_says_who_can_judge_it():
+    lines = CliRunner().invoke(main, ["metrics"]).output.splitlines()
+    who = {line.split()[0]: line.split()[1:] for line in lines if len(line.split()) > 2}
+    assert [line.split()[0] for line in lines if line.split()[:1] == ["hit_at_k"]] == ["hit_at_k"]
+    assert set(METRICS) <= set(who)
+    assert who["hit_at_k"][:2] == ["no", "judge"]
+    assert who["faithfulness"][0] == "offline"
+    assert who["paper:faithfulness"][:3] == ["needs", "an", "LLM"]

@@ -9,6 +9,8 @@ import click
 from assay.cli import options
 from assay.cli.edge import OK
 
+_LLM = "needs an LLM"
+
 
 @click.command("metrics", short_help="List the metrics, or compare some on the same data.")
 @click.argument("names", metavar="[METRIC]...", nargs=-1)
@@ -25,10 +27,11 @@ from assay.cli.edge import OK
 @options.limit
 @options.as_json
 def command(**given: Any) -> int:
-    """List the metrics: definition, needs, the tasks it asks, who can do them, other names.
+    """List the metrics, a line each, and whether they need an LLM.
 
-    With METRICs only those, one of your own (MODULE:ATTRIBUTE) included. With --compare they are
-    computed for the same samples, each by its own definition.
+    With METRICs only those, one of your own (MODULE:ATTRIBUTE) included: definition, needs, the
+    tasks it asks, who can do them, other names. With --compare they are computed for the same
+    samples, each by its own definition.
     """
     from assay.cli import comparing, screen, values
 
@@ -40,8 +43,39 @@ def command(**given: Any) -> int:
     if given["as_json"]:
         screen.write_json(rows)
         return OK
-    _show(rows)
+    (_show if names else _list)(rows)
     return OK
+
+
+def _list(rows: Sequence[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from assay.cli import screen
+    from assay.metrics.catalogue import GROUPS
+
+    console = screen.out()
+    by_name = {row["name"]: row for row in rows}
+    width = max(map(len, by_name))
+    for group, families in GROUPS.items():
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        table.add_column(width=width, no_wrap=True)
+        table.add_column(width=len(_LLM), no_wrap=True, style="dim")
+        table.add_column()
+        for name in (metric.name for family in families for metric in family.METRICS):
+            row = by_name[name]
+            table.add_row(name, _who(row), Text(row["definition"]))
+        console.print(Text(f"\n{group}", style="bold"))
+        console.print(table)
+    console.print(
+        "\n`assay metrics METRIC` shows what one needs, `assay explain METRIC` all of it."
+    )
+
+
+def _who(row: dict[str, Any]) -> str:
+    if not row["tasks"]:
+        return "no judge"
+    return _LLM if row["embedded_lacks"] else "offline"
 
 
 def _show(rows: Sequence[dict[str, Any]]) -> None:

@@ -41,48 +41,48 @@ from assay.metrics import (
 )
 from assay.metrics.base import Metric
 
-_FAMILIES = (
-    faithfulness,
-    answer_relevancy,
-    context_relevance,
-    context_precision,
-    context_recall,
-    answer_similarity,
-    factual_correctness,
-    answer_correctness,
-    known_contexts,
-    wording,
-    ngrams,
-    quotations,
-    ragas,
-    noise_sensitivity,
-    entity_recall,
-    criteria,
-    rubrics,
-    ratings,
-    gpt,
-    pairwise,
-    summary,
-    deepeval,
-    trulens,
-    ragchecker,
-    selfcheck,
-    quest_eval,
-    citations,
-    hallucination,
-    answer_parts,
-    token_matching,
-    retrieval,
-    robustness,
-    rejection,
-    operations,
-    tools,
-    topics,
-    conversations,
-)
+# In the order in which they are listed.
+GROUPS = {
+    "Answers and contexts": (
+        faithfulness,
+        answer_relevancy,
+        context_relevance,
+        context_precision,
+        context_recall,
+        noise_sensitivity,
+        entity_recall,
+        hallucination,
+        answer_parts,
+        citations,
+    ),
+    "Answers against a reference": (
+        factual_correctness,
+        answer_correctness,
+        answer_similarity,
+        token_matching,
+        wording,
+        ngrams,
+        quotations,
+    ),
+    "Retrieval against known contexts": (known_contexts, retrieval),
+    "Criteria in words": (criteria, rubrics, ratings, gpt, pairwise, summary),
+    "As other systems define it": (
+        ragas,
+        deepeval,
+        trulens,
+        ragchecker,
+        selfcheck,
+        quest_eval,
+    ),
+    "Robustness, refusals, latency and cost": (robustness, rejection, operations),
+    "Conversations and tools": (conversations, topics, tools),
+}
 
 METRICS: dict[str, type[Metric]] = {
-    metric.name: metric for family in _FAMILIES for metric in family.METRICS
+    metric.name: metric
+    for families in GROUPS.values()
+    for family in families
+    for metric in family.METRICS
 }
 ALIASES: dict[str, str] = {
     alias: name for name, metric in METRICS.items() for alias in metric.aliases

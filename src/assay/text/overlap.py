@@ -33,13 +33,11 @@ def weighted_recall(
 ) -> float:
     """Share of the wanted stems that were found, by weight; an unknown stem weighs most."""
     most = max(weights.values(), default=1.0)
-    total = hit = 0.0
     lookup = found if isinstance(found, set | frozenset) else set(found)
-    for stem in set(wanted):
-        weight = weights.get(stem, most)
-        total += weight
-        if stem in lookup:
-            hit += weight
+    each = set(wanted)
+    # Exact sums: sets have no order, and a last digit may decide between two sentences.
+    total = math.fsum(weights.get(stem, most) for stem in each)
+    hit = math.fsum(weights.get(stem, most) for stem in each if stem in lookup)
     return hit / total if total else 1.0
 
 

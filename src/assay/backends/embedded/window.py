@@ -9,8 +9,9 @@ with the same code.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from assay.backends.embedded.evidence import Evidence
@@ -148,20 +149,27 @@ def _types(statement: str, tokens: Sequence[Token], evidence: Evidence) -> list[
 
     Marks that belong to no word are PRESENT.
     """
-    found = [word.span() for word in WORD.finditer(statement)]
+    found = _words_of(statement, tokens)
     near = _near(statement, evidence)
     kinds = [_kind(statement[start:end], near, evidence) for start, end in found]
-    return [
-        next(
-            (
-                kind
-                for (start, end), kind in zip(found, kinds, strict=True)
-                if start < token.end and token.start < end
-            ),
-            PRESENT,
-        )
-        for token in tokens
-    ]
+    types, at = [], 0
+    for token in tokens:
+        while at < len(found) and found[at][1] <= token.start:
+            at += 1
+        met = at < len(found) and found[at][0] < token.end
+        types.append(kinds[at] if met else PRESENT)
+    return types
+
+
+def _words_of(statement: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """The words that the tokens are of, whole ones only, though the tokens may begin within one."""
+    if not tokens:
+        return []
+    start, last = tokens[0].start, tokens[-1].end
+    while start > 0 and not statement[start - 1].isspace():
+        start -= 1
+    spans = (word.span() for word in WORD.finditer(statement, start))
+    return list(takewhile(lambda span: span[0] < last, spans))
 
 
 def _near(statement: str, evidence: Evidence) -> frozenset[str]:
@@ -169,9 +177,14 @@ def _near(statement: str, evidence: Evidence) -> frozenset[str]:
     if not evidence.pieces:
         return frozenset()
     wanted = set(stems(statement))
-    shares = [sum(evidence.weights[s] for s in found & wanted) for found in evidence.sets]
+    shares = [_weight(found & wanted, evidence) for found in evidence.sets]
     best = max(range(len(shares)), key=shares.__getitem__)
     return frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
+
+
+def _weight(found: AbstractSet[str], evidence: Evidence) -> float:
+    # An exact sum: sets have no order, and a last digit may decide between two pieces.
+    return math.fsum(evidence.weights[s] for s in found)
 
 
 def _kind(word: str, near: frozenset[str], evidence: Evidence) -> int:
@@ -208,8 +221,7 @@ def chosen(wanted: set[str], evidence: Evidence, lengths: Sequence[int], budget:
     left = budget
 
     def gain(i: int) -> float:
-        new = sum(evidence.weights[s] for s in shares[i] - seen)
-        old = sum(evidence.weights[s] for s in shares[i] & seen)
+        new, old = _weight(shares[i] - seen, evidence), _weight(shares[i] & seen, evidence)
         return (new + _AGAIN * old) / math.sqrt(lengths[i] + 20)
 
     while candidates:
