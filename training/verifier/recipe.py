@@ -16,8 +16,8 @@ from pathlib import Path
 
 from training.embedder.build import fetch
 
-RATE = 1.5e-4
-MOST = 700  # windows of each kind of row made by rule: there are more than there is time for
+# (learning rate, windows of each kind of row made by rule: there are more than there is time for)
+STAGES = ((1.5e-4, 700), (1.2e-4, 900))
 
 
 def step(target: Path, module: str, *arguments: object) -> None:
@@ -27,6 +27,13 @@ def step(target: Path, module: str, *arguments: object) -> None:
         return
     print(f"{target.name}: {module}", flush=True)
     run(module, *arguments)
+
+
+def train(checkpoint: Path, *arguments: object) -> None:
+    """Train unless it was done; a run that was cut off goes on from its checkpoint."""
+    done = checkpoint.with_suffix(".done")
+    step(done, "train", "--out", checkpoint, *arguments)
+    done.touch()
 
 
 def run(module: str, *arguments: object) -> None:
@@ -62,16 +69,18 @@ def main() -> None:
     step(work / "made.pkl", "examples", "--rows", made, "--out", work / "made.pkl")
     step(work / "asked.pkl", "examples", "--asked", asked, "--out", work / "asked.pkl")
     suffix = "-clean" if options.clean else ""
-    checkpoint = work / f"reader{suffix}.pt"
     sets = [work / f"{name}.pkl" for name in ("people", "asked", "made")]
-    options_of = ["--rate", RATE, "--most", MOST, "--seed", options.seed]
-    clean = ["--clean"] if options.clean else []
-    done = checkpoint.with_suffix(".done")
-    where = ["--base", weights, "--out", checkpoint]
-    step(done, "train", "--examples", *sets, *where, *options_of, *clean)
-    done.touch()
-    arguments = [checkpoint, "--base", weights, "--fp32", work / f"reader{suffix}.onnx"]
-    step(work / f"reader{suffix}.onnx", "export", *arguments)
+    stages = [work / f"stage{n}{suffix}.pt" for n in (1, 2)]
+    for n, checkpoint in enumerate(stages):
+        rate, most = STAGES[n]
+        given = ["--base", weights, "--rate", rate, "--most", most, "--seed", options.seed + n]
+        given += ["--start", stages[0]] if n else []
+        given += ["--clean"] if options.clean else []
+        train(checkpoint, "--examples", *sets, *given)
+    reader = work / f"reader{suffix}.pt"
+    step(reader, "mean", *stages, "--out", reader)
+    graph = work / f"reader{suffix}.onnx"
+    step(graph, "export", reader, "--base", weights, "--fp32", graph)
     run("fit", "--asked", asked)  # writes into the package
 
 
