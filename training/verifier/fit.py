@@ -74,11 +74,14 @@ class Measured(NamedTuple):
     marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
 
 
-def kept_out() -> Iterator[Row]:
-    """The rows that the reader was not trained on, thinned, and right ones with a fact swapped."""
-    found = defaultdict(list)
+def kept_out(*, clean: bool = False) -> Iterator[Row]:
+    """The rows that the reader was not trained on, thinned, and right ones with a fact swapped.
+
+    `clean` leaves out what holds text of MS MARCO.
+    """
+    found: dict[str, list[Row]] = defaultdict(list)
     for row in people.rows():
-        if fold_of(row.group) == KEPT_OUT:
+        if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
         found["swapped"] += [
@@ -98,10 +101,10 @@ def _thinned(rows: list[Row], most: int) -> list[Row]:
     return rows[:: max(1, -(-len(rows) // most))]
 
 
-def measure(reader: Reader) -> list[Measured]:
+def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
     """Every labelled segment, or the whole text where only that is labelled."""
     found = []
-    for row in kept_out():
+    for row in kept_out(clean=clean):
         evidence = prepare(row.contexts)
         if not evidence.pieces:
             continue
@@ -197,9 +200,11 @@ def fit_spans(rows: list[Measured], scores: np.ndarray) -> float:
     return best[1]
 
 
-def fit_relevance(path: Path, encoder: Encoder, reader: Reader) -> dict[str, dict[str, object]]:
+def fit_relevance(
+    path: Path, encoder: Encoder, reader: Reader, *, clean: bool = False
+) -> dict[str, dict[str, object]]:
     """The coefficients of sentences that help and of answers that answer."""
-    rows = [row for row in asked(path) if fold_of(row.group) == KEPT_OUT]
+    rows = [r for r in asked(path) if fold_of(r.group) == KEPT_OUT and not (clean and r.msmarco)]
     near, near_names, truth = [], [], []
     for row in rows[::3]:
         for features, label in zip(
@@ -255,10 +260,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--asked", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
     options = parser.parse_args()
+    clean: bool = options.clean
     encoder, reader = Encoder(options.threads), Reader(options.threads)
-    _write({"support.json": fit_support(measure(reader))})
-    _write(fit_relevance(options.asked, encoder, reader))
+    _write({"support.json": fit_support(measure(reader, clean=clean))})
+    _write(fit_relevance(options.asked, encoder, reader, clean=clean))
 
 
 if __name__ == "__main__":

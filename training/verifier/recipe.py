@@ -68,20 +68,20 @@ def main() -> None:
     step(work / "people.pkl", "examples", "--out", work / "people.pkl")
     step(work / "made.pkl", "examples", "--rows", made, "--out", work / "made.pkl")
     step(work / "asked.pkl", "examples", "--asked", asked, "--out", work / "asked.pkl")
-    suffix = "-clean" if options.clean else ""
+    suffix, clean = ("-clean", ["--clean"]) if options.clean else ("", [])
     sets = [work / f"{name}.pkl" for name in ("people", "asked", "made")]
     stages = [work / f"stage{n}{suffix}.pt" for n in (1, 2)]
     for n, checkpoint in enumerate(stages):
         rate, most = STAGES[n]
         given = ["--base", weights, "--rate", rate, "--most", most, "--seed", options.seed + n]
         given += ["--start", stages[0]] if n else []
-        given += ["--clean"] if options.clean else []
+        given += clean
         train(checkpoint, "--examples", *sets, *given)
     reader = work / f"reader{suffix}.pt"
     step(reader, "mean", *stages, "--out", reader)
     graph = work / f"reader{suffix}.onnx"
     step(graph, "export", reader, "--base", weights, "--fp32", graph)
-    run("fit", "--asked", asked)  # writes into the package
+    run("fit", "--asked", asked, *clean)  # writes into the package
 
 
 if __name__ == "__main__":
