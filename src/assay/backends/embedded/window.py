@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
@@ -71,8 +72,15 @@ def supporting(
     """
     tokens = [tokenise(statement) for statement in statements]
     shown = [[token.id for token in tokenise(piece.text)] for piece in evidence.pieces]
+    lengths = [len(ids) for ids in shown]
+    said = [_Said.of(statement, evidence) for statement in statements]
+
+    @cache  # the stretches of a long statement all want the same
+    def pieces(wanted: frozenset[str], budget: int) -> list[int]:
+        return chosen(wanted, evidence, lengths, budget)
+
     rows = _rows(tokens, STATED if together else 0, STATED)
-    return [_beside_evidence(row, statements, evidence, shown) for row in rows]
+    return [_beside_evidence(row, said, evidence, shown, pieces) for row in rows]
 
 
 def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[Window]:
@@ -121,37 +129,50 @@ def _beside_question(row: Sequence[Stretch], asked: Sequence[int]) -> Window:
     return Window(tuple(ids), tuple(types), tuple(parts), ())
 
 
+@dataclass(frozen=True)
+class _Said:
+    """A statement, the stems of its content words, and those of the place nearest to it."""
+
+    text: str
+    wanted: frozenset[str]
+    near: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, evidence: Evidence) -> "_Said":
+        wanted = frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+        return cls(text, wanted, _near(text, evidence))
+
+
 def _beside_evidence(
     stretches: Sequence[Stretch],
-    statements: Sequence[str],
+    said: Sequence[_Said],
     evidence: Evidence,
     shown: Sequence[Sequence[int]],
+    pieces: Callable[[frozenset[str], int], list[int]],
 ) -> Window:
     ids, types, parts = [FIRST], [EVIDENCE], []
-    wanted: set[str] = set()
     for i, tokens in stretches:
         parts.append(Part(i, len(ids), len(ids) + len(tokens), tuple(tokens)))
         ids.extend(token.id for token in tokens)
-        types.extend(_types(statements[i], tokens, evidence))
-        wanted.update(stem(word) for word in words(statements[i]) if word not in STOP_WORDS)
+        types.extend(_types(said[i], tokens, evidence))
     ids.append(LAST)
     types.append(EVIDENCE)
-    pieces = chosen(wanted, evidence, [len(s) for s in shown], LONGEST - len(ids) - 1)
-    for piece in pieces:
+    wanted = frozenset().union(*(said[i].wanted for i, _ in stretches))
+    found = pieces(wanted, LONGEST - len(ids) - 1)
+    for piece in found:
         ids.extend(shown[piece])
     ids = [*ids[: LONGEST - 1], LAST]
     types.extend([EVIDENCE] * (len(ids) - len(types)))
-    return Window(tuple(ids), tuple(types), tuple(parts), tuple(pieces))
+    return Window(tuple(ids), tuple(types), tuple(parts), tuple(found))
 
 
-def _types(statement: str, tokens: Sequence[Token], evidence: Evidence) -> list[int]:
+def _types(said: _Said, tokens: Sequence[Token], evidence: Evidence) -> list[int]:
     """Where the word of each token stands: nowhere, anywhere, or near the closest piece.
 
     Marks that belong to no word are PRESENT.
     """
-    found = _words_of(statement, tokens)
-    near = _near(statement, evidence)
-    kinds = [_kind(statement[start:end], near, evidence) for start, end in found]
+    found = _words_of(said.text, tokens)
+    kinds = [_kind(said.text[start:end], said.near, evidence) for start, end in found]
     types, at = [], 0
     for token in tokens:
         while at < len(found) and found[at][1] <= token.start:
@@ -205,7 +226,9 @@ def _stands(written: str, evidence: Evidence) -> bool:
     )
 
 
-def chosen(wanted: set[str], evidence: Evidence, lengths: Sequence[int], budget: int) -> list[int]:
+def chosen(
+    wanted: AbstractSet[str], evidence: Evidence, lengths: Sequence[int], budget: int
+) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
     Greedy: first the piece that adds most of the wanted words not yet shown, by their weight; then
