@@ -12,6 +12,7 @@ from training.groups import group_of, kept_out
 from assay.text.words import content_words
 from benchmarks.data import Record, load
 from benchmarks.judge import stats
+from benchmarks.judge.claims import FITTED
 from benchmarks.judge.correctness import correctness
 from benchmarks.judge.figures import Figure, figure
 from benchmarks.judge.floors import token_f1
@@ -49,7 +50,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
         name: stats.auroc([max(rule(r["answer"], k) for k in accepted(r)) for r in done], labels)
         for name, rule in _FLOORS.items()
     }
-    note = "questions kept out of training"
+    note = f"questions kept out of training; {FITTED}"
     return [
         figure(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), clusters, floors, note=note)
         for how, values in (("", counted), (" by probabilities", weighed))
