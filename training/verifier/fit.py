@@ -89,7 +89,7 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
             for start, end, label in people.segments(answer)
             if label == "supported"
         ]
-    pairs = list(swapped(_thinned(found.pop("swapped"), MOST // 2)))
+    pairs = list(swapped(_thinned(found.pop("swapped", []), MOST // 2)))
     right = [row for row in found["evouna_recall"] if row.label == "supported"]
     pairs += mistaken(_thinned(right, MOST // 4))
     for rows in found.values():
