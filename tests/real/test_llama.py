@@ -15,12 +15,21 @@ from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
 from assay.metrics import METRICS
-from assay.tasks import Embed, JudgeContexts, RateAnswer, Statement, VerifyStatements
+from assay.tasks import TASKS, Embed, JudgeContexts, RateAnswer, Statement, VerifyStatements
 from assay.tasks.embed import cosine
 from support.qwen import NO_PADDING
 
-# The others ask no judge: there is nothing real about them here.
-ASKING = {name: metric for name, metric in METRICS.items() if metric.tasks}
+
+def of_every_task():
+    """The first metric that asks for each task that an LLM can be asked, so that each is asked."""
+    found = {}
+    for task in (task for task in TASKS.values() if task.template or task is Embed):
+        asking = (name for name, metric in METRICS.items() if task in metric().asks(lambda _: True))
+        found[next(asking)] = task
+    return list(found)
+
+
+ASKING = of_every_task()
 TASK = RateAnswer("Who built the mill?", "Anna built the mill.")
 CONTEXTS = ("The mill was built by Anna in 1890.", "Cats sleep for most of the day.")
 ROW = {
@@ -29,6 +38,13 @@ ROW = {
     "answer": "Anna built the mill in 1890.",
     "contexts": list(CONTEXTS),
     "reference": "It was built by Anna.",
+    "other_answer": "Cats built it.",
+    "answerable": False,
+    "turns": [
+        {"role": "user", "content": "Who built the mill?"},
+        {"role": "assistant", "content": "Anna built the mill in 1890."},
+    ],
+    "reference_topics": ["mills"],
 }
 
 
@@ -108,7 +124,9 @@ def result(llm_url, tmp_path_factory):
 
 
 @pytest.mark.parametrize("metric", ASKING)
-def test_every_metric_ends_in_a_score_or_a_reason_with_all_replies_on_record(result, metric):
+def test_a_metric_of_every_task_ends_in_a_score_or_a_reason_with_all_replies_on_record(
+    result, metric
+):
     trace = result.trace("1", metric)
     if isinstance(trace.outcome, assay.Score):
         low, high = METRICS[metric].range
