@@ -36,3 +36,15 @@ def test_places_lie_in_the_source_and_hold_something(said, source, ends):
     start, end = min(ends), min(max(ends), len(said))
     for first, last in placed([(start, end)] if start < end else [], said, source):
         assert 0 <= first < last <= len(source)
+
+
+def test_of_a_very_long_text_what_stands_before_and_behind_a_change_is_found():
+    same = "a " * 50_000
+    said, source = f"The tower {same}and 1887.", f"It {same}and **1887**. 1887."
+    at = said.index("1887")
+    assert placed([(10, 12), (at, at + 4)], said, f"{same}and 1887.") == [
+        (0, 2),
+        (100_004, 100_008),
+    ]
+    ((start, end),) = placed([(at, at + 4)], said, source)
+    assert source[start:end] == "1887"
