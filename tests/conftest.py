@@ -1,6 +1,7 @@
 """What holds for every test: no network beyond this machine, and the same examples every time."""
 
 import os
+import signal
 import socket
 
 import pytest
@@ -20,6 +21,9 @@ settings.register_profile(
     "thorough", settings.get_profile("default"), derandomize=False, max_examples=2000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and all processes they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
