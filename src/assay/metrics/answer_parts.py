@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from assay.judge import Judge
 from assay.metrics.base import Metric
 from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
-from assay.metrics.statements import chosen, relevance_part
+from assay.metrics.statements import chosen, relevance_part, relevance_share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import (
@@ -43,8 +43,7 @@ class AnswerRelevanceByStatement(Metric):
         (statements,) = await split(question, [answer], judge)
         if not statements:
             return share([Part("answer", answer, "no statement", 0.0)])
-        relevant = await chosen(question, statements, judge)
-        return share([relevance_part(s, relevant.get(s.id)) for s in statements])
+        return await relevance_share(question, statements, judge)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from assay.metrics.statements import (
     chosen,
     contradicted,
     relevance_part,
+    relevance_share,
     sentences,
     three_way_parts,
     three_way_tasks,
@@ -91,8 +92,7 @@ class DeepEvalAnswerRelevancy(Metric):
         (statements,) = await split(question, [sample.answer or ""], judge)
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
-        relevant = await chosen(question, statements, judge)
-        return share([relevance_part(s, relevant.get(s.id)) for s in statements])
+        return await relevance_share(question, statements, judge)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from assay.judge import Judge, Task
 from assay.metrics.base import Can
-from assay.metrics.evidence import Statements, verdict_parts, verify
-from assay.score import Part
+from assay.metrics.evidence import Statements, share, verdict_parts, verify
+from assay.score import Part, Score
 from assay.tasks import (
     Choice,
     ChooseLabel,
@@ -117,3 +117,9 @@ def relevance_part(statement: Statement, choice: Choice | None, kind: str = "sta
         probability=choice.probability if choice else None,
         span=statement.span,
     )
+
+
+async def relevance_share(question: str, statements: Statements, judge: Judge) -> Score:
+    """The share of statements that help to answer the question, each with the judge's reason."""
+    relevant = await chosen(question, statements, judge)
+    return share([relevance_part(s, relevant.get(s.id)) for s in statements])
