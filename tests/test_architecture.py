@@ -22,6 +22,7 @@ RANK = {
     "errors": 0,
     "sample": 0,
     "score": 0,
+    "stats": 0,
     "text": 0,
     "prompt": 1,
     "dataset": 1,
@@ -32,10 +33,12 @@ RANK = {
     "store": 5,
     "backends": 6,
     "run": 7,
+    "analysis": 8,
     "conformance": 8,
-    "report": 8,
-    "cli": 9,
-    "__init__": 10,
+    "report": 9,
+    "cli": 10,
+    "pytest_plugin": 10,
+    "__init__": 11,
 }
 # What is imported inside a function only, against that order, and why.
 LATE = {("run", "report"): "a Result writes its own report"}
