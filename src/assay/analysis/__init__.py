@@ -1,1 +1,1 @@
-"""What one asks of finished runs: compare, gate, agree with people, calibrate, correct, diagnose."""
+"""What one asks of finished runs: how they compare, whether to trust them, what went wrong."""
