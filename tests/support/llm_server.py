@@ -45,6 +45,7 @@ class LLMServer:
         self.log: list[Call] = []
         self.arrived = 0
         self.most_at_once = 0
+        self.prompt_letters = 0
         self._now = 0
         self._port = port
         self._seen: Counter[str] = Counter()
@@ -98,6 +99,10 @@ class LLMServer:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/stats":
             return web.json_response(self.stats())
+        if request.path == "/reset":
+            self.log.clear()
+            self.most_at_once = self.prompt_letters = 0
+            return web.json_response({})
         content = await request.read()
         try:
             body = msgspec.json.decode(content)
@@ -109,6 +114,7 @@ class LLMServer:
         self._seen[name] += 1
         luck = Luck(self.faults.seed, name, self._seen[name])
         kind = _kind(request.path, body)
+        self.prompt_letters += len(body["messages"][-1]["content"]) if "messages" in body else 0
         self._now += 1
         self.most_at_once = max(self.most_at_once, self._now)
         status = 0
@@ -128,6 +134,7 @@ class LLMServer:
             "by_status": dict(Counter(str(call.status) for call in self.log)),
             "by_kind": dict(Counter(call.kind for call in self.log)),
             "most_at_once": self.most_at_once,
+            "prompt_tokens": self.prompt_letters // 4,
         }
 
     async def _respond(
