@@ -42,11 +42,11 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
 
 
 def _delimiter(head: str, promised: str) -> str:
-    """The delimiter under which the header has the most known columns."""
+    """The delimiter under which the header has the most known columns, or else the most columns."""
 
-    def known(mark: str) -> int:
+    def known(mark: str) -> tuple[int, int]:
         names = next(csv.reader([head], delimiter=mark), [])
-        return len(recognised(names))
+        return len(recognised(names)), len(names)
 
     return max(promised + _DELIMITERS, key=known)
 

@@ -1,0 +1,289 @@
+"""What did people say about samples, statements or pairs of answers?
+
+A file of labels has one judgement a row (long), or one item a row with a column for each annotator
+or each metric (wide). Column names are forgiven much; a value that cannot be read is not.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from assay.dataset.aliases import ALIASES, normal
+from assay.dataset.files import file_records
+from assay.dataset.judgements import number, scale
+from assay.dataset.memory import memory_records
+from assay.dataset.record import Record
+from assay.dataset.values import FieldError, identifier, plain, text, unboxed
+from assay.errors import InputError, Problem
+
+Kind = Literal["sample", "statement", "pair"]
+
+# Names are compared without case, spaces, "-" and "_".
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "sample": ("sample", *ALIASES["id"], "item", "item_id", "question_id", "query_id"),
+    "label": (
+        *("label", "human_label", "gold_label", "human", "value", "rating", "score", "grade"),
+        *("verdict", "judgement", "judgment", "correct", "supported", "is_correct", "is_supported"),
+        *("preference", "preferred", "winner", "better"),
+    ),
+    "annotator": (
+        *("annotator", "annotator_id", "rater", "rater_id", "labeller", "labeler", "expert"),
+        *("worker", "worker_id", "person", "user", "by", "assessor"),
+    ),
+    "metric": ("metric", "dimension", "criterion", "aspect"),
+    "statement": ("statement", "claim", "sentence", "part", "statement_text"),
+    "place": ("place", "statement_id", "statement_number", "statement_index", "part_id", "number"),
+    "labels": ("labels", "votes", "annotations", "ratings"),
+    "statements": ("statements", "claims", "parts", "sentences"),
+}
+# A wide column such as `label_anna` or `annotator 2` holds what that annotator said.
+_PREFIXES: Final = ("label", "annotator", "rater", "expert", "vote", "rating")
+_FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What one person said of one thing.
+
+    Attributes:
+        sample: Id of the sample.
+        value: A number. 1 and 0 for yes and no; a grade as it is; of a named scale the place,
+            from 0; of a pair 1 if the first answer is better, 0 if the second, 0.5 for a tie.
+        annotator: Who said it, "" if not told.
+        metric: The metric it is about, "" for whichever is asked about.
+        statement: Text of the statement it is about, "" if it is about the whole sample.
+        place: 1-based place of that statement among the parts of the score, None if not told.
+        row: Row of the file.
+    """
+
+    sample: str
+    value: float
+    annotator: str = ""
+    metric: str = ""
+    statement: str = ""
+    place: int | None = None
+    row: int = 0
+
+    @property
+    def item(self) -> tuple[str, str, str, int | None]:
+        """What it is about: two annotators who judge the same have the same item."""
+        return self.sample, self.metric, self.statement, self.place
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All labels of a file.
+
+    Attributes:
+        source: Name of the file or object.
+        kind: "sample", "statement" or "pair": what each label is about.
+        labels: The labels, in order.
+        empty: Judgements that were left open; they say nothing and are no labels.
+    """
+
+    source: str
+    kind: Kind
+    labels: tuple[Label, ...]
+    empty: int = 0
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Who judged, in order of appearance."""
+        return tuple(dict.fromkeys(label.annotator for label in self.labels))
+
+    def of(self, metric: str) -> list[Label]:
+        """The labels about a metric (label or name without parameters), or about none by name."""
+        meant = ("", metric, metric.partition("(")[0])
+        return [label for label in self.labels if label.metric in meant]
+
+
+def read_labels(
+    data: str | PathLike[str] | Iterable[Mapping[str, Any]],
+    *,
+    metrics: Sequence[str] = (),
+    levels: Sequence[str] = (),
+) -> Labels:
+    """The labels of a CSV, TSV, JSON, JSONL or Parquet file, or of rows in memory.
+
+    Args:
+        data: Path or rows.
+        metrics: Metrics that are known; a column named as one of them holds labels about it.
+        levels: Names of an ordinal scale, worst first ("poor", "fair", "good").
+
+    Raises:
+        InputError: Naming row and field of everything that cannot be read.
+    """
+    if isinstance(data, str | PathLike):
+        path = Path(data)
+        name, records = plain(path.name), file_records(path)
+    else:
+        name, records = "labels in memory", memory_records(data)
+    reading = _Reading(frozenset(metrics), scale(levels))
+    for record in records():
+        reading.read(record)
+    return reading.finish(name)
+
+
+class _CellError(FieldError):
+    """What is wrong with a cell, and in which column it stands."""
+
+    def __init__(self, column: str, what: str, remedy: str) -> None:
+        super().__init__(what, remedy)
+        self.column = column
+
+
+@dataclass
+class _Reading:
+    """Labels while a file is read."""
+
+    metrics: frozenset[str]
+    levels: Mapping[str, float]
+    labels: list[Label] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    seen: dict[Any, int] = field(default_factory=dict)
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    empty: int = 0
+
+    def read(self, record: Record) -> None:
+        if record.problem is not None or record.values is None:
+            self.problems.append(record.problem or Problem("is empty", row=record.number))
+            return
+        for values in _unfolded(record.values):
+            try:
+                self._row(record.number, values)
+            except _CellError as error:
+                problem = Problem(error.what, error.remedy, record.number, error.column)
+                self.problems.append(problem)
+
+    def _row(self, row: int, values: Mapping[str, Any]) -> None:
+        known = _known(values)
+        sample = _read("sample", known, lambda v: identifier(v).strip())
+        if not sample:
+            columns = ", ".join(map(str, values))
+            remedy = f"name it 'sample' or 'id'; the columns are {columns}"
+            raise _CellError("sample", "there is no id of the sample", remedy)
+        statement = _read("statement", known, lambda v: text(v).strip()) or ""
+        place = _read("place", known, _place)
+        found = list(self._judgements(values, known))
+        if not found:
+            columns = ", ".join(map(str, values))
+            raise _CellError(
+                "label", "there is no label", f"name its column 'label'; not: {columns}"
+            )
+        for column, value, who, metric in found:
+            self._take(Label(sample, 0, who, metric, statement, place, row), column, value)
+
+    def _judgements(
+        self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]
+    ) -> Iterator[tuple[str, Any, str, str]]:
+        """(column, value, annotator, metric) of all that a row says."""
+        who = _read("annotator", known, identifier) or ""
+        metric = _read("metric", known, text) or ""
+        if "label" in known:
+            yield (*known["label"], who, metric)
+        for column, value in values.items():
+            if column in self.metrics:
+                yield column, value, who, column
+            elif (name := _annotator(column)) is not None:
+                yield column, value, name, metric
+        if "labels" in known:
+            column, several = known["labels"]
+            listed = (
+                several.items() if isinstance(several, Mapping) else enumerate(several or (), 1)
+            )
+            for key, value in listed:
+                name = str(key)
+                person, about = (who, name) if name in self.metrics else (name, metric)
+                yield column, value, person, about
+
+    def _take(self, label: Label, column: str, value: Any) -> None:
+        try:
+            found = number(unboxed(value), self.levels)
+        except FieldError as error:
+            raise _CellError(column, error.what, error.remedy) from None
+        if found is None:
+            self.empty += 1
+            return
+        paired, as_number = found
+        about: Kind = "statement" if label.statement or label.place is not None else "sample"
+        self.kinds.setdefault("pair" if paired else about, label.row)
+        key = (*label.item, label.annotator)
+        if key in self.seen:
+            what = f"is about the same as row {self.seen[key]}, by the same annotator"
+            raise _CellError(
+                column, what, "keep one, or name the annotators in a column 'annotator'"
+            )
+        self.seen[key] = label.row
+        self.labels.append(replace(label, value=as_number))
+
+    def finish(self, name: str) -> Labels:
+        """All labels, unless anything was wrong."""
+        if len(self.kinds) > 1:
+            places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
+            remedy = "give each kind a file of its own"
+            self.problems.append(Problem(f"labels are about {places}", remedy))
+        if not self.labels and not self.problems:
+            self.problems.append(Problem(f"'{name}' holds no labels", "give at least one row"))
+        if self.problems:
+            raise InputError(self.problems)
+        return Labels(name, next(iter(self.kinds)), tuple(self.labels), self.empty)
+
+
+def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
+    """The row, or a row for each of the statements that it lists."""
+    row = {plain(str(key)): value for key, value in values.items()}
+    column = next((c for c in row if _FIELD_OF.get(normal(c)) == "statements"), None)
+    listed = row.pop(column) if column is not None else None
+    if not isinstance(listed, list | tuple):
+        yield row
+        return
+    for place, item in enumerate(listed, 1):
+        inner = item if isinstance(item, Mapping) else {"label": item}
+        found = {**row, **{plain(str(key)): value for key, value in inner.items()}}
+        if "text" in found:
+            found.setdefault("statement", found.pop("text"))
+        yield {"place": place, **found}
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Field -> (column, value) for columns known by name; the first names of each list win."""
+    columns = {normal(column): column for column in values}
+    found = {}
+    for key, names in COLUMNS.items():
+        column = next((columns[n] for n in map(normal, names) if n in columns), None)
+        if column is not None:
+            found[key] = (column, values[column])
+    return found
+
+
+def _annotator(column: str) -> str | None:
+    """Whose column it is: `label_anna`, `Rater 2`; None if it is no such column."""
+    if _FIELD_OF.get(normal(column)) is not None:
+        return None
+    for prefix in _PREFIXES:
+        rest = column[len(prefix) :]
+        if column.lower().startswith(prefix) and rest and (rest[0] in " _-.:" or rest.isdigit()):
+            return rest.lstrip(" _-.:") or None
+    return None
+
+
+def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
+    column, value = known.get(key, ("", None))
+    value = unboxed(value)
+    if value is None or value == "":
+        return None
+    try:
+        return reader(value)
+    except FieldError as error:
+        raise _CellError(column, error.what, error.remedy) from None
+
+
+def _place(value: Any) -> int:
+    shown = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    digits = shown.strip().lower().removeprefix("s")
+    if not digits.isdecimal() or int(digits) < 1:
+        remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
+        raise FieldError(f"is {value!r}, which is no place", remedy)
+    return int(digits)

@@ -1,0 +1,76 @@
+"""Does every label meet the score, the statement or the pair that it is about?"""
+
+import pytest
+
+import assay
+from assay import InputError, Part, Score, Unscored
+from assay.analysis.labelled import labelled
+from assay.dataset.labels import read_labels
+
+
+@assay.metric(needs=("answer",))
+def shown(sample, judge):
+    """A score that the answer's first word tells, with a part a further word."""
+    first, *words = sample.answer.split()
+    if first == "none":
+        return Unscored("undefined", "no number")
+    parts = [Part("statement", f"The thing is {w}.", value=float(w.isupper())) for w in words]
+    return Score(float(first), tuple(parts))
+
+
+def evaluated(tmp_path, *answers, store="labels.db"):
+    rows = [
+        {"id": f"s{n}", "question": "?", "answer": answer, "group": f"g{n // 2}"}
+        for n, answer in enumerate(answers)
+    ]
+    return assay.evaluate(rows, shown, assay.Scripted({}), store=tmp_path / store)
+
+
+def test_samples_by_their_id_whoever_labelled_them(tmp_path):
+    result = evaluated(tmp_path, "0.5", "0.25", "none")
+    rows = [
+        {"id": "s1", "label": 1, "annotator": "anna"},
+        {"id": "s1", "label": 0, "annotator": "bob"},
+        {"id": "s0", "label": 1, "annotator": "anna"},
+        {"id": "s2", "label": 1, "annotator": "anna"},
+        {"id": "s9", "label": 1, "annotator": "anna"},
+    ]
+    found = labelled(result, read_labels(rows), "shown")
+    assert [(i.sample.id, i.score, i.label) for i in found.items] == [
+        ("s0", 0.5, 1),
+        ("s1", 0.25, 0.5),
+    ]
+    assert found.items[1].labels == {"anna": 1, "bob": 0}
+    assert found.items[0].group == found.items[1].group == "group g0"
+    assert found.left_out == {"not scored": 1, "sample not in the run": 1}
+
+
+def test_statements_by_their_text_or_place(tmp_path):
+    result = evaluated(tmp_path, "0.5 RED blue green", "1")
+    rows = [
+        {"id": "s0", "statement": "the thing is Blue", "label": 1},
+        {"id": "s0", "place": 1, "label": 0},
+        {"id": "s0", "statement": "Something else entirely.", "label": 0},
+        {"id": "s1", "place": 1, "label": 0},
+    ]
+    found = labelled(result, read_labels(rows), "shown")
+    said = [(i.part.text, i.score, i.label) for i in found.items]
+    assert said == [("The thing is blue.", 0, 1), ("The thing is RED.", 1, 0)]
+    assert found.left_out == {"statement not among the parts of the score": 2}
+
+
+def test_pairs_by_the_difference_between_two_runs(tmp_path):
+    first, second = evaluated(tmp_path, "0.5", "1"), evaluated(tmp_path, "0.75", "none")
+    rows = [{"id": "s0", "preferred": "B"}, {"id": "s1", "preferred": "A"}]
+    found = labelled(first, read_labels(rows), "shown", other=second)
+    assert [(i.score, i.label) for i in found.items] == [(-0.25, 0)]
+    assert found.left_out == {"not scored": 1}
+
+
+def test_labels_that_meet_nothing_are_refused_with_the_reason(tmp_path):
+    result = evaluated(tmp_path, "0.5")
+    with pytest.raises(InputError, match="1 sample not in the run"):
+        labelled(result, read_labels([{"id": "other", "label": 1}]), "shown")
+    about = read_labels([{"id": "s0", "label": 1, "metric": "faithfulness"}])
+    with pytest.raises(InputError, match="they are about faithfulness"):
+        labelled(result, about, "shown")
