@@ -40,6 +40,21 @@ MIGRATIONS = (
         PRIMARY KEY (run, metric, row)
     ) WITHOUT ROWID;
     """,
+    """
+    -- How noisy a metric of a signature is, as found by asking its judge again; the last counts.
+    CREATE TABLE noise (
+        signature TEXT NOT NULL, run TEXT NOT NULL, body TEXT NOT NULL,
+        at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+        UNIQUE (signature, run)
+    );
+
+    -- What a judge said to the fixed probes when a run used it: digests of its replies.
+    CREATE TABLE fingerprints (
+        run TEXT NOT NULL, judge TEXT NOT NULL, day INTEGER NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (judge, day, run)
+    ) WITHOUT ROWID;
+    CREATE INDEX fingerprints_run ON fingerprints (run);
+    """,
 )
 
 

@@ -16,6 +16,7 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import rows
+from assay.store.judges import Judges
 from assay.store.keys import digest
 from assay.store.schema import migrate
 from assay.store.writer import Writer
@@ -81,6 +82,9 @@ class Store:
     Args:
         path: The file; made if it is not there.
 
+    Attributes:
+        judges: What is known of the judges themselves.
+
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
@@ -100,6 +104,7 @@ class Store:
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
         self._writer = Writer(writing)
+        self.judges = Judges(self._all, self._writer)
 
     def close(self) -> None:
         """Commit what is queued and close the file."""
@@ -203,14 +208,14 @@ class Store:
         return run
 
     def run(self, name: str = "last") -> Run:
-        """The run whose id begins with `name`; "last" is the one begun last.
+        """The run whose id begins with `name`; "last" is the one begun last that repeats no other.
 
         Raises:
             InputError: If there is none, or more than one.
         """
         found = self.runs()
         if name == "last" and found:
-            return found[0]
+            return next((run for run in found if "repeats" not in run.config), found[0])
         found = [run for run in found if run.id.startswith(name)]
         if len(found) != 1:
             problem = "several runs begin" if found else "no run begins"

@@ -1,0 +1,90 @@
+"""What is known for good of the judges themselves: how noisy they are, and what they once said."""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.store.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a judge said to the fixed probes on one day.
+
+    Attributes:
+        run: The run that asked.
+        judge: Name of the judge.
+        day: Days since 1970-01-01 (UTC).
+        replies: Digests of its replies to each probe, by the probe's identity.
+    """
+
+    run: str
+    judge: str
+    day: int
+    replies: Mapping[str, tuple[str, ...]]
+
+
+class Judges:
+    """The tables about judges of one store.
+
+    Args:
+        read: Gives all rows of a query.
+        writer: Commits writes.
+    """
+
+    def __init__(self, read: Callable[..., list[Any]], writer: Writer) -> None:
+        self._read = read
+        self._writer = writer
+
+    async def keep_noise(self, signature: str, run: str, found: Mapping[str, Any]) -> None:
+        """Commit how noisy a metric of this signature was found to be in a run asked again."""
+        body = msgspec.json.encode(found).decode()
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)",
+                (signature, run, body),
+            )
+
+        await self._writer.commit(write)
+
+    def noise(self, signature: str) -> dict[str, Any] | None:
+        """What was found last for a signature, with the run it was found in; None if nothing."""
+        sql = "SELECT run, body FROM noise WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+        found = self._read(sql, signature)
+        return {"run": found[0][0], **msgspec.json.decode(found[0][1])} if found else None
+
+    async def keep_fingerprint(self, found: Fingerprint) -> None:
+        """Commit what a judge said to the probes."""
+        body = msgspec.json.encode(found.replies).decode()
+        values = (found.run, found.judge, found.day, body)
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)",
+                values,
+            )
+
+        await self._writer.commit(write)
+
+    def fingerprints(self, run: str) -> list[Fingerprint]:
+        """Those that a run took, by judge, the oldest first."""
+        sql = "SELECT run, judge, day, body FROM fingerprints WHERE run = ? ORDER BY judge, day"
+        return [_fingerprint(row) for row in self._read(sql, run)]
+
+    def before(self, found: Fingerprint) -> Fingerprint | None:
+        """The judge's last fingerprint of an earlier day; None if there is none."""
+        sql = (
+            "SELECT run, judge, day, body FROM fingerprints WHERE judge = ? AND day < ?"
+            " ORDER BY day DESC LIMIT 1"
+        )
+        rows = self._read(sql, found.judge, found.day)
+        return _fingerprint(rows[0]) if rows else None
+
+
+def _fingerprint(row: Any) -> Fingerprint:
+    run, judge, day, body = row
+    return Fingerprint(run, judge, day, msgspec.json.decode(body, type=dict[str, tuple[str, ...]]))
