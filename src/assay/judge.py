@@ -20,6 +20,9 @@ V = TypeVar("V")
 # Draws asked again after an unreadable reply are this far apart, so that they never meet the
 # draws that a metric asks for on purpose (the n questions of answer relevancy, say).
 RETRY_STRIDE = 1000
+# Draws of a whole run that is asked again are this far apart. They are asked as the draw was that
+# they repeat: one that repeats draw 0 is no sample, but the most likely text once more.
+REPEAT_STRIDE = 1_000_000
 
 
 class Task(ABC, Generic[T]):
@@ -134,7 +137,8 @@ class Backend(Protocol):
 
     It may have more, which is looked for where it is of use: ``local = True`` if it computes in
     this process and needs no limits, ``card(kind)`` for what is known of its agreement with
-    people, ``form`` for how it asks for JSON, and ``async aclose()``.
+    people, ``form`` for how it asks for JSON, ``drifts = True`` if what stands behind its name may
+    change without a word, and ``async aclose()``.
     """
 
     @property
@@ -150,6 +154,11 @@ class Backend(Protocol):
         Raises:
             JudgeError: If there is none.
         """
+
+
+def repeated(draw: int) -> int:
+    """The draw that a draw repeats; itself, if it is no repetition."""
+    return draw % REPEAT_STRIDE
 
 
 def _rank(error: BaseException) -> int:

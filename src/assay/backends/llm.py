@@ -20,6 +20,8 @@ from assay.judge import Reply, Task
 from assay.prompt import Template
 from assay.tasks import GiveGrade
 
+SEEDS = 2**31  # seeds below this are taken everywhere
+
 Asked: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 
 
@@ -65,7 +67,8 @@ class LLM(ABC):
             prompt: The whole prompt.
             schema: JSON schema of the reply, None where it is free text.
             kind: Kind of the task, a name for the schema.
-            draw: 0 for the most likely text, n for the n-th other sample.
+            draw: 0 for the most likely text, n for the n-th other sample; `repeated` of it says
+                which of these it asks for once more.
 
         Raises:
             JudgeError: If nothing came.

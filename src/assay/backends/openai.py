@@ -12,7 +12,7 @@ import msgspec
 
 from assay.backends.code import text_digest
 from assay.backends.likely import WEIGHED, Token
-from assay.backends.llm import LLM, Completion
+from assay.backends.llm import LLM, SEEDS, Completion
 from assay.backends.openai_http import (
     Connection,
     Endpoint,
@@ -23,6 +23,7 @@ from assay.backends.openai_http import (
 )
 from assay.backends.per_loop import PerLoop
 from assay.errors import Unavailable
+from assay.judge import repeated
 from assay.prompt import Template
 
 _UNSUPPORTED = re.compile(
@@ -143,7 +144,8 @@ class OpenAI(LLM):
         base_url: Base URL, with /v1 where the server has it.
         api_key: Key; "" sends none whatever the environment says.
         temperature: Temperature of draw 0.
-        draw_temperature: Temperature of all other draws; each has its number as seed besides.
+        draw_temperature: Temperature of all other draws; each has its number as seed besides. A
+            draw that repeats draw 0 is asked as draw 0 is.
         max_tokens: Bound on the reply's length; None leaves it to the server.
         timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
             run.
@@ -152,6 +154,8 @@ class OpenAI(LLM):
         schema_extra: Further fields of every JSON schema, for servers that read settings there.
         prompts: Templates that replace the built-in ones, by kind of task.
     """
+
+    drifts = True
 
     def __init__(  # noqa: PLR0913 - every user knows these names from other clients
         self,
@@ -241,9 +245,10 @@ class OpenAI(LLM):
             "messages": [{"role": "user", "content": prompt}],
         }
         if dialect.temperature:
-            body["temperature"] = self._draw_temperature if draw else self._temperature
-        if draw and dialect.seed:
-            body["seed"] = draw
+            sampled = repeated(draw) != 0
+            body["temperature"] = self._draw_temperature if sampled else self._temperature
+        if repeated(draw) and dialect.seed:
+            body["seed"] = draw % SEEDS
         if kind in WEIGHED and dialect.likely:
             body |= {"logprobs": True, "top_logprobs": dialect.likely}
         if self._max_tokens is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, Unsupported
-from assay.judge import RETRY_STRIDE, Reply, Task
+from assay.judge import REPEAT_STRIDE, RETRY_STRIDE, Reply, Task
 from assay.tasks import TASKS
 
 
@@ -75,4 +75,6 @@ class Scripted:
 
 def _nth(draw: int) -> int:
     # The draws of a task are 0, 1, 2 ... on purpose and 0, STRIDE, 2 STRIDE ... after a bad reply.
-    return draw % RETRY_STRIDE + draw // RETRY_STRIDE
+    # Those of a run asked again are further apart still: the next text each.
+    again, draw = divmod(draw, REPEAT_STRIDE)
+    return draw % RETRY_STRIDE + draw // RETRY_STRIDE + again

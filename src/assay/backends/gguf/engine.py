@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.backends.likely import Token
+from assay.backends.llm import SEEDS
 from assay.errors import Denied, InputError, Unavailable
+from assay.judge import repeated
 
 DRAW_TEMPERATURE = 0.7
 BATCH = 256  # tokens read between two chances to stop
@@ -213,8 +215,8 @@ def _plain(text: str) -> str:
 def _body(prompt: str, wish: Wish, *, cached: bool) -> dict[str, Any]:
     body: dict[str, Any] = {
         "messages": [{"role": "user", "content": _plain(prompt)}],
-        "temperature": DRAW_TEMPERATURE if wish.draw else 0.0,
-        "seed": wish.draw,
+        "temperature": DRAW_TEMPERATURE if repeated(wish.draw) else 0.0,
+        "seed": wish.draw % SEEDS,
         "max_tokens": wish.tokens,
         "cache_prompt": cached,
         "stream": True,
