@@ -1,0 +1,328 @@
+"""What is the true mean, if few samples have a human label and all have a judge's score?
+
+Prediction-powered inference (Angelopoulos et al. 2023, arXiv 2301.09633), power-tuned (PPI++,
+arXiv 2311.01453), which survey statistics know as the difference or regression estimator: the
+judge's mean over all samples, plus the mean error of the judge on the labelled ones. With unequal
+chances of being labelled it is the estimator of active inference (Zrnic and Candès 2024, arXiv
+2403.03208), with strata that of stratified PPI (Fisch et al. 2024, arXiv 2406.04291).
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.stats.interval import Interval
+from assay.stats.intervals import LEVEL, mean_interval, proportion_interval
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
+
+# Two labels that contradict the judge, one each way, are added at this weight where labels take
+# two values: a good judge errs so rarely that a few dozen labels may show no error at all.
+PSEUDO = 0.5
+FEWEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How the labelled samples were chosen, and which samples belong together.
+
+    Attributes:
+        probabilities: Shape (k,): with which probability each labelled sample was chosen, in
+            (0, 1]; None if all samples had the same chance.
+        strata: Shape (N,): the stratum of every sample, where some of each were chosen at random.
+        groups: Shape (N,): the cluster (document, conversation) of every sample.
+    """
+
+    probabilities: Numbers | None = None
+    strata: Sequence[Hashable] | None = None
+    groups: Sequence[Hashable] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A mean of human labels, estimated with the help of a judge.
+
+    Attributes:
+        estimate: The mean label of all samples, were all labelled.
+        interval: Its confidence interval; None if the labels cannot tell how far the judge errs.
+        judge_mean: The judge's mean over all samples, in the judge's units.
+        power: lambda of PPI++: how much the judge's scores count, 0 for a useless judge.
+        correlation: Between labels and scores on the labelled samples, -1..1; None if either
+            does not vary.
+        sd: Standard deviation of the labels.
+        n_labelled: Samples with a label.
+        n_judged: Samples with a score, the labelled ones included.
+    """
+
+    estimate: float
+    interval: Interval | None
+    judge_mean: float
+    power: float
+    correlation: float | None
+    sd: float
+    n_labelled: int
+    n_judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """The labelled samples: labels, scores, weights, strata. The last `pseudo` rows are made up."""
+
+    y: Floats
+    f: Floats
+    w: Floats
+    stratum: npt.NDArray[np.intp]
+    pseudo: int = 0
+
+    def means(self, values: Floats) -> Floats:
+        """Weighted mean in every stratum."""
+        found: Floats = np.bincount(self.stratum, self.w * values) / np.bincount(
+            self.stratum, self.w
+        )
+        return found
+
+    def covariance(self) -> float:
+        """Of labels and scores, within strata."""
+        y = self.y - self.means(self.y)[self.stratum]
+        f = self.f - self.means(self.f)[self.stratum]
+        return float((self.w * y * f).sum() / self.w.sum())
+
+
+def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wanted
+    scores: Numbers,
+    labelled: Sequence[int] | npt.NDArray[np.intp],
+    labels: Numbers,
+    *,
+    design: Design | None = None,
+    ends: tuple[float, float] = (0.0, 1.0),
+    power: float | None = None,
+    level: float = LEVEL,
+    small_sample: bool = True,
+) -> Corrected:
+    """Estimate the mean label of all samples from the labels of some and the scores of all.
+
+    The labelled samples have to be a random choice: a simple one, one with known probabilities,
+    or one within each stratum.
+
+    Args:
+        scores: Shape (N,): the judge's scores, finite, in any units.
+        labelled: Shape (k,): places of the labelled samples among the N, each once.
+        labels: Shape (k,): their labels, finite.
+        design: How they were chosen; None if all samples had the same chance.
+        ends: The least and the greatest label possible. Labels that take these two values only
+            are treated as binary.
+        power: lambda of PPI++; None tunes it, 1 is PPI, 0 the mean of the labels alone.
+        level: Nominal coverage, in (0, 1).
+        small_sample: False gives the interval of the paper: normal quantiles, no correction for
+            few labels. It is too narrow below some hundred labels.
+
+    Raises:
+        ValueError: If shapes do not fit, a place is given twice, a probability is outside (0, 1],
+            both probabilities and strata are given, or a stratum has no label.
+    """
+    design = design or Design()
+    f, at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
+    found, stratum = _checked(f, at, np.asarray(labels, np.float64), design)
+    clusters = np.arange(len(f)) if design.groups is None else _numbered(design.groups)
+    binary = small_sample and bool(np.isin(found.y, ends).all())
+    rows = _contradicted(found, f, ends) if binary else found
+    slope = _slope(rows, f, len(at), power)
+    errors = rows.y - slope * rows.f
+    predicted = slope * f + rows.means(errors)[stratum]
+    estimate = float(predicted.mean())
+    errors -= rows.means(errors)[rows.stratum]
+    if small_sample and not binary:
+        errors /= 1 - np.minimum(_leverage(rows), 0.9)  # HC3
+    error = _standard_error(rows, errors, predicted - estimate, at, clusters)
+    units = len(np.unique(clusters[at]))
+    freedom = units - 2 if small_sample else math.inf
+    unknown = units < FEWEST or error <= 0
+    return Corrected(
+        estimate=min(max(estimate, ends[0]), ends[1]),
+        interval=None if unknown else _interval(estimate, error, freedom, ends, level),
+        judge_mean=float(f.mean()),
+        power=slope * (len(f) - len(at)) / len(f),
+        correlation=_correlation(found),
+        sd=_sd(found.y, found.w),
+        n_labelled=len(at),
+        n_judged=len(f),
+    )
+
+
+def labels_alone(
+    labels: Numbers,
+    *,
+    probabilities: Numbers | None = None,
+    groups: Sequence[Hashable] | None = None,
+    ends: tuple[float, float] = (0.0, 1.0),
+    level: float = LEVEL,
+) -> tuple[float, Interval | None]:
+    """The mean label of all samples without any judge, the classical way.
+
+    Args:
+        labels: Shape (k,).
+        probabilities: Shape (k,): with which probability each sample was chosen; None if all had
+            the same chance.
+        groups: Shape (k,): the cluster of each.
+        ends: The least and the greatest label possible.
+        level: Nominal coverage, in (0, 1).
+    """
+    y = np.asarray(labels, np.float64)
+    if probabilities is not None:
+        design = Design(probabilities=probabilities, groups=groups)
+        alone = correct_mean(
+            np.zeros(len(y)), range(len(y)), y, design=design, ends=ends, level=level
+        )
+        return alone.estimate, alone.interval
+    if groups is None and set(ends) == {0.0, 1.0} and np.isin(y, ends).all():
+        return float(y.mean()), proportion_interval(int(y.sum()), len(y), level=level)
+    low, high = ends
+    return float(y.mean()), mean_interval(y, groups=groups, low=low, high=high, level=level)
+
+
+def labels_needed(
+    width: float, *, sd: float, correlation: float, n_judged: int, level: float = LEVEL
+) -> int | None:
+    """How many labels give an interval of a wanted width.
+
+    var = sd^2 (1 - r^2) / k + sd^2 r^2 / N: what the judge cannot tell shrinks with the labels,
+    the rest with the samples.
+
+    Args:
+        width: The whole width wanted, in units of the labels, over 0.
+        sd: Standard deviation of the labels, from a first few labels or a guess (0.5 at most for
+            labels of 0 and 1).
+        correlation: Between labels and scores, -1..1; 0 for the number without a judge.
+        n_judged: Samples with a score.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The number, at most `n_judged`; None if even all labels would not do.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    least = FEWEST
+    known = sd * sd * correlation * correlation / n_judged
+    quantile = float(ndtri((1 + level) / 2))
+    for _ in range(20):
+        room = (width / 2 / quantile) ** 2 - known
+        if room <= 0:
+            return None
+        needed = max(math.ceil(sd * sd * (1 - correlation**2) / room - 1e-9), least)
+        following = float(stdtrit(needed - 2, (1 + level) / 2))
+        if abs(following - quantile) < 1e-6:
+            break
+        quantile = following
+    return needed if needed <= n_judged else None
+
+
+def _checked(
+    scores: Floats,
+    at: npt.NDArray[np.intp],
+    labels: Floats,
+    design: Design,
+) -> tuple[_Labelled, npt.NDArray[np.intp]]:
+    """The labelled samples, and the stratum of every sample."""
+    if labels.shape != at.shape or len(np.unique(at)) != len(at) or not 0 < len(at) <= len(scores):
+        raise ValueError("labels and places do not fit, or a place is given twice")
+    probabilities, strata = design.probabilities, design.strata
+    if probabilities is not None and strata is not None:
+        raise ValueError("give probabilities or strata, not both")
+    chances = np.ones(len(at)) if probabilities is None else np.asarray(probabilities, np.float64)
+    if chances.shape != at.shape or not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError("every labelled sample needs a probability above 0 and at most 1")
+    stratum = np.zeros(len(scores), np.intp) if strata is None else _numbered(strata)
+    n = np.bincount(stratum)
+    k = np.bincount(stratum[at], minlength=len(n))
+    if (k == 0).any():
+        raise ValueError("a stratum has no label")
+    weights = 1 / chances if strata is None else (n / k)[stratum[at]]
+    return _Labelled(labels, scores[at], weights / weights.mean(), stratum[at]), stratum
+
+
+def _contradicted(found: _Labelled, scores: Floats, ends: tuple[float, float]) -> _Labelled:
+    """The labels with two that contradict the judge, shared out over the strata."""
+    best, worst = float(scores.max()), float(scores.min())
+    if found.covariance() < 0:
+        best, worst = worst, best
+    strata = np.unique(found.stratum)
+    share = np.bincount(found.stratum, found.w)[strata] / found.w.sum() * PSEUDO
+    m = len(strata)
+    return _Labelled(
+        y=np.concatenate([found.y, np.full(m, ends[1]), np.full(m, ends[0])]),
+        f=np.concatenate([found.f, np.full(m, worst), np.full(m, best)]),
+        w=np.concatenate([found.w, share, share]),
+        stratum=np.concatenate([found.stratum, strata, strata]),
+        pseudo=2 * m,
+    )
+
+
+def _slope(rows: _Labelled, scores: Floats, k: int, power: float | None) -> float:
+    """How far a label rises with the judge's score; lambda of PPI++ is (N - k) / N of it."""
+    n = len(scores)
+    if n == k:
+        return 0.0
+    if power is not None:
+        return power * n / (n - k)
+    variance = float(scores.var(ddof=1))
+    return rows.covariance() / variance if variance > 0 else 0.0
+
+
+def _leverage(rows: _Labelled) -> Floats:
+    """How far each labelled sample pulls the line towards itself, 0..1."""
+    away = rows.f - rows.means(rows.f)[rows.stratum]
+    total = float((rows.w * away * away).sum())
+    own = rows.w / np.bincount(rows.stratum, rows.w)[rows.stratum]
+    pull: Floats = own + (rows.w * away * away / total if total > 0 else 0.0)
+    return pull
+
+
+def _standard_error(
+    rows: _Labelled,
+    errors: Floats,
+    predicted: Floats,
+    at: npt.NDArray[np.intp],
+    clusters: npt.NDArray[np.intp],
+) -> float:
+    """Of the estimate, from what every sample adds to it, summed by cluster."""
+    total, k = float(rows.w.sum()), len(at)
+    adds = predicted / len(predicted)
+    adds[at] += rows.w[:k] * errors[:k] / total
+    by_cluster = np.bincount(clusters, adds)
+    made_up = float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
+    return math.sqrt(float(by_cluster @ by_cluster) + made_up)
+
+
+def _interval(
+    estimate: float, error: float, freedom: float, ends: tuple[float, float], level: float
+) -> Interval:
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    away = float(ndtri(tail) if freedom == math.inf else stdtrit(freedom, tail)) * error
+    low, high = max(estimate - away, ends[0]), min(estimate + away, ends[1])
+    return Interval(low, high, level, "prediction-powered")
+
+
+def _correlation(found: _Labelled) -> float | None:
+    deviations = _sd(found.y, found.w) * _sd(found.f, found.w)
+    if deviations <= 0:
+        return None
+    one = _Labelled(found.y, found.f, found.w, np.zeros_like(found.stratum))
+    return max(-1.0, min(1.0, one.covariance() / deviations))
+
+
+def _sd(values: Floats, weights: Floats) -> float:
+    away = values - np.average(values, weights=weights)
+    return math.sqrt(float(np.average(away * away, weights=weights)))
+
+
+def _numbered(names: Sequence[Hashable]) -> npt.NDArray[np.intp]:
+    """A number for each name, in order of appearance."""
+    places: dict[Hashable, int] = {}
+    return np.array([places.setdefault(name, len(places)) for name in names], dtype=np.intp)

@@ -1,0 +1,72 @@
+"""Which samples are to be labelled next, so that the labels tell most and an estimate stays fair?
+
+Priority sampling (Duffield, Lund and Thorup, J. ACM 54 (2007) 32): every sample has a size q and a
+fixed random number u, and they are taken in the order of u / q. However many are taken, each one's
+chance is known: with t the first u / q that was not taken, it is min(1, q / t).
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+RANDOM_SHARE = 0.5
+
+
+def sizes(uncertainty: Sequence[float] | Floats, random_share: float = RANDOM_SHARE) -> Floats:
+    """How much a sample's chance is to weigh: partly equal for all, partly by uncertainty.
+
+    Args:
+        uncertainty: Shape (N,), 0 or more: how far the judge may err on each sample, for instance
+            the standard deviation sqrt(p (1 - p)) of a verdict of probability p.
+        random_share: The part that is equal for all, in (0, 1]. It bounds how much one sample can
+            stand for: 1 / `random_share` times as much as under equal chances.
+
+    Returns:
+        Shape (N,), of sum 1.
+
+    Raises:
+        ValueError: If a number is out of its range.
+    """
+    found = np.asarray(uncertainty, np.float64)
+    if not 0 < random_share <= 1 or (found < 0).any() or not len(found):
+        raise ValueError("uncertainty is 0 or more, and the random share above 0 and at most 1")
+    total = float(found.sum())
+    equal = np.full(len(found), 1 / len(found))
+    weighed: Floats = random_share * equal + (1 - random_share) * found / total if total else equal
+    return weighed
+
+
+def fixed_numbers(names: Sequence[str], seed: str = "") -> Floats:
+    """A number in (0, 1) for each name, always the same: it looks random and depends on nothing.
+
+    Args:
+        names: Shape (N,): ids of the samples.
+        seed: Another seed gives other numbers.
+    """
+    digests = (hashlib.sha256(f"{seed}\0{name}".encode()).digest() for name in names)
+    return np.array([(int.from_bytes(d[:6], "big") + 0.5) / 2**48 for d in digests])
+
+
+def priority(size: Floats, numbers: Floats) -> npt.NDArray[np.intp]:
+    """All places in the order in which they are to be taken; begin with the first.
+
+    Args:
+        size: Shape (N,), above 0.
+        numbers: Shape (N,), in (0, 1), drawn without looking at what is to be measured.
+    """
+    return np.argsort(numbers / size, kind="stable")
+
+
+def chances(size: Floats, numbers: Floats, n: int) -> Floats:
+    """With which probability each of the first n of `priority` was taken; shape (n,), in (0, 1]."""
+    order = priority(size, numbers)
+    if n >= len(order):
+        return np.ones(len(order))
+    limit = float(numbers[order[n]] / size[order[n]])
+    found: Floats = np.minimum(1.0, size[order[:n]] * limit)
+    return found
