@@ -1,14 +1,16 @@
 """How often, how many at once and how long may a back end be asked, and when once more?"""
 
 import asyncio
+import math
 import random
-import time
 from dataclasses import dataclass
 from typing import Any
 
+from assay.backends.call import Call, ended, now
+from assay.backends.pace import Latencies, Pace, Turns
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
-from assay.errors import Denied, InputError, Unavailable
+from assay.errors import Denied, InputError, OverBudget, Unavailable
 from assay.judge import Backend, Reply, Task
 
 LONGEST_BACKOFF = 30.0
@@ -20,26 +22,32 @@ HOPELESS = 8
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on the use of a back end.
+    """Bounds on the use of a back end. Each back end of a run is bounded by itself.
 
     Attributes:
-        in_flight: Calls at the same time.
+        in_flight: Most calls at the same time. How many there are follows the server: it starts
+            with 16, rises while latency holds, and halves when the server refuses.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
-        timeout: Seconds a call may take, even to a back end that never returns.
+        timeout: Seconds a call may take, even to a back end that never returns. A call that takes
+            several times as long as any of its kind of late is asked again sooner; that second
+            one has this time in full.
         retries: How often a call that brought no reply is made again (after a time-out: once).
         backoff: Longest first wait between two tries, in seconds; it doubles with each try.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
             daily quota, say) is not asked again.
+        hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
+            it while there is room; the first reply counts. It may be paid for twice.
     """
 
-    in_flight: int = 16
+    in_flight: int = 64
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     timeout: float = 60.0
     retries: int = 5
     backoff: float = 0.5
     patience: float = 120.0
+    hedge: bool = False
 
     def __post_init__(self) -> None:
         if self.retries < 0:
@@ -61,7 +69,7 @@ class Bucket:
         now: The time, in seconds of a monotonic clock.
     """
 
-    def __init__(self, per_minute: float, now: float) -> None:
+    def __init__(self, per_minute: float, now: float = -math.inf) -> None:
         self._size = max(1.0, per_minute / 20)
         self._rate = (per_minute - self._size + 1) / 60 if per_minute > 1 else per_minute / 60
         self._level = self._size
@@ -90,13 +98,13 @@ class Limit:
         self._limits = limits = limits or Limits()
         self._purse = purse or Purse()
         self.usage = self._purse.usage
-        self._turns = PerLoop(lambda: asyncio.Semaphore(limits.in_flight))
-        now = time.monotonic()
-        asked = limits.requests_per_minute
-        tokens = limits.tokens_per_minute
-        self._requests = Bucket(asked, now) if asked else None
-        self._tokens = Bucket(tokens, now) if tokens else None
-        self._resume_at = 0.0
+        self.pace = Pace(limits.in_flight)
+        self._turns = PerLoop(lambda: Turns(self.pace))
+        self._latencies = Latencies()
+        asked, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        self._requests = Bucket(asked) if asked else None
+        self._tokens = Bucket(tokens) if tokens else None
+        self._resume_at = -math.inf
         self._lost_in_a_row = 0
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
 
@@ -134,7 +142,7 @@ class Limit:
         self._purse.count(reply)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
-            self._tokens.reserve(used - hold.tokens, time.monotonic())
+            self._tokens.reserve(used - hold.tokens, now())
         return reply
 
     def _despair(self, error: Unavailable) -> None:
@@ -149,11 +157,11 @@ class Limit:
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold) -> Reply:
         attempt = timeouts = 0
+        call = Call(self._backend, task, draw)
         while True:
             try:
-                return await self._once(task, draw, hold)
+                return await self._once(call, hold, timeouts)
             except Unavailable as error:
-                self.usage.throttled += error.throttled
                 if isinstance(error.__cause__, TimeoutError):
                     timeouts += 1
                     self.usage.timeouts += 1
@@ -164,7 +172,7 @@ class Limit:
                     raise
                 wait = asked + self._backoff(attempt)
                 if error.throttled:  # everyone would be refused, so everyone waits
-                    self._resume_at = max(self._resume_at, time.monotonic() + asked)
+                    self._resume_at = max(self._resume_at, now() + asked)
             attempt += 1
             self.usage.retries += 1
             await asyncio.sleep(wait)
@@ -174,49 +182,83 @@ class Limit:
         longest = min(LONGEST_BACKOFF, self._limits.backoff * 2.0**attempt)
         return self._random.uniform(0.0, longest)
 
-    async def _once(self, task: Task[Any], draw: int, hold: Hold) -> Reply:
-        usage = self.usage
+    async def _once(self, call: Call, hold: Hold, timeouts: int) -> Reply:
+        usage, turns = self.usage, self._turns.get()
         usage.waiting += 1
         try:
-            async with self._turns.get():
-                await self._until_allowed(hold)
-                usage.waiting -= 1
-                usage.in_flight += 1
-                try:
-                    return await self._in_time(task, draw)
-                finally:
-                    usage.in_flight -= 1
-                    usage.waiting += 1
+            await turns.take()
         finally:
             usage.waiting -= 1
+        try:
+            await self._until_allowed(hold)
+            usage.in_flight += 1
+            try:
+                return await self._watched(call, timeouts)
+            finally:
+                usage.in_flight -= 1
+        finally:
+            turns.give()
 
     async def _until_allowed(self, hold: Hold) -> None:
-        now = time.monotonic()
-        wait = self._requests.reserve(1, now) if self._requests else 0.0
-        wait = max(wait, self._tokens.reserve(hold.tokens, now) if self._tokens else 0.0)
-        wait = max(wait, self._resume_at - now)
+        wait = self._paused_until() - now()
+        if self._requests:
+            wait = max(wait, self._requests.reserve(1, now()))
+        if self._tokens:
+            wait = max(wait, self._tokens.reserve(hold.tokens, now()))
         while wait > 0:
             await asyncio.sleep(wait)
-            wait = self._resume_at - time.monotonic()
+            wait = self._paused_until() - now()
 
-    async def _in_time(self, task: Task[Any], draw: int) -> Reply:
-        # A task of its own: a back end that does not even react to being cancelled is left
-        # behind, and the run goes on.
-        call = asyncio.ensure_future(self._backend.reply(task, draw))
+    def _paused_until(self) -> float:
+        # A back end may know from the server's headers that nothing is left until then.
+        told: float = getattr(self._backend, "paused_until", -math.inf)
+        return max(self._resume_at, told)
+
+    async def _watched(self, call: Call, timeouts: int) -> Reply:
+        # A call given up too soon costs a second one, never a score: that one has the whole time.
+        kind, most, sent = call.task.kind, self._limits.timeout, now()
+        patience = most if timeouts else self._latencies.patience(kind, most)
         try:
-            done, _ = await asyncio.wait((call,), timeout=self._limits.timeout)
-        except asyncio.CancelledError:
-            call.cancel()
+            reply = await self._answer(call, patience)
+        except Unavailable as error:
+            if error.throttled:
+                self.usage.throttled += 1
+                self.pace.refused(sent, now())
             raise
-        if done:
-            return call.result()
-        call.cancel()
-        call.add_done_callback(_look_at)
-        seconds = f"{self._limits.timeout:g} s"
-        raise Unavailable(f"no reply from {self.name} within {seconds}") from TimeoutError(seconds)
+        self._latencies.add(kind, now() - sent)
+        self.pace.replied(now() - sent)
+        return reply
 
+    async def _answer(self, call: Call, patience: float) -> Reply:
+        slow = self._latencies.slow(call.task.kind) if self._limits.hedge else None
+        if slow is None or slow >= patience:
+            return await call.answer(patience)
+        begun = call.begin()
+        try:
+            if await ended(begun, slow) or (second := self._room_for(call)) is None:
+                return await call.answer(patience - slow, begun)
+        except asyncio.CancelledError:
+            begun.cancel()
+            raise
+        self.usage.hedged += 1
+        turns = self._turns.get()
+        turns.taken += 1
+        try:
+            return await call.first_of_two(begun, patience - slow)
+        finally:
+            self._purse.release(second)
+            self._purse.spend(second.tokens_in, 0)  # whichever came second may be paid for, too
+            turns.give()
 
-def _look_at(call: "asyncio.Future[Reply]") -> None:
-    # An exception that nobody looks at would be reported when the call is collected.
-    if not call.cancelled():
-        call.exception()
+    def _room_for(self, call: Call) -> Hold | None:
+        """What a second call is expected to cost; None if there is no room for one."""
+        if not self._turns.get().free or self._paused_until() > now():
+            return None
+        try:
+            hold = self._purse.hold(call.task)
+        except OverBudget:
+            return None
+        for bucket, amount in ((self._requests, 1), (self._tokens, hold.tokens)):
+            if bucket:
+                bucket.reserve(amount, now())
+        return hold

@@ -35,11 +35,13 @@ class Budget:
         money: Money, in the currency of the price; None for no bound.
         tokens: Tokens, read and written; None for no bound.
         price: What tokens cost; a bound on money needs it, alone it only counts.
+        calls: Calls that brought a reply; None for no bound.
     """
 
     money: float | None = None
     tokens: int | None = None
     price: Price | None = None
+    calls: int | None = None
 
     def __post_init__(self) -> None:
         if self.money is not None and self.price is None:
@@ -55,6 +57,7 @@ class Usage:
         retries: Calls made again.
         throttled: Refusals because of too many requests.
         timeouts: Calls that took too long.
+        hedged: Second calls made beside slow ones.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
         money: What the tokens cost, 0 where no price is known.
@@ -66,6 +69,7 @@ class Usage:
     retries: int = 0
     throttled: int = 0
     timeouts: int = 0
+    hedged: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     money: float = 0.0
@@ -104,7 +108,7 @@ class Purse:
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
         self.usage = Usage()
-        self._held_in = self._held_out = 0
+        self._held_in = self._held_out = self._held_calls = 0
         self._longest: dict[str, int] = {}
 
     def hold(self, task: Task[Any]) -> Hold:
@@ -121,12 +125,14 @@ class Purse:
         self._check(hold)
         self._held_in += hold.tokens_in
         self._held_out += hold.tokens_out
+        self._held_calls += 1
         return hold
 
     def release(self, hold: Hold) -> None:
         """Give back what was set aside."""
         self._held_in -= hold.tokens_in
         self._held_out -= hold.tokens_out
+        self._held_calls -= 1
 
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         """Count tokens that were used."""
@@ -147,6 +153,9 @@ class Purse:
         if budget.tokens is not None:
             spent = usage.tokens_in + usage.tokens_out
             self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
+        if budget.calls is not None:
+            at_most = usage.calls + self._held_calls + 1
+            self._refuse(usage.calls, at_most, budget.calls, "calls")
         if budget.money is not None and budget.price is not None:
             would = usage.money + budget.price.of(more_in, more_out)
             self._refuse(usage.money, would, budget.money, "money")

@@ -1,0 +1,99 @@
+"""How is one question put to a back end that may be slow, or may never return?"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from assay.errors import Unavailable
+from assay.judge import Backend, Reply, Task
+
+Asked: TypeAlias = asyncio.Task[Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to a back end, made in tasks of its own.
+
+    A back end that does not even react to being cancelled is left behind, and the run goes on.
+    """
+
+    backend: Backend
+    task: Task[Any]
+    draw: int
+
+    def begin(self) -> Asked:
+        """Send it."""
+        return asyncio.ensure_future(self.backend.reply(self.task, self.draw))
+
+    async def answer(self, timeout: float, begun: Asked | None = None) -> Reply:  # noqa: ASYNC109
+        """The reply, if it comes in time."""
+        begun = begun or self.begin()
+        try:
+            done = await ended(begun, timeout)
+        except asyncio.CancelledError:
+            begun.cancel()
+            raise
+        if done:
+            return begun.result()
+        _leave(begun)
+        raise self._late(timeout)
+
+    async def first_of_two(self, first: Asked, timeout: float) -> Reply:  # noqa: ASYNC109
+        """The first reply of one that is on its way already and another."""
+        calls = {first, self.begin()}
+        end = now() + timeout
+        try:
+            while calls and (left := end - now()) > 0:
+                done, calls = await asyncio.wait(
+                    calls, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
+                good = [call for call in done if call.exception() is None]
+                if good:
+                    return good[0].result()
+                if done and not calls:
+                    return done.pop().result()
+        finally:
+            for call in calls:
+                _leave(call)
+        raise self._late(timeout)
+
+    def _late(self, timeout: float) -> Unavailable:
+        seconds = f"{timeout:.3g} s"
+        error = Unavailable(f"no reply from {self.backend.name} within {seconds}")
+        error.__cause__ = TimeoutError(seconds)
+        return error
+
+
+def now() -> float:
+    """The loop's clock, which a test may turn by hand."""
+    return asyncio.get_running_loop().time()
+
+
+async def ended(call: Asked, timeout: float) -> bool:  # noqa: ASYNC109
+    """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
+    loop = asyncio.get_running_loop()
+    woken: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not woken.done():
+            woken.set_result(None)
+
+    timer = loop.call_later(timeout, wake)
+    call.add_done_callback(wake)
+    try:
+        await woken
+    finally:
+        timer.cancel()
+        call.remove_done_callback(wake)
+    return call.done()
+
+
+def _leave(call: Asked) -> None:
+    call.cancel()
+    call.add_done_callback(_look_at)
+
+
+def _look_at(call: Asked) -> None:
+    # An exception that nobody looks at would be reported when the call is collected.
+    if not call.cancelled():
+        call.exception()

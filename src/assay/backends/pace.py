@@ -1,0 +1,174 @@
+"""How many requests may be in flight now, and how long is one worth waiting for?"""
+
+import asyncio
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+
+# Requests in flight at the start; what latency alone never goes below.
+START = 16
+# Growth is given up once a round of calls takes so many times as long as the quickest round did.
+STRETCH = 1.5
+# Each calm round adds this share of what was reached before refusals: back from a half to the whole
+# in four rounds. From there on it adds little.
+STEP = 1 / 8
+LITTLE = 1 / 16
+# The quickest round is forgotten slowly: models and replies change in the course of a run.
+AGEING = 1.01
+
+# Calls of a kind after which something is learned from them, again and again.
+ENOUGH = 20
+REMEMBERED = 128
+# A call is given up after so many times the longest of late, but never sooner than this.
+MARGIN = 3.0
+SOONEST_S = 5.0
+# One in so many calls is slow enough for a second request beside it.
+SLOW_ONE_IN = 20
+
+
+class Pace:
+    """Additive increase, multiplicative decrease of the requests in flight.
+
+    It opens by doubling from `START` as long as latency holds. A refusal (429, 503) halves it, once
+    for all calls that were on their way together; calm rounds bring it back within a few latencies.
+    A round is as many replies as may be in flight.
+
+    Args:
+        most: The bound that is never exceeded.
+
+    Attributes:
+        size: How many may be in flight, at least 1.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.size = min(float(most), START)
+        self._opening = True
+        self._cut_at = float("-inf")
+        self._reached = self.size
+        self._calm_since = True
+        self._replies = 0
+        self._seconds = 0.0
+        self._quickest: float | None = None
+
+    @property
+    def allowed(self) -> int:
+        """Whole requests that may be in flight."""
+        return int(self.size)
+
+    def replied(self, seconds: float) -> None:
+        """Take note of a reply that took so long."""
+        self._replies += 1
+        self._seconds += seconds
+        if self._replies >= self.allowed:
+            self._round(self._seconds / self._replies)
+            self._replies, self._seconds = 0, 0.0
+
+    def refused(self, sent: float, now: float) -> None:
+        """Take note of a refusal of a call that was sent at `sent`; both on one clock."""
+        if sent < self._cut_at or now < self._cut_at + (self._quickest or 0.0):
+            return  # it was on its way when others were refused: that has been heeded
+        self._cut_at = now
+        self._opening = False
+        if self._calm_since:  # a server that is down for a while says nothing of its room
+            self._reached = self.size
+        self._calm_since = False
+        self._replies, self._seconds = 0, 0.0
+        self.size = max(1.0, self.size / 2)
+
+    def _round(self, mean: float) -> None:
+        calm = self._quickest is None or mean <= STRETCH * self._quickest
+        if self._quickest is None or mean < self._quickest:
+            self._quickest = mean
+        else:
+            self._quickest *= AGEING
+        if calm:
+            self._calm_since = True
+            self.size = min(float(self.most), self._grown())
+        else:
+            self._opening = False
+            if self.size > START:
+                self._reached = self.size = max(START, self.size / 1.5)
+
+    def _grown(self) -> float:
+        if self._opening:
+            return self.size * 2
+        if self.size < self._reached:
+            return min(self._reached, self.size + max(1.0, self._reached * STEP))
+        return self.size + max(1.0, self.size * LITTLE)
+
+
+@dataclass
+class Turns:
+    """Lets as many calls through as `pace` allows, first come, first served.
+
+    Unlike a semaphore's, its bound may change at any time.
+    """
+
+    pace: Pace
+    taken: int = 0
+    _queue: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    @property
+    def free(self) -> bool:
+        """Whether a call would not have to wait."""
+        return self.taken < self.pace.allowed and not self._queue
+
+    async def take(self) -> None:
+        """Return when it is this call's turn; each turn must be given back."""
+        if self.free:
+            self.taken += 1
+            return
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self.give()  # it was called up in the same moment
+            raise
+
+    def give(self) -> None:
+        """Give a turn back."""
+        self.taken -= 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Call up those whose turn it is."""
+        while self._queue and self.taken < self.pace.allowed:
+            waiting = self._queue.popleft()
+            if not waiting.done():
+                self.taken += 1
+                waiting.set_result(None)
+
+
+@dataclass
+class _Kind:
+    seen: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    n: int = 0
+    longest: float = 0.0
+    slow: float = 0.0
+
+
+class Latencies:
+    """How long calls took of late, by kind of task."""
+
+    def __init__(self) -> None:
+        self._kinds: defaultdict[str, _Kind] = defaultdict(_Kind)
+
+    def add(self, kind: str, seconds: float) -> None:
+        """Remember one."""
+        found = self._kinds[kind]
+        found.seen.append(seconds)
+        found.n += 1
+        if found.n >= ENOUGH and found.n % ENOUGH == 0:  # sorting for every call would cost more
+            ordered = sorted(found.seen)
+            found.longest, found.slow = ordered[-1], ordered[-1 - len(ordered) // SLOW_ONE_IN]
+
+    def patience(self, kind: str, most: float) -> float:
+        """Seconds after which a call is given up for another: learned, at most `most`."""
+        longest = self._kinds[kind].longest
+        return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
+
+    def slow(self, kind: str) -> float | None:
+        """Seconds that all but one in twenty calls stay below; None before enough are known."""
+        return self._kinds[kind].slow or None
