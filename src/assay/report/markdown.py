@@ -23,12 +23,12 @@ def render(data: Mapping[str, Any]) -> str:
     made_of = [name for name in (run["source"], run["judge"], run["embedder"]) if name]
     samples = numbers.plural(run["n_samples"], "sample")
     blocks = [
-        f"## assay run {_code(run['id'])}",
-        ", ".join([samples, *map(_code, made_of)]),
+        f"## assay run {code(run['id'])}",
+        ", ".join([samples, *map(code, made_of)]),
         "\n>\n".join(_note(note) for note in notes.notes(data)),
         "\n".join([*_HEAD, *(_row(metric) for metric in data["metrics"])]),
         "\n".join(f"- {line}" for line in _beside(data)),
-        _inline(notes.cost(data)),
+        inline(notes.cost(data)),
     ]
     text = "\n\n".join(block for block in blocks if block) + "\n"
     return text.encode("utf-8", "replace").decode()
@@ -43,7 +43,7 @@ def _row(metric: Mapping[str, Any]) -> str:
         missed = metric["mean"] is not None and distribution.misses(metric["mean"], metric)
         guide = numbers.score(metric["guide"]) + (" missed" if missed else "")
     cells = [
-        _code(metric["label"]) + ("" if metric["higher_is_better"] else " (lower is better)"),
+        code(metric["label"]) + ("" if metric["higher_is_better"] else " (lower is better)"),
         mean,
         guide,
         numbers.span(metric["bounds"]) if metric["n_failed"] else "none failed",
@@ -57,32 +57,32 @@ def _row(metric: Mapping[str, Any]) -> str:
 
 
 def _beside(data: Mapping[str, Any]) -> list[str]:
-    lines = [_inline(line["text"]) for line in data["judge_card"]]
+    lines = [inline(line["text"]) for line in data["judge_card"]]
     for metric in data["metrics"]:
-        name = _code(metric["label"])
-        lines += [f"{name}: computed as {_inline(method)}" for method in metric["methods"]]
+        name = code(metric["label"])
+        lines += [f"{name}: computed as {inline(method)}" for method in metric["methods"]]
         tail = notes.percentiles(metric)
-        lines += [f"{name}: {_inline(tail)}"] if tail else []
-    cosines = [_code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
+        lines += [f"{name}: {inline(tail)}"] if tail else []
+    cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
-        lines.append(f"{', '.join(cosines)}: {_inline(notes.baseline(data))}")
+        lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")
     return lines
 
 
 def _note(note: notes.Note) -> str:
-    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{_inline(note.text)}"
+    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"
 
 
 def _flat(text: object) -> str:
     return " ".join(safe.plain(text).split())
 
 
-def _inline(text: object) -> str:
+def inline(text: object) -> str:
     """Text that stays text, and on its line, whatever it holds."""
     return _MAGNETS.sub(rf"\1{_JOINER}", _SPECIAL.sub(r"\\\1", _flat(text)))
 
 
-def _code(name: object) -> str:
+def code(name: object) -> str:
     """A name as a code span, which nothing inside can end; pipes end cells even there."""
     text = _flat(name).replace("|", "\\|")
     ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
