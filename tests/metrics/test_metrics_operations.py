@@ -14,7 +14,7 @@ from assay.cli import main
 from assay.metrics import METRICS, parse
 from assay.report import console, distribution, html, markdown
 from assay.report.collect import collect
-from assay.run.result import MetricSummary, Summary
+from assay.run.summary import MetricSummary, Summary
 from assay.sample import Sample
 from support import scripts
 from support.scripts import plausible, score

@@ -7,7 +7,8 @@ import msgspec
 
 from assay._version import __version__
 from assay.judge import Reply
-from assay.run.result import NOT_DONE, MetricSummary, Result
+from assay.run.result import NOT_DONE, Result
+from assay.run.summary import MetricSummary
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store

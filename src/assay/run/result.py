@@ -1,7 +1,7 @@
 """What came out of a run: scores with their evidence, read from the store."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import parse
 from assay.run.baseline import Baseline, random_pairs
+from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store import Run, Store
@@ -20,72 +21,7 @@ from assay.store import Run, Store
 if TYPE_CHECKING:
     import pandas as pd
 
-_TAIL = ("p50", "p95", "p99")
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
-
-
-@dataclass(frozen=True, slots=True)
-class MetricSummary:
-    """One metric over all samples.
-
-    Attributes:
-        metric: Label of the metric.
-        mean: Mean over the scored samples, None if there is none.
-        interval: Confidence interval of the mean; None until a later release computes it.
-        bounds: Worst-case bounds: the mean if every failed sample had the lowest or the highest
-            possible value; None if nothing was scored or failed.
-        n_scored: Samples with a score.
-        n_undefined: Samples for which the metric is not defined.
-        n_failed: Samples for which the judge failed, those not reached included.
-        methods: How it was computed, where that differs from its definition.
-        signature: All that could change the number.
-        percentiles: (50th, 95th, 99th) of the scores, where their range has no upper end: there
-            the mean says little of the worst ones.
-    """
-
-    metric: str
-    mean: float | None
-    interval: tuple[float, float] | None
-    bounds: tuple[float, float] | None
-    n_scored: int
-    n_undefined: int
-    n_failed: int
-    methods: tuple[str, ...]
-    signature: str
-    percentiles: tuple[float, float, float] | None = None
-
-
-class Summary(tuple[MetricSummary, ...]):
-    """A row for each metric; prints as a table."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        head = ("metric", "mean", "bounds", "scored", "undefined", "failed")
-        table = [head, *(_cells(row) for row in self)]
-        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in table
-        ]
-        notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
-        notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
-        return "\n".join([*lines, *notes])
-
-
-def _cells(row: MetricSummary) -> tuple[str, ...]:
-    mean = "-" if row.mean is None else f"{row.mean:.3f}"
-    bounds = "-" if row.bounds is None else f"{row.bounds[0]:.3f}..{row.bounds[1]:.3f}"
-    return (row.metric, mean, bounds, str(row.n_scored), str(row.n_undefined), str(row.n_failed))
-
-
-def _tail(percentiles: tuple[float, float, float]) -> str:
-    # A cost may be far below a thousandth.
-    shown = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
-    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, shown, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +100,9 @@ class Result:
         return self.run.stopped
 
     def summary(self) -> Summary:
-        """Mean, counts and worst-case bounds of every metric."""
+        """Mean with its interval, counts and worst-case bounds of every metric."""
         with Store(self._path) as store:
-            run = store.run(self._id)
-            return Summary(
-                _summary(store, run, metric, signature) for metric, signature in run.metrics.items()
-            )
+            return summarise(store, store.run(self._id))
 
     def __getitem__(self, metric: str) -> list[Outcome]:
         """The outcomes of a metric in the order of the samples."""
@@ -283,53 +216,3 @@ def _label(metric: str, run: Run) -> str:
     if len(found) > 1:
         raise InputError(f"run {run.id} has several '{metric}'", f"name one: {', '.join(found)}")
     return found[0]
-
-
-def _summary(store: Store, run: Run, metric: str, signature: str) -> MetricSummary:
-    found = store.values(run.id, metric)
-    values = [value for _, value, _ in found if value is not None]
-    undefined = sum(why == "undefined" for _, _, why in found)
-    failed = run.n_samples - len(values) - undefined
-    return MetricSummary(
-        metric=metric,
-        mean=sum(values) / len(values) if values else None,
-        interval=None,
-        bounds=_bounds(values, failed, run.config["about"][metric]["range"]),
-        n_scored=len(values),
-        n_undefined=undefined,
-        n_failed=failed,
-        methods=tuple(store.methods(run.id, metric)),
-        signature=signature,
-        percentiles=_percentiles(values)
-        if run.config["about"][metric]["range"][1] is None
-        else None,
-    )
-
-
-def _bounds(
-    values: list[float], failed: int, ends: Sequence[float | None]
-) -> tuple[float, float] | None:
-    n, total = len(values) + failed, sum(values)
-    if not n:
-        return None
-    if not failed:
-        return total / n, total / n
-    low, high = ends
-    if low is None or high is None:  # a failed sample could have scored anything
-        return None
-    return (total + failed * low) / n, (total + failed * high) / n
-
-
-def _percentiles(values: list[float]) -> tuple[float, float, float] | None:
-    if not values:
-        return None
-    ordered = sorted(values)
-    return _percentile(ordered, 0.5), _percentile(ordered, 0.95), _percentile(ordered, 0.99)
-
-
-def _percentile(ordered: list[float], share: float) -> float:
-    """Between the two nearest values, as numpy computes it."""
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 import msgspec
 
@@ -17,12 +18,22 @@ from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import rows
 from assay.store.judges import Judges
-from assay.store.keys import digest
+from assay.store.keys import digest, long_keys, short_key
+from assay.store.packing import FARTHEST, Kept, unpacked
 from assay.store.schema import migrate
 from assay.store.writer import Writer
 
 PAGE = 256
 PATIENCE_S = 300.0  # another process may be taking in a large file
+RECENT = 512  # samples whose scores are most likely written or read next
+LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
+
+
+class _Grouped(msgspec.Struct):
+    group: str | None = None
+
+
+_OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +114,7 @@ class Store:
             opened.pop_all()  # both stay open, unless one of them failed
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
+        self._recent: dict[tuple[str, int], bytes] = {}
         self._writer = Writer(writing)
         self.judges = Judges(self._all, self._writer)
 
@@ -125,6 +137,7 @@ class Store:
         opened.callback(db.close)
         _to_wal(db)
         db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
+        db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
         return db
 
     def _all(self, sql: str, *values: object) -> list[Any]:
@@ -135,7 +148,7 @@ class Store:
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
-        found = self._all(f"SELECT {rows.REPLY} FROM replies WHERE key = ?", key)
+        found = self._all(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
         return rows.reply(found[0], self._text) if found else None
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
@@ -146,21 +159,22 @@ class Store:
         """What a run has paid for."""
         sums = (
             "count(*), total(tokens_in), total(tokens_out),"
-            " total(CASE kind WHEN 'embed' THEN tokens_in END), total(ms)"
+            f" total(CASE kind WHEN {rows.NAME} THEN tokens_in END), total(ms)"
         )
         calls, read, written, embedded, ms = self._all(
-            f"SELECT {sums} FROM replies WHERE run = ?", run
+            f"SELECT {sums} FROM replies WHERE run = {rows.NAME}", "embed", run
         )[0]
         return Spent(calls, int(read), int(written), int(embedded), ms)
 
     def used(self, run: str) -> int:
         """How many replies the scores of a run rest on, one that several rest on counted often."""
-        keys = "length(replies) - length(replace(replies, ' ', '')) + 1"
-        sql = f"SELECT total({keys}) FROM jobs WHERE run = ? AND replies != ''"
+        words = "length(replies) - length(replace(replies, ' ', '')) + 1"
+        keys = f"CASE typeof(replies) WHEN 'blob' THEN length(replies) / 16 ELSE {words} END"
+        sql = f"SELECT total({keys}) FROM jobs WHERE run = {rows.NAME} AND replies != ''"
         return int(self._all(sql, run)[0][0])
 
-    def _text(self, key: bytes) -> str:
-        return str(self._all("SELECT body FROM texts WHERE hash = ?", key)[0][0])
+    def _text(self, number: str) -> str:
+        return unpacked(self._all("SELECT body FROM texts WHERE id = ?", int(number))[0][0])
 
     # Runs
 
@@ -183,8 +197,10 @@ class Store:
         # Signatures name all that could change a score; the rest of the config only explains.
         fingerprint, n = digest(sorted(config["metrics"].values())), 0
         self._db.execute("SAVEPOINT samples")
+        nameless = "INSERT INTO names (name) VALUES (?)"
+        number = self._db.execute(nameless, (f"taken in: {uuid4()}",)).lastrowid or 0
         for n, sample in enumerate(samples, start=1):
-            body = rows.write_sample(self._db, "", n, sample)
+            body = rows.write_sample(self._db, number, n, sample)
             fingerprint = digest([fingerprint, body])
         known = self._db.execute(
             "SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)
@@ -198,7 +214,7 @@ class Store:
                 )
             return str(known[0])
         run = fingerprint[:12]
-        self._db.execute("UPDATE samples SET run = ? WHERE run = ''", (run,))
+        self._db.execute("UPDATE names SET name = ? WHERE id = ?", (run, number))
         encoded = msgspec.json.encode(config).decode()
         self._db.execute(
             "INSERT INTO runs (id, fingerprint, source, config, n_samples, skipped)"
@@ -246,10 +262,12 @@ class Store:
 
     def samples(self, run: str, start: int = 0) -> Iterator[tuple[int, Sample]]:
         """(row, sample) of a run in order, read in pages so that memory stays bounded."""
-        sql = "SELECT row, body FROM samples WHERE run = ? AND row > ? ORDER BY row LIMIT ?"
-        while page := self._all(sql, run, start, PAGE):
+        sql = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
+        while page := self._all(sql.format(rows.NAME), run, start, PAGE):
             for row, body in page:
-                yield row, self._sample(body)
+                sample = self._sample(body)
+                self._remember(run, row, sample)
+                yield row, sample
             start = page[-1][0]
 
     def sample(self, run: str, sample_id: str) -> tuple[int, Sample]:
@@ -258,26 +276,62 @@ class Store:
         Raises:
             InputError: If the run has no such sample.
         """
-        sql = "SELECT row, body FROM samples WHERE run = ? AND id = ?"
+        sql = f"SELECT row, body FROM samples WHERE run = {rows.NAME} AND id = ?"
         found = self._all(sql, run, sample_id)
         if not found:
             raise InputError(f"run {run} has no sample '{sample_id}'")
         return found[0][0], self._sample(found[0][1])
 
-    def _sample(self, body: str) -> Sample:
+    def groups(self, run: str) -> dict[int, str]:
+        """The group of each row that names one: a document, a conversation. Reads no texts."""
+        sql = "SELECT row, body FROM samples WHERE run = ? AND row > ? ORDER BY row LIMIT ?"
+        found, start = {}, 0
+        while page := self._all(sql, run, start, PAGE):
+            for row, body in page:
+                group = msgspec.json.decode(body, type=_Grouped).group
+                if group is not None:
+                    found[row] = group
+            start = page[-1][0]
+        return found
+
+    def _sample(self, body: Kept) -> Sample:
         return rows.sample(body, self._text)
+
+    def _remember(self, run: str, row: int, sample: Sample | None) -> bytes:
+        known = rows.beside(sample) if sample else b""
+        with self._reading:
+            self._recent[run, row] = known[-(1 << FARTHEST) :]
+            if len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+        return known
+
+    def _beside(self, run: str, row: int) -> bytes:
+        """What the evidence of a sample is packed beside."""
+        known = self._recent.get((run, row))
+        if known is not None:
+            return known
+        sql = f"SELECT body FROM samples WHERE run = {rows.NAME} AND row = ?"
+        found = self._all(sql, run, row)
+        return self._remember(run, row, self._sample(found[0][0]) if found else None)
 
     def done(self, run: str, start: int, end: int) -> set[tuple[int, str]]:
         """(row, metric) of the rows start..end that need not be scored again.
 
         A failed score is not done: the same command tries it again.
         """
-        sql = "SELECT row, metric FROM jobs WHERE run = ? AND row BETWEEN ? AND ? AND why != ?"
-        return set(self._all(sql, run, start, end, "failed"))
+        sql = (
+            "SELECT row, name FROM jobs JOIN names ON names.id = metric"
+            f" WHERE run = {rows.NAME} AND metric IN (SELECT DISTINCT metric FROM jobs"
+            f" WHERE run = {rows.NAME}) AND row BETWEEN ? AND ? AND why != 'failed'"
+        )
+        return set(self._all(sql, run, run, start, end))
 
     def counts(self, run: str) -> dict[str, dict[str, int]]:
         """For each metric: how many are scored (""), undefined and failed."""
-        sql = "SELECT metric, why, count(*) FROM jobs WHERE run = ? GROUP BY metric, why"
+        sql = (
+            "SELECT name, why, count(*) FROM jobs JOIN names ON names.id = metric"
+            f" WHERE run = {rows.NAME} GROUP BY metric, why"
+        )
         found: dict[str, dict[str, int]] = {}
         for metric, why, n in self._all(sql, run):
             found.setdefault(metric, {})[why] = n
@@ -288,36 +342,33 @@ class Store:
     ) -> None:
         """Commit the score of one sample by one metric with the replies it rests on."""
         values = rows.outcome_values(outcome, keys)
+        known = self._beside(run, row)
 
         def write(db: sqlite3.Connection) -> None:
-            db.execute(rows.WRITE_OUTCOME, (run, row, metric, *values))
+            rows.write_outcome(db, (run, row, metric), values, known)
 
         await self._writer.commit(write)
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
-        sql = "SELECT row, value, why FROM jobs WHERE run = ? AND metric = ? ORDER BY row"
-        return self._all(sql, run, metric)
+        return self._all(f"SELECT row, value, why FROM jobs WHERE {_OF} ORDER BY row", run, metric)
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
-        sql = (
-            "SELECT DISTINCT json_extract(evidence, '$.method') FROM jobs"
-            " WHERE run = ? AND metric = ? AND why = ''"
-        )
-        return [method for (method,) in self._all(sql, run, metric) if method]
+        methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND why = ''"
+        sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
+        return [method for (method,) in self._all(sql, run, metric)]
 
     def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
         """One score with its evidence, None if it is not there (yet)."""
-        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE run = ? AND metric = ? AND row = ?"
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
         found = self._all(sql, run, metric, row)
-        return rows.outcome(found[0]) if found else None
+        return rows.outcome(found[0], self._beside(run, row)) if found else None
 
     def replies(self, run: str, row: int, metric: str) -> list[Reply]:
         """The replies that a score rests on, in the order in which they were asked for."""
-        sql = "SELECT replies FROM jobs WHERE run = ? AND metric = ? AND row = ?"
-        found = self._all(sql, run, metric, row)
-        keys = found[0][0].split() if found else []
+        found = self._all(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
+        keys = long_keys(found[0][0]) if found else []
         return [reply for key in keys if (reply := self.reply(key)) is not None]
 
 
