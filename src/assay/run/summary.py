@@ -1,0 +1,193 @@
+"""What is a metric over all samples of a run: its mean, how sure that is, and what is missing?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+from assay.stats.interval import Interval
+from assay.store import Run, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TAIL = ("p50", "p95", "p99")
+# So few say so little that it has to be said.
+FEW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSummary:
+    """One metric over all samples.
+
+    Attributes:
+        metric: Label of the metric.
+        mean: Mean over the scored samples, None if there is none.
+        interval: The 95 % confidence interval of the mean: what other samples of the same kind
+            could have given. It knows nothing of failed samples. None if fewer than two samples
+            (or groups) are scored.
+        bounds: Worst-case bounds: the mean if every failed sample had the lowest or the highest
+            possible value; None if nothing was scored or failed.
+        n_scored: Samples with a score.
+        n_undefined: Samples for which the metric is not defined.
+        n_failed: Samples for which the judge failed, those not reached included.
+        methods: How it was computed, where that differs from its definition.
+        signature: All that could change the number.
+        percentiles: (50th, 95th, 99th) of the scores, where their range has no upper end: there
+            the mean says little of the worst ones.
+        interval_method: How the interval was computed, "" without one.
+        n_groups: How many groups (documents, conversations) the scored samples are of, one that
+            names none being one of its own; None if no sample names one. The interval is theirs.
+    """
+
+    metric: str
+    mean: float | None
+    interval: tuple[float, float] | None
+    bounds: tuple[float, float] | None
+    n_scored: int
+    n_undefined: int
+    n_failed: int
+    methods: tuple[str, ...]
+    signature: str
+    percentiles: tuple[float, float, float] | None = None
+    interval_method: str = ""
+    n_groups: int | None = None
+
+
+class Summary(tuple[MetricSummary, ...]):
+    """A row for each metric; prints as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        head = ("metric", "mean", "95 % interval", "bounds", "scored", "undefined", "failed")
+        table = [head, *(_cells(row) for row in self)]
+        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in table
+        ]
+        notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
+        return "\n".join([*lines, *notes])
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A data frame, one row a metric; `low` and `high` are the ends of the interval.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("to_pandas needs pandas", "pip install 'assay[pandas]'") from None
+        return pd.DataFrame([_flat(row) for row in self])
+
+
+def summarise(store: Store, run: Run) -> Summary:
+    """Every metric of a run."""
+    groups = store.groups(run.id)
+    return Summary(
+        _summary(store, run, metric, signature, groups) for metric, signature in run.metrics.items()
+    )
+
+
+def _flat(row: MetricSummary) -> dict[str, object]:
+    fields = asdict(row)
+    low, high = fields.pop("interval") or (None, None)
+    worst, best = fields.pop("bounds") or (None, None)
+    tail = zip(_TAIL, fields.pop("percentiles") or (None, None, None), strict=True)
+    ends = {"low": low, "high": high, "lowest": worst, "highest": best}
+    return {
+        "metric": fields.pop("metric"),
+        "mean": fields.pop("mean"),
+        **ends,
+        **fields,
+        **dict(tail),
+    }
+
+
+def _cells(row: MetricSummary) -> tuple[str, ...]:
+    mean = "-" if row.mean is None else f"{row.mean:.3f}"
+    counts = (str(row.n_scored), str(row.n_undefined), str(row.n_failed))
+    return (row.metric, mean, _span(row.interval), _span(row.bounds), *counts)
+
+
+def _span(ends: tuple[float, float] | None) -> str:
+    return "-" if ends is None else f"{ends[0]:.3f}..{ends[1]:.3f}"
+
+
+def _tail(percentiles: tuple[float, float, float]) -> str:
+    # A cost may be far below a thousandth.
+    shown = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
+    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, shown, strict=True))
+
+
+def _summary(
+    store: Store, run: Run, metric: str, signature: str, groups: Mapping[int, str]
+) -> MetricSummary:
+    found = store.values(run.id, metric)
+    scored = [(row, value) for row, value, _ in found if value is not None]
+    values = [value for _, value in scored]
+    undefined = sum(why == "undefined" for _, _, why in found)
+    failed = run.n_samples - len(values) - undefined
+    ends = run.config["about"][metric]["range"]
+    # A row without a group is alone; its number cannot be taken for the name of a group.
+    units = [groups.get(row, row) for row, _ in scored] if groups else None
+    interval = _interval(values, units, ends)
+    return MetricSummary(
+        metric=metric,
+        mean=sum(values) / len(values) if values else None,
+        interval=(interval.low, interval.high) if interval else None,
+        bounds=_bounds(values, failed, ends),
+        n_scored=len(values),
+        n_undefined=undefined,
+        n_failed=failed,
+        methods=tuple(store.methods(run.id, metric)),
+        signature=signature,
+        percentiles=_percentiles(values) if ends[1] is None else None,
+        interval_method=interval.method if interval else "",
+        n_groups=len(set(units)) if units is not None else None,
+    )
+
+
+def _interval(
+    values: list[float], units: list[str | int] | None, ends: Sequence[float | None]
+) -> Interval | None:
+    if len(values) < 2:  # numpy and scipy are not loaded for nothing
+        return None
+    from assay.stats.intervals import mean_interval
+
+    return mean_interval(values, groups=units, low=ends[0], high=ends[1])
+
+
+def _bounds(
+    values: list[float], failed: int, ends: Sequence[float | None]
+) -> tuple[float, float] | None:
+    n, total = len(values) + failed, sum(values)
+    if not n:
+        return None
+    if not failed:
+        return total / n, total / n
+    low, high = ends
+    if low is None or high is None:  # a failed sample could have scored anything
+        return None
+    return (total + failed * low) / n, (total + failed * high) / n
+
+
+def _percentiles(values: list[float]) -> tuple[float, float, float] | None:
+    if not values:
+        return None
+    ordered = sorted(values)
+    return _percentile(ordered, 0.5), _percentile(ordered, 0.95), _percentile(ordered, 0.99)
+
+
+def _percentile(ordered: list[float], share: float) -> float:
+    """Between the two nearest values, as numpy computes it."""
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
