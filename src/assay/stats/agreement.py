@@ -1,0 +1,214 @@
+"""Which number tells how well scores agree with labels?
+
+Every function gives a `Statistic`: a function of weights, one a row (see `stats.weighted`). It is
+NaN where the number is not defined, such as an AUROC of one class only.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from assay.stats.weighted import Floats, Numbers, Statistic, ones, ratio
+
+
+def auroc(scores: Numbers, labels: Numbers) -> Statistic:
+    """Chance that a positive scores above a negative; ties count half. In [0, 1].
+
+    Args:
+        scores: Shape (n,), higher for what is more likely positive.
+        labels: Shape (n,), true or false.
+    """
+    _, place = np.unique(np.asarray(scores, float), return_inverse=True)
+    positive = np.asarray(labels, bool)
+
+    def value(weights: Floats) -> float:
+        good = np.bincount(place, weights * positive)
+        bad = np.bincount(place, weights * ~positive)
+        below = np.cumsum(bad) - bad / 2
+        return ratio(float(good @ below), float(good.sum() * bad.sum()))
+
+    return value
+
+
+def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
+    """Area under the precision-recall curve as a step function, in [0, 1].
+
+    Precision at each threshold, weighted by the recall that it adds. What chance reaches is the
+    share of positives.
+    """
+    _, place = np.unique(-np.asarray(scores, float), return_inverse=True)
+    positive = np.asarray(labels, bool)
+
+    def value(weights: Floats) -> float:
+        good = np.bincount(place, weights * positive)
+        called = np.cumsum(np.bincount(place, weights))
+        precision = np.divide(np.cumsum(good), called, out=np.zeros_like(called), where=called > 0)
+        return ratio(float(good @ precision), float(good.sum()))
+
+    return value
+
+
+def precision_recall(scores: Numbers, labels: Numbers) -> tuple[Floats, Floats, Floats]:
+    """(precision, recall, threshold), each of shape (thresholds,), highest threshold first.
+
+    A row is called positive where its score is not below the threshold. With no positive the
+    recall is NaN.
+    """
+    values, positive = np.asarray(scores, float), np.asarray(labels, bool)
+    distinct, place = np.unique(-values, return_inverse=True)
+    hits = np.cumsum(np.bincount(place, positive, minlength=len(distinct)))
+    called = np.cumsum(np.bincount(place, minlength=len(distinct)))
+    total = positive.sum()
+    recall = hits / total if total else np.full(len(distinct), np.nan)
+    return hits / called, recall, -distinct
+
+
+def f1(said: Numbers, labels: Numbers) -> Statistic:
+    """F1 of what was said to be positive, in [0, 1]."""
+    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    return micro_f1(positive & called, called, positive)
+
+
+def micro_f1(hits: Numbers, said: Numbers, labelled: Numbers) -> Statistic:
+    """F1 over counts: each row adds its hits, what was said in it and what is labelled in it."""
+    h, s, g = (np.asarray(counts, float) for counts in (hits, said, labelled))
+
+    def value(weights: Floats) -> float:
+        return ratio(2 * float(weights @ h), float(weights @ s + weights @ g))
+
+    return value
+
+
+def macro_f1(said: Sequence[str], labels: Sequence[str]) -> Statistic:
+    """Mean of the F1 of every class that is labelled, in [0, 1]."""
+    called, truth = np.asarray(said), np.asarray(labels)
+    each = [f1(called == name, truth == name) for name in sorted(set(labels))]
+    return lambda weights: float(np.mean([one(weights) for one in each]))
+
+
+def balanced(said: Numbers, labels: Numbers) -> Statistic:
+    """Mean of the accuracies on positives and on negatives, in [0, 1]; chance reaches 0.5."""
+    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+
+    def value(weights: Floats) -> float:
+        good, bad = weights * positive, weights * ~positive
+        caught = ratio(float(good @ called), float(good.sum()))
+        passed = ratio(float(bad @ ~called), float(bad.sum()))
+        return (caught + passed) / 2
+
+    return value
+
+
+def accuracy(said: Numbers, labels: Numbers) -> Statistic:
+    """Share of rows on which both are the same, in [0, 1]."""
+    return mean(np.asarray(said) == np.asarray(labels))
+
+
+def pearson(a: Numbers, b: Numbers) -> Statistic:
+    """Linear correlation, in [-1, 1]."""
+    x, y = np.asarray(a, float), np.asarray(b, float)
+
+    def value(weights: Floats) -> float:
+        total = float(weights.sum())
+        u, v = x - ratio(float(weights @ x), total), y - ratio(float(weights @ y), total)
+        product, squares = float(weights @ (u * v)), float(weights @ (u * u))
+        return ratio(product, float(np.sqrt(squares * (weights @ (v * v)))))
+
+    return value
+
+
+def spearman(a: Numbers, b: Numbers) -> Statistic:
+    """Linear correlation of ranks, in [-1, 1]; equal values share their middle rank."""
+    x, y = _ranks(a), _ranks(b)
+    return lambda weights: pearson(x(weights), y(weights))(weights)
+
+
+def _ranks(values: Numbers) -> Callable[[Floats], Floats]:
+    _, place = np.unique(np.asarray(values, float), return_inverse=True)
+
+    def ranked(weights: Floats) -> Floats:
+        copies = np.bincount(place, weights)
+        middle: Floats = (np.cumsum(copies) - copies / 2)[place]
+        return middle
+
+    return ranked
+
+
+def kendall(a: Numbers, b: Numbers) -> Statistic:
+    """Kendall's tau-b, in [-1, 1]. Weights are whole numbers."""
+    x, y = np.asarray(a, float), np.asarray(b, float)
+
+    def value(weights: Floats) -> float:
+        from scipy.stats import kendalltau
+
+        times = weights.astype(np.intp)
+        return float(kendalltau(np.repeat(x, times), np.repeat(y, times)).statistic)
+
+    return value
+
+
+def pairwise_accuracy(scores: Numbers, labels: Numbers) -> Statistic:
+    """Of pairs of rows with different labels the share that the scores put in the same order.
+
+    Equal scores count half. In [0, 1]; chance reaches 0.5. With two labels it is the AUROC.
+    """
+    x, y = np.asarray(scores, float), np.asarray(labels, float)
+    _, column = np.unique(y, return_inverse=True)
+    levels = [_between(x, column, level) for level in range(int(column.max(initial=0)) + 1)]
+
+    def value(weights: Floats) -> float:
+        right, pairs = map(sum, zip(*(one(weights) for one in levels), strict=True))
+        return ratio(right, pairs)
+
+    return value
+
+
+def _between(
+    scores: Floats, column: Numbers, level: int
+) -> Callable[[Floats], tuple[float, float]]:
+    """(pairs in order, pairs) of the rows of one level with those of all lower ones."""
+    upper, lower = np.asarray(column) == level, np.asarray(column) < level
+    _, place = np.unique(scores, return_inverse=True)
+
+    def counts(weights: Floats) -> tuple[float, float]:
+        good, bad = (np.bincount(place, weights * side) for side in (upper, lower))
+        return float(good @ (np.cumsum(bad) - bad / 2)), float(good.sum() * bad.sum())
+
+    return counts
+
+
+def preference_accuracy(differences: Numbers, preferences: Numbers) -> Statistic:
+    """Share of untied preferences that have the sign of the difference; no difference counts half.
+
+    Args:
+        differences: Shape (n,), the first answer's score less the second's.
+        preferences: Shape (n,), 1 where people prefer the first, 0 the second, 0.5 neither.
+    """
+    sign, wanted = np.sign(np.asarray(differences, float)), np.sign(np.asarray(preferences) - 0.5)
+    told = (wanted != 0).astype(float)
+    right = (1 + sign * wanted) / 2 * told
+    return lambda weights: ratio(float(weights @ right), float(weights @ told))
+
+
+def mean(values: Numbers) -> Statistic:
+    """The mean."""
+    x = np.asarray(values, float)
+    return lambda weights: ratio(float(weights @ x), float(weights.sum()))
+
+
+def constant(value: float) -> Statistic:
+    """A number that was measured on other rows."""
+    return lambda _: float(value)
+
+
+def best_threshold(scores: Numbers, labels: Numbers, measure: Callable[..., Statistic]) -> float:
+    """The threshold (positive from it on) at which the measure is highest; midway between scores.
+
+    Of equally good ones the middle one is taken: it is the least moved by the next row.
+    """
+    values = np.asarray(scores, float)
+    distinct = np.unique(values)
+    tried = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
+    reached = np.array([measure(values >= t, labels)(ones(len(values))) for t in tried])
+    best = tried[reached >= np.nanmax(reached) - 1e-12]
+    return float(best[len(best) // 2])

@@ -1,0 +1,160 @@
+"""Are the measures of agreement those of the reference libraries, and their intervals sensible?"""
+
+import krippendorff
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy import stats as sp
+from statsmodels.stats.inter_rater import fleiss_kappa as sm_fleiss
+
+from assay.stats import agreement, raters
+from assay.stats.weighted import jackknife_interval, ones, value_of
+
+SEEDS = range(6)
+
+
+def drawn(seed, n=60, levels=2):
+    """Scores with ties, and labels that go with them a little."""
+    chance = np.random.default_rng(seed)
+    labels = chance.integers(0, levels, n)
+    return np.round(chance.normal(size=n) + labels, 1), labels
+
+
+def of(statistic, n=60):
+    return value_of(statistic, n)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+class TestEquality:
+    def test_with_scikit_learn_of_scores_and_binary_labels(self, seed):
+        scores, labels = drawn(seed)
+        said = scores >= 0.5
+        for ours, theirs in (
+            (agreement.auroc(scores, labels), sk.roc_auc_score(labels, scores)),
+            (agreement.pairwise_accuracy(scores, labels), sk.roc_auc_score(labels, scores)),
+            (
+                agreement.average_precision(scores, labels),
+                sk.average_precision_score(labels, scores),
+            ),
+            (agreement.f1(said, labels), sk.f1_score(labels, said)),
+            (agreement.balanced(said, labels), sk.balanced_accuracy_score(labels, said)),
+            (agreement.accuracy(said, labels), sk.accuracy_score(labels, said)),
+            (raters.cohen_kappa(said, labels), sk.cohen_kappa_score(labels, said)),
+        ):
+            assert of(ours) == pytest.approx(theirs)
+
+    def test_with_scikit_learn_of_the_precision_recall_curve(self, seed):
+        scores, labels = drawn(seed)
+        precision, recall, thresholds = agreement.precision_recall(scores, labels)
+        theirs = sk.precision_recall_curve(labels, scores)
+        np.testing.assert_allclose(precision[::-1], theirs[0][:-1])
+        np.testing.assert_allclose(recall[::-1], theirs[1][:-1])
+        np.testing.assert_allclose(thresholds[::-1], theirs[2])
+
+    def test_with_scipy_of_correlations(self, seed):
+        scores, labels = drawn(seed, levels=5)
+        for ours, theirs in (
+            (agreement.pearson, sp.pearsonr),
+            (agreement.spearman, sp.spearmanr),
+            (agreement.kendall, sp.kendalltau),
+        ):
+            assert of(ours(scores, labels)) == pytest.approx(theirs(scores, labels).statistic)
+
+    def test_with_scipy_of_pairwise_accuracy_by_way_of_somers_d(self, seed):
+        scores, labels = drawn(seed, levels=4)
+        expected = (1 + sp.somersd(labels, scores).statistic) / 2
+        assert of(agreement.pairwise_accuracy(scores, labels)) == pytest.approx(expected)
+
+    @pytest.mark.parametrize("weighting", ["nominal", "linear", "quadratic"])
+    def test_with_scikit_learn_of_cohens_kappa(self, seed, weighting):
+        chance = np.random.default_rng(seed)
+        a, b = chance.integers(1, 6, (2, 60))
+        theirs = sk.cohen_kappa_score(
+            a, b, labels=range(1, 6), weights=None if weighting == "nominal" else weighting
+        )
+        assert of(raters.cohen_kappa(a, b, weighting)) == pytest.approx(theirs)
+
+    def test_with_statsmodels_of_fleiss_kappa(self, seed):
+        counts = np.random.default_rng(seed).multinomial(4, [0.5, 0.3, 0.2], size=60)
+        assert of(raters.fleiss_kappa(counts)) == pytest.approx(sm_fleiss(counts))
+
+    @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+    def test_with_the_krippendorff_package_of_alpha(self, seed, scale):
+        chance = np.random.default_rng(seed)
+        ratings = (chance.integers(1, 4, (60, 1)) + chance.integers(0, 3, (60, 3))).astype(float)
+        ratings[chance.random(ratings.shape) < 0.3] = np.nan
+        theirs = krippendorff.alpha(ratings.T, level_of_measurement=scale)
+        assert of(raters.krippendorff_alpha(ratings, scale)) == pytest.approx(theirs)
+
+
+MEASURES = {
+    "auroc": agreement.auroc,
+    "average precision": agreement.average_precision,
+    "kendall": agreement.kendall,
+    "pairwise": agreement.pairwise_accuracy,
+    "kappa": lambda s, y: raters.cohen_kappa(np.round(s), y, "quadratic"),
+    "fleiss": lambda s, y: raters.fleiss_kappa(np.stack([y, 2 - y], 1)),
+    "nominal alpha": lambda s, y: raters.krippendorff_alpha(np.stack([s > 0, y], 1)),
+    "ordinal alpha": lambda s, y: raters.krippendorff_alpha(np.stack([s, y], 1), "ordinal"),
+    "interval alpha": lambda s, y: raters.krippendorff_alpha(np.stack([s, y], 1), "interval"),
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_weight_is_so_many_copies_of_the_row(name):
+    scores, labels = drawn(1)
+    weights = np.random.default_rng(5).integers(0, 4, 60)
+    copies = MEASURES[name](np.repeat(scores, weights), np.repeat(labels, weights))
+    weighted = MEASURES[name](scores, labels)(weights.astype(float))
+    assert weighted == pytest.approx(of(copies, weights.sum()))
+
+
+def test_a_preference_is_met_by_the_sign_of_the_difference():
+    found = agreement.preference_accuracy([0.2, -0.1, 0.0, 0.5], [1, 1, 0, 0.5])
+    assert of(found, 4) == pytest.approx((1 + 0 + 0.5) / 3)
+
+
+def test_what_is_not_defined_is_none():
+    assert of(agreement.auroc([1, 2], [1, 1]), 2) is None
+    assert of(agreement.pearson([1, 1], [0, 1]), 2) is None
+    assert of(raters.cohen_kappa([1, 1], [1, 1]), 2) is None
+    assert of(raters.krippendorff_alpha([[1, np.nan], [np.nan, 0]]), 2) is None
+    assert of(agreement.mean([]), 0) is None
+    with pytest.raises(ValueError, match="same number of raters"):
+        raters.fleiss_kappa([[2, 0], [1, 0]])
+
+
+class TestIntervals:
+    def test_known_case(self):
+        # A mean of 0/1 values: the jackknife's error is the standard one, taken to the logit.
+        values = [1] * 12 + [0] * 8
+        found = jackknife_interval(agreement.mean(values), range(20))
+        error = np.sqrt(0.6 * 0.4 / 19)
+        away = sp.t.ppf(0.975, 19) * error / (0.6 * 0.4)
+        expected = 1 / (1 + np.exp(-(np.log(0.6 / 0.4) + np.array([-away, away]))))
+        assert (found.low, found.high) == pytest.approx(tuple(expected))
+
+    def test_rows_of_one_cluster_are_left_out_together(self):
+        values = np.repeat([0.0, 1.0] * 10, 20)
+        of_rows = jackknife_interval(agreement.mean(values), range(400))
+        of_clusters = jackknife_interval(agreement.mean(values), [i // 20 for i in range(400)])
+        assert of_clusters.high - of_clusters.low > 3 * (of_rows.high - of_rows.low)
+
+    def test_many_clusters_go_by_blocks_to_nearly_the_same_interval(self):
+        values = np.random.default_rng(0).random(5000) < 0.3
+        found = jackknife_interval(agreement.mean(values), range(5000))
+        error = np.sqrt(values.mean() * (1 - values.mean()) / 5000)
+        assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.15)
+
+    def test_there_is_none_where_nothing_varies_or_a_class_could_vanish(self):
+        assert jackknife_interval(agreement.auroc([1, 2, 3, 4], [0, 0, 1, 1]), range(4)) is None
+        assert jackknife_interval(agreement.auroc([1, 2, 2, 4], [0, 0, 1, 0]), range(4)) is None
+        assert jackknife_interval(agreement.mean([0.5, 0.5, 0.5]), range(3)) is None
+        assert jackknife_interval(agreement.mean([0, 1]), range(2)) is None
+
+    def test_they_lie_around_the_value_within_the_range(self):
+        for seed in SEEDS:
+            scores, labels = drawn(seed, n=20)
+            statistic = agreement.pearson(scores, labels)
+            found = jackknife_interval(statistic, range(20), low=-1, high=1)
+            assert -1 < found.low < statistic(ones(20)) < found.high < 1
