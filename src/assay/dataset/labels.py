@@ -35,6 +35,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "metric": ("metric", "dimension", "criterion", "aspect"),
     "statement": ("statement", "claim", "sentence", "part", "statement_text"),
     "place": ("place", "statement_id", "statement_number", "statement_index", "part_id", "number"),
+    "chance": ("inclusion_probability",),
     "labels": ("labels", "votes", "annotations", "ratings"),
     "statements": ("statements", "claims", "parts", "sentences"),
 }
@@ -56,6 +57,8 @@ class Label:
         statement: Text of the statement it is about, "" if it is about the whole sample.
         place: 1-based place of that statement among the parts of the score, None if not told.
         row: Row of the file.
+        chance: With which probability the sample was chosen to be labelled (`assay label-next`
+            writes it), None if not told.
     """
 
     sample: str
@@ -65,6 +68,7 @@ class Label:
     statement: str = ""
     place: int | None = None
     row: int = 0
+    chance: float | None = None
 
     @property
     def item(self) -> tuple[str, str, str, int | None]:
@@ -166,6 +170,7 @@ class _Reading:
             raise _CellError("sample", "there is no id of the sample", remedy)
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
         place = _read("place", known, _place)
+        chance = _read("chance", known, _chance)
         found = list(self._judgements(values, known))
         if not found:
             columns = ", ".join(map(str, values))
@@ -173,7 +178,7 @@ class _Reading:
                 "label", "there is no label", f"name its column 'label'; not: {columns}"
             )
         for column, value, who, metric in found:
-            self._take(Label(sample, 0, who, metric, statement, place, row), column, value)
+            self._take(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
 
     def _judgements(
         self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]
@@ -287,3 +292,13 @@ def _place(value: Any) -> int:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
         raise FieldError(f"is {value!r}, which is no place", remedy)
     return int(digits)
+
+
+def _chance(value: Any) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = 0.0
+    if not 0 < found <= 1:
+        raise FieldError(f"is {value!r}, which is no probability", "it lies above 0 and up to 1")
+    return found
