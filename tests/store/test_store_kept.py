@@ -86,7 +86,7 @@ class TestReplies:
         with Store(db) as store:
             bad = store.keep_reply(reply("bad", raw=object()), "r")
             good = store.keep_reply(reply("good"), "r")
-            with pytest.raises(sqlite3.Error):
+            with pytest.raises(AttributeError):
                 await bad
             await good
             assert store.reply("good") == reply("good")

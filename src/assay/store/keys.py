@@ -1,10 +1,15 @@
 """Under which key is a text or a reply kept?"""
 
 import hashlib
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from assay.judge import Task
+
+# A key as it is kept: bytes take half the room of their hex digits.
+Key: TypeAlias = bytes | str
+_HEX = re.compile(r"[0-9a-f]{32}")
 
 
 def text_key(text: str) -> bytes:
@@ -25,3 +30,28 @@ def digest(parts: Sequence[str]) -> str:
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.hexdigest()[:32]
+
+
+def short_key(key: str) -> Key:
+    """A key as it is kept; one that is not ours stays as it is."""
+    return bytes.fromhex(key) if _HEX.fullmatch(key) else key
+
+
+def short_keys(keys: str) -> Key:
+    """Keys with spaces between them as they are kept."""
+    found = [short_key(key) for key in keys.split(" ")]
+    ours = all(isinstance(key, bytes) for key in found)
+    return b"".join(key for key in found if isinstance(key, bytes)) if ours else keys
+
+
+def long_key(kept: Key) -> str:
+    """A kept key as text."""
+    return kept.hex() if isinstance(kept, bytes) else kept
+
+
+def long_keys(kept: Key) -> list[str]:
+    """Kept keys as texts."""
+    if isinstance(kept, str):
+        return kept.split()
+    digits = kept.hex()
+    return [digits[at : at + 32] for at in range(0, len(digits), 32)]

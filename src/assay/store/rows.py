@@ -1,25 +1,37 @@
 """How values become table rows and back."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.store.keys import text_key
+from assay.store.keys import long_key, short_key, short_keys, text_key
+from assay.store.packing import Kept, packed, unpacked
+from assay.store.pieces import FORM, Refer, Resolve, found, kept_pieces, placed, read_pieces
 
-# A text shorter than this is kept where it stands; a reference to it would be longer.
-SHORT = 48
+# value, why, detail, method, evidence, keys
+OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
 
-REPLY = "key, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms"
+NAME = "(SELECT id FROM names WHERE name = ?)"
+REPLY = (
+    "r.key, k.name, b.name, r.draw, r.pieces, r.raw, r.tokens_in, r.tokens_out, r.ms"
+    " FROM replies r JOIN names k ON k.id = r.kind JOIN names b ON b.id = r.backend"
+)
+WRITE_REPLY = (
+    "INSERT OR IGNORE INTO replies"
+    " (key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms)"
+    f" VALUES (?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?)"
+)
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
 OUTCOME = "value, why, detail, evidence"
 WRITE_OUTCOME = (
-    "INSERT OR REPLACE INTO jobs (run, row, metric, value, why, detail, evidence, replies)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO jobs"
+    " (run, metric, row, value, why, detail, method, evidence, replies)"
+    f" VALUES ({NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
 )
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
@@ -34,105 +46,124 @@ class _Evidence(msgspec.Struct, omit_defaults=True):
     details: dict[str, Any] = {}
 
 
-def refer(db: sqlite3.Connection, text: str) -> str:
-    """A reference to a text: "=text" where it is short, "#hash" of a kept text otherwise."""
-    if len(text) < SHORT:
-        return f"={text}"
-    key = text_key(text)
-    db.execute("INSERT OR IGNORE INTO texts (hash, body) VALUES (?, ?)", (key, text))
-    return f"#{key.hex()}"
+def name(db: sqlite3.Connection, *names: str) -> None:
+    """See that names have their numbers."""
+    db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", [(text,) for text in names])
 
 
-def resolve(reference: str, text: Callable[[bytes], str]) -> str:
-    """The text that a reference stands for."""
-    if reference[0] == "=":
-        return reference[1:]
-    return text(bytes.fromhex(reference[1:]))
+def referring(db: sqlite3.Connection) -> Refer:
+    """Gives the number of a text, which is kept if it was not."""
+
+    def refer(text: str) -> str:
+        key = text_key(text)
+        known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
+        if known:
+            return str(known[0])
+        values = (key, packed(text))
+        return str(db.execute("INSERT INTO texts (hash, body) VALUES (?, ?)", values).lastrowid)
+
+    return refer
 
 
 def write_reply(db: sqlite3.Connection, reply: Reply, run: str) -> None:
     """Insert a reply and the texts of its prompt."""
-    pieces = msgspec.json.encode([refer(db, piece) for piece in reply.pieces]).decode()
-    db.execute(
-        f"INSERT OR IGNORE INTO replies (run, {REPLY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            run,
-            reply.key,
-            reply.kind,
-            reply.backend,
-            reply.draw,
-            pieces,
-            reply.raw,
-            reply.tokens_in,
-            reply.tokens_out,
-            reply.ms,
-        ),
+    name(db, run, reply.kind, reply.backend)
+    values = (
+        short_key(reply.key),
+        run,
+        reply.kind,
+        reply.backend,
+        reply.draw,
+        kept_pieces(reply.pieces, referring(db)),
+        packed(reply.raw, reply.prompt.encode()),
+        reply.tokens_in,
+        reply.tokens_out,
+        reply.ms,
     )
+    db.execute(WRITE_REPLY, values)
 
 
-def reply(row: Sequence[Any], text: Callable[[bytes], str]) -> Reply:
+def reply(row: Sequence[Any], resolve: Resolve) -> Reply:
     """A reply from the columns of `REPLY`."""
-    key, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms = row
-    prompt = tuple(resolve(piece, text) for piece in msgspec.json.decode(pieces, type=list[str]))
-    return Reply(prompt, raw, tokens_in, tokens_out, ms, key, backend, kind, draw)
+    key, kind, backend, draw, kept, raw, tokens_in, tokens_out, ms = row
+    pieces = read_pieces(kept, resolve)
+    said = unpacked(raw, "".join(pieces).encode())
+    return Reply(pieces, said, tokens_in, tokens_out, ms, long_key(key), backend, kind, draw)
 
 
-def write_sample(db: sqlite3.Connection, run: str, row: int, sample: Sample) -> str:
-    """Insert a sample; returns its body, which names its content."""
+def body(sample: Sample, refer: Refer) -> str:
+    """A sample as JSON in which references stand for its longer texts."""
     fields = msgspec.to_builtins(sample)
-    for name in TEXTS:
-        if fields[name] is not None:
-            fields[name] = refer(db, fields[name])
-    for name in LISTS:
-        if fields[name] is not None:
-            fields[name] = [refer(db, text) for text in fields[name]]
+    for field in TEXTS:
+        if fields[field] is not None:
+            fields[field] = placed(fields[field], refer)
+    for field in LISTS:
+        if fields[field] is not None:
+            fields[field] = [placed(text, refer) for text in fields[field]]
     for item in _nested(fields):
-        item["contexts"] = [refer(db, text) for text in item["contexts"]]
+        item["contexts"] = [placed(text, refer) for text in item["contexts"]]
     # Only None is absent: an empty list of contexts says that nothing was retrieved.
-    kept = {name: value for name, value in fields.items() if value is not None}
-    body = msgspec.json.encode(kept).decode()
-    db.execute(
-        "INSERT INTO samples (run, row, id, body) VALUES (?, ?, ?, ?)",
-        (run, row, sample.id, body),
-    )
-    return body
+    kept = {field: value for field, value in fields.items() if value is not None}
+    return msgspec.json.encode(kept).decode()
+
+
+def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> str:
+    """Insert a sample; returns what names its content."""
+    kept = packed(body(sample, referring(db)), FORM)
+    values = (run, row, sample.id, kept)
+    db.execute("INSERT INTO samples (run, row, id, body) VALUES (?, ?, ?, ?)", values)
+    return body(sample, lambda text: text_key(text).hex())
 
 
 def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Turns and variants with contexts of their own."""
-    items = [item for name in NESTED for item in fields.get(name) or ()]
+    items = [item for field in NESTED for item in fields.get(field) or ()]
     return [item for item in items if item["contexts"] is not None]
 
 
-def sample(body: str, text: Callable[[bytes], str]) -> Sample:
+def sample(kept: Kept, resolve: Resolve) -> Sample:
     """A sample from its body."""
-    fields = msgspec.json.decode(body, type=dict[str, Any])
-    for name in TEXTS:
-        if name in fields:
-            fields[name] = resolve(fields[name], text)
-    for name in LISTS:
-        if name in fields:
-            fields[name] = [resolve(item, text) for item in fields[name]]
+    fields = msgspec.json.decode(unpacked(kept, FORM), type=dict[str, Any])
+    for field in TEXTS:
+        if field in fields:
+            fields[field] = found(fields[field], resolve)
+    for field in LISTS:
+        if field in fields:
+            fields[field] = [found(item, resolve) for item in fields[field]]
     for item in _nested(fields):
-        item["contexts"] = [resolve(found, text) for found in item["contexts"]]
+        item["contexts"] = [found(text, resolve) for text in item["contexts"]]
     return msgspec.convert(fields, Sample)
 
 
-def outcome_values(outcome: Outcome, keys: Sequence[str]) -> tuple[Any, ...]:
-    """The columns of `OUTCOME` and the reply keys."""
+def beside(sample: Sample) -> bytes:
+    """What evidence is packed beside: the texts that it quotes. Kept rows need it: never change."""
+    texts = [*(sample.contexts or ()), sample.reference, sample.question, sample.answer]
+    return msgspec.json.encode(texts)
+
+
+def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
+    """What is kept of an outcome, before its evidence is packed."""
     details: Mapping[str, Any] = {}
     value, why, detail, method = None, "", "", ""
     if isinstance(outcome, Score):
-        value, method, details = outcome.value, outcome.method, outcome.details
+        value, method, details = float(outcome.value), outcome.method, outcome.details
     else:
         why, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
-    value = None if value is None else float(value)
-    return value, why, detail, _evidence(evidence), " ".join(keys)
+    encoded = msgspec.json.encode(evidence, enc_hook=_number).decode()
+    return value, why, detail, method, encoded, " ".join(keys)
 
 
-def _evidence(evidence: "_Evidence") -> str:
-    return msgspec.json.encode(evidence, enc_hook=_number).decode()
+def write_outcome(
+    db: sqlite3.Connection, place: tuple[str, int, str], values: OutcomeValues, known: bytes
+) -> None:
+    """Insert the outcome of (run, row, metric), or put it in the place of another."""
+    run, row, metric = place
+    value, why, detail, method, evidence, keys = values
+    name(db, run, metric, method)
+    kept = packed(evidence, known)
+    found = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
+    db.execute(WRITE_OUTCOME, found)
 
 
 def _number(value: Any) -> Any:
@@ -142,10 +173,10 @@ def _number(value: Any) -> Any:
     raise TypeError(f"the evidence of a score holds a {type(value).__name__}: give plain values")
 
 
-def outcome(row: Sequence[Any]) -> Outcome:
-    """An outcome from the columns of `OUTCOME`."""
+def outcome(row: Sequence[Any], known: bytes) -> Outcome:
+    """An outcome from the columns of `OUTCOME`, and what its evidence was packed beside."""
     value, why, detail, encoded = row
-    evidence = msgspec.json.decode(encoded, type=_Evidence)
+    evidence = msgspec.json.decode(unpacked(encoded, known), type=_Evidence)
     if value is None:
         return Unscored(why, detail, evidence.parts)
     return Score(value, evidence.parts, evidence.method, evidence.details)

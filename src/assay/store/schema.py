@@ -1,8 +1,11 @@
 """How the store's tables came to be: migrations, only ever appended to."""
 
+import re
 import sqlite3
 
 from assay.errors import InputError
+from assay.store.keys import short_key, short_keys
+from assay.store.packing import packed
 
 MIGRATIONS = (
     """
@@ -55,6 +58,60 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX fingerprints_run ON fingerprints (run);
     """,
+    """
+    -- In little room. `packed` texts are BLOBs, plain ones TEXT; so are keys, 16 bytes or any text.
+    -- Names that stand in many rows, once: runs, metrics, kinds of task, back ends, methods.
+    CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    INSERT INTO names (name) SELECT id FROM runs UNION SELECT run FROM samples
+        UNION SELECT run FROM replies UNION SELECT kind FROM replies
+        UNION SELECT backend FROM replies UNION SELECT run FROM jobs UNION SELECT metric FROM jobs
+        UNION SELECT ifnull(json_extract(evidence, '$.method'), '') FROM jobs;
+
+    CREATE TABLE packed_texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body NOT NULL);
+    INSERT INTO packed_texts (hash, body) SELECT hash, packed(body) FROM texts ORDER BY rowid;
+
+    CREATE TABLE packed_replies (
+        id INTEGER PRIMARY KEY, key NOT NULL UNIQUE, run INTEGER NOT NULL, kind INTEGER NOT NULL,
+        backend INTEGER NOT NULL, draw INTEGER NOT NULL, pieces NOT NULL, raw NOT NULL,
+        tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, ms REAL NOT NULL,
+        at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
+    );
+    INSERT INTO packed_replies SELECT rowid, short_key(key),
+        (SELECT id FROM names WHERE name = run), (SELECT id FROM names WHERE name = kind),
+        (SELECT id FROM names WHERE name = backend), draw, numbered(pieces), raw,
+        tokens_in, tokens_out, ms, CAST(strftime('%s', at) AS INTEGER)
+        FROM replies ORDER BY rowid;
+
+    CREATE TABLE packed_samples (
+        run INTEGER NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL, body NOT NULL,
+        PRIMARY KEY (run, row)
+    ) WITHOUT ROWID;
+    INSERT INTO packed_samples SELECT (SELECT id FROM names WHERE name = run), row, id,
+        numbered(body) FROM samples ORDER BY run, row;
+
+    CREATE TABLE packed_jobs (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL, metric INTEGER NOT NULL, row INTEGER NOT NULL,
+        value REAL, why TEXT NOT NULL, detail TEXT NOT NULL, method INTEGER NOT NULL,
+        evidence NOT NULL, replies NOT NULL,
+        UNIQUE (run, metric, row)
+    );
+    INSERT INTO packed_jobs (run, metric, row, value, why, detail, method, evidence, replies)
+        SELECT (SELECT id FROM names WHERE name = run), (SELECT id FROM names WHERE name = metric),
+        row, value, why, detail,
+        (SELECT id FROM names WHERE name = ifnull(json_extract(evidence, '$.method'), '')),
+        evidence, short_keys(replies) FROM jobs ORDER BY run, row;
+
+    DROP TABLE texts;
+    DROP TABLE replies;
+    DROP TABLE samples;
+    DROP TABLE jobs;
+    ALTER TABLE packed_texts RENAME TO texts;
+    ALTER TABLE packed_replies RENAME TO replies;
+    ALTER TABLE packed_samples RENAME TO samples;
+    ALTER TABLE packed_jobs RENAME TO jobs;
+    CREATE INDEX replies_run ON replies (run);
+    CREATE INDEX samples_id ON samples (run, id);
+    """,
 )
 
 
@@ -70,6 +127,7 @@ def migrate(connection: sqlite3.Connection) -> None:
         raise InputError("the file is another program's database", "name another file as the store")
     if _version(connection) == len(MIGRATIONS):
         return
+    _help(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
@@ -81,6 +139,22 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _help(connection: sqlite3.Connection) -> None:
+    """Teach SQL what migrations need."""
+
+    def number(match: re.Match[str]) -> str:
+        sql = "SELECT id FROM packed_texts WHERE hash = ?"
+        found = connection.execute(sql, (bytes.fromhex(match[1]),)).fetchone()
+        return f'"#{found[0]}"' if found else match[0]
+
+    def numbered(body: str) -> str:
+        """Refers to texts by number instead of hash. Within a text, quotes are escaped."""
+        return re.sub(r'"#([0-9a-f]{32})"', number, body)
+
+    for function in (packed, short_key, short_keys, numbered):
+        connection.create_function(function.__name__, 1, function, deterministic=True)
 
 
 def _is_foreign(connection: sqlite3.Connection) -> bool:

@@ -1,0 +1,65 @@
+"""How are a prompt and a sample kept, so that each of their texts is kept once?
+
+A text that is long is kept in a table of its own, under a number; "#7" stands for it, "=text" for a
+text that is kept in place. Of the fences around the material of a prompt only the fact is kept:
+their codes follow from the material.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from assay.prompt import boundary
+from assay.store.packing import Kept, packed, unpacked
+
+Refer: TypeAlias = Callable[[str], str]
+Resolve: TypeAlias = Callable[[str], str]
+
+# A text shorter than this is kept where it stands.
+SHORT = 48
+# What most rows look like. Kept rows are read with it: it is never changed.
+FORM = (
+    b'{"id":"","question":"=","contexts":["#1","#2","#3"],"answer":"#","reference":"#",'
+    b'"reference_contexts":["#"],"context_ids":["","","],"metadata":{}}'
+    b'["=text:\\n","#","=\\n"]["#1","<\\nnumber:\\n","=","<\\nanswer:\\n","#","<\\nquestion:\\n",'
+    b'"=","<\\ntext:\\n","#",">","<\\nstatements:\\n","#",">",'
+    b'"<\\ncontext 1:\\n","#1",">","<\\ncontext 2:\\n","#2",">","<\\ncontext 3:\\n","#3",">",'
+    b'"<\\ncontext 4:\\n","#4",">","<\\ncontext 5:\\n","#5",">"]'
+)
+
+
+def placed(text: str, refer: Refer) -> str:
+    """What stands for a text."""
+    return f"={text}" if len(text) < SHORT else f"#{refer(text)}"
+
+
+def found(reference: str, resolve: Resolve) -> str:
+    """The text that a reference stands for."""
+    return reference[1:] if reference[0] == "=" else resolve(reference[1:])
+
+
+def kept_pieces(pieces: Sequence[str], refer: Refer) -> Kept:
+    """The pieces of a prompt as one value."""
+    placed_ = [placed(piece, refer) for piece in pieces]
+    for n in range(1, len(pieces) - 1):
+        before, after = pieces[n - 1], pieces[n + 1]
+        if not after.endswith(">>>\n"):
+            continue
+        code = boundary(pieces[n])
+        if before.endswith(f"<<<{code}\n") and after == f"\n{code}>>>\n":
+            placed_[n - 1] = "<" + before.removesuffix(f"<<<{code}\n")
+            placed_[n + 1] = ">"
+    return packed(msgspec.json.encode(placed_).decode(), FORM)
+
+
+def read_pieces(kept: Kept, resolve: Resolve) -> tuple[str, ...]:
+    """The pieces of a prompt."""
+    placed_ = msgspec.json.decode(unpacked(kept, FORM), type=list[str])
+    texts = [found(piece, resolve) if piece[0] in "=#" else "" for piece in placed_]
+    for n, piece in enumerate(placed_):
+        if piece[0] == "<":
+            texts[n] = f"{piece[1:]}<<<{boundary(texts[n + 1])}\n"
+        elif piece[0] == ">":
+            texts[n] = f"\n{boundary(texts[n - 1])}>>>\n"
+    return tuple(texts)
