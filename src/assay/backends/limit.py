@@ -212,7 +212,8 @@ class Limit:
     def _paused_until(self) -> float:
         # A back end may know from the server's headers that nothing is left until then.
         told: float = getattr(self._backend, "paused_until", -math.inf)
-        return max(self._resume_at, told)
+        long = told > now() + self._limits.patience
+        return self._resume_at if long else max(self._resume_at, told)
 
     async def _watched(self, call: Call, timeouts: int) -> Reply:
         # A call given up too soon costs a second one, never a score: that one has the whole time.

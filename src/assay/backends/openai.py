@@ -199,6 +199,11 @@ class OpenAI(LLM):
         """How JSON is asked for since the last reply: json_schema, json_object or text."""
         return self._dialect.form
 
+    @property
+    def paused_until(self) -> float:
+        """When the server takes requests again, as its headers said (the loop's clock)."""
+        return self._connection.paused_until
+
     def _full_name(self, endpoint: Endpoint) -> str:
         settings = {
             "temperature": self._temperature or None,

@@ -94,6 +94,11 @@ class OpenAIEmbedder:
         """``openai:MODEL`` and whatever is not default and could change a vector."""
         return self._name
 
+    @property
+    def paused_until(self) -> float:
+        """When the server takes requests again, as its headers said (the loop's clock)."""
+        return self._connection.paused_until
+
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for `Embed`, None for anything else."""
         return self._name if issubclass(kind, Embed) else None

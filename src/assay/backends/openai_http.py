@@ -1,5 +1,7 @@
 """How is an OpenAI-compatible server reached, and what does it mean when it refuses?"""
 
+import asyncio
+import math
 import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
@@ -222,16 +224,44 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return None
 
 
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def nothing_left(headers: Mapping[str, str]) -> float:
+    """Seconds until there are requests and tokens again, 0 while some are left or nothing is said.
+
+    ``x-ratelimit-remaining-requests: 0`` with ``x-ratelimit-reset-requests: 1m0.5s``, and the same
+    of tokens.
+    """
+    return max(
+        _reset(headers.get(f"x-ratelimit-reset-{what}", ""))
+        if headers.get(f"x-ratelimit-remaining-{what}", "") == "0"
+        else 0.0
+        for what in ("requests", "tokens")
+    )
+
+
+def _reset(span: str) -> float:
+    if span.replace(".", "", 1).isdecimal():
+        return float(span)
+    return sum(float(number) * _SECONDS[unit] for number, unit in _SPAN.findall(span))
+
+
 class Connection:
     """One connection pool for each event loop that it is used from.
 
     Args:
         endpoint: Where the server is.
         timeout: Seconds a request may take in all, None for no bound.
+
+    Attributes:
+        paused_until: When the server takes requests again, as its headers said (loop's clock).
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
         self.endpoint = endpoint
+        self.paused_until = -math.inf
         self._seconds = timeout
         self._pools = PerLoop(lambda: _Pool(endpoint.headers, timeout))
 
@@ -255,6 +285,8 @@ class Connection:
             async with session.post(
                 self.endpoint.at(path), data=body, allow_redirects=False
             ) as response:
+                if pause := nothing_left(response.headers):
+                    self.paused_until = asyncio.get_running_loop().time() + pause
                 return response.status, await response.read(), response.headers
         except TimeoutError as error:
             within = f"within {self._seconds:g} s" if self._seconds else "in time"

@@ -37,10 +37,12 @@ def _show(found: Estimate, request: Request) -> None:
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = request.settings.budget
     tokens = found.tokens_in + found.tokens_out
-    over = (budget.money is not None and (found.money or 0) > budget.money) or (
-        budget.tokens is not None and tokens > budget.tokens
+    pairs = (
+        (found.money, budget.money),
+        (tokens, budget.tokens),
+        (found.calls, budget.calls),
     )
-    if over:
+    if any(most is not None and (would or 0) > most for would, most in pairs):
         console.print("This is more than the budget: the run would stop on the way.")
 
 

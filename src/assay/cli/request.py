@@ -81,6 +81,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
             tokens_per_minute=given["tpm"],
             timeout=given["timeout"],
             retries=given["retries"],
+            hedge=given["hedge"],
         ),
         budget=_budget(given["price"], given["budget"]),
     )
@@ -88,8 +89,8 @@ def _settings(given: Mapping[str, Any]) -> Settings:
 
 def _budget(price: str | None, budget: str | None) -> Budget:
     prices = Price(*values.price(price)) if price else None
-    money, tokens = values.budget(budget) if budget else (None, None)
+    money, tokens, calls = values.budget(budget) if budget else (None, None, None)
     if money is not None and prices is None:
         what = f"--budget {budget} is money, and nobody knows what a token costs"
         raise InputError(what, "add --price IN/OUT, or give tokens: --budget 200000tok")
-    return Budget(money=money, tokens=tokens, price=prices)
+    return Budget(money=money, tokens=tokens, price=prices, calls=calls)

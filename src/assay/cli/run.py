@@ -42,10 +42,15 @@ _RATE = click.FloatRange(min=0, min_open=True)
 @click.option(
     "--concurrency",
     type=_COUNT,
-    default=16,
+    default=64,
     show_default=True,
     metavar="N",
-    help="Calls to a judge at the same time.",
+    help="Most calls to a judge at the same time; fewer while its server is slow or refuses.",
+)
+@click.option(
+    "--hedge",
+    is_flag=True,
+    help="Make a second call beside one that is slower than nearly all; it may cost twice.",
 )
 @click.option(
     "--retries",
@@ -65,7 +70,7 @@ _RATE = click.FloatRange(min=0, min_open=True)
 @click.option(
     "--budget",
     metavar="AMOUNT",
-    help="Stop before more than this is spent: money (with --price), or tokens as in 200000tok.",
+    help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
 )
 @click.option(
     "--dry-run", is_flag=True, help="Say what it would cost, and how much is known; ask nobody."

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.errors import InputError
 from assay.metrics.arguments import pieces
 
-_TOKENS = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kKM]?)\s*tok(?:ens?)?", re.IGNORECASE)
+_COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
@@ -66,19 +66,20 @@ def price(text: str) -> tuple[float, float]:
     return sides[0], sides[1]
 
 
-def budget(text: str) -> tuple[float | None, int | None]:
-    """(money, tokens), one of them None.
+def budget(text: str) -> tuple[float | None, int | None, int | None]:
+    """(money, tokens, calls), two of them None.
 
     Raises:
-        InputError: If it is neither an amount of money nor a number of tokens.
+        InputError: If it is no amount of money and no number of tokens or calls.
     """
-    if found := _TOKENS.fullmatch(text.strip()):
-        number = float(re.sub("[_,]", "", found[1])) * _FACTORS[found[2].lower()]
-        return None, int(number)
+    if found := _COUNT.fullmatch(text.strip()):
+        number = int(float(re.sub("[_,]", "", found[1])) * _FACTORS[found[2].lower()])
+        return (None, None, number) if found[3][0] in "cC" else (None, number, None)
     money = _amount(text)
     if money is None:
-        raise _wrong("budget", text, "is no budget", "--budget 2.50 in money, or 200000tok")
-    return money, None
+        remedy = "--budget 2.50 in money, 200000tok or 500calls"
+        raise _wrong("budget", text, "is no budget", remedy)
+    return money, None, None
 
 
 def _amount(text: str) -> float | None:

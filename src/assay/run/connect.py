@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit
+from assay.backends.limit import Limit, Limits
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
@@ -17,6 +17,8 @@ from assay.run.settings import Settings
 from assay.store import Store
 from assay.tasks import TASKS, Embed, EmbedTokens
 
+# As many calls as are worth having on their way to a back end in this process.
+LOCAL = 16
 VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
 
 
@@ -77,12 +79,14 @@ class Door:
         served: Replies asked for and known.
         usages: Calls, tokens and retries of the judges, and of an embedder of its own.
         closing: What is to be closed, last to first.
+        most: Calls that may be in flight at the same time, of all back ends together.
     """
 
     backend: Backend
     served: Served
     usages: tuple[Usage, ...]
     closing: tuple[Backend, ...]
+    most: int
 
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all back ends."""
@@ -97,6 +101,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     purse, embedding = Purse(settings.budget), Purse()
     served = Served()
     closing: list[Backend] = []
+    bounds: list[int] = []
 
     def guard(leaf: Backend) -> Backend:
         inner: Backend = leaf
@@ -109,11 +114,14 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
                 and bool(kinds)
                 and set(kinds) <= {kind.kind for kind in VECTORS}
             )
-            inner = Limit(leaf, settings.limits, purse=embedding if only_embeds else purse)
+            limits: Limits = getattr(leaf, "limits", None) or settings.limits
+            bounds.append(limits.in_flight)
+            inner = Limit(leaf, limits, purse=embedding if only_embeds else purse)
         ledger = Ledger(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.
         closing.extend((leaf, ledger))
         return ledger
 
     guarded = _mapped(route, guard)
-    return Door(guarded, served, (purse.usage, embedding.usage), tuple(closing))
+    most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
+    return Door(guarded, served, (purse.usage, embedding.usage), tuple(closing), most)

@@ -54,7 +54,7 @@ class Engine:
         ticker = asyncio.create_task(self._tick())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.settings.limits.in_flight * JOBS_PER_REQUEST):
+                for _ in range(self.door.most * JOBS_PER_REQUEST):
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
