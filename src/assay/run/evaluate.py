@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.backends.again import Again
 from assay.backends.specs import DEFAULT
 from assay.errors import Denied
 from assay.metrics import Metric
-from assay.run import STORE
+from assay.run import STORE, probes
 from assay.run.config import config
 from assay.run.connect import open_door
 from assay.run.engine import Engine
@@ -56,26 +58,55 @@ async def aevaluate(
     try:
         # Off the event loop: a server goes on answering while a large file is read.
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
-        await _work(run, planned, kept)
+        await work(run, planned, kept)
     finally:
         await asyncio.to_thread(kept.close)
     return Result(store, run.id)
 
 
-async def _work(run: Run, plan: Plan, store: Store) -> None:
+async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
+    """Make the scores of a run that are not there yet.
+
+    Args:
+        run: The run; its samples are in the store.
+        plan: Metrics, judges and settings.
+        store: The store.
+        again: How often its judges were asked before, where they are to be heard anew.
+
+    Raises:
+        Denied: If a judge refuses.
+    """
     door = open_door(plan.route, plan.settings, store, run.id)
+    probing = probes.wanted(run, plan, store) and not again
+    taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
+    if again:
+        door = replace(door, backend=Again(door.backend, again))
     engine = Engine(run, plan.metrics, door, store, plan.settings)
     start, reason = time.monotonic(), "interrupted"
     async with AsyncExitStack() as stack:
         stack.push_async_callback(door.aclose)
         try:
-            await engine.work()
+            async with _beside(taking):
+                await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
             seconds, skipped = time.monotonic() - start, plan.samples.skipped
             await store.end(run.id, seconds=seconds, stopped=reason, skipped=skipped)
     if isinstance(engine.stopped, Denied):
         raise engine.stopped
+
+
+@asynccontextmanager
+async def _beside(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Let something else happen meanwhile, and see it done; not if what it stands beside fails."""
+    task = asyncio.create_task(other)
+    try:
+        yield
+    except BaseException:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+    await task
 
 
 def evaluate(

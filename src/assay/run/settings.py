@@ -23,6 +23,8 @@ class Settings:
         tries: Draws that an unreadable or incomplete reply is worth in all.
         limits: Requests in flight, rates, time-out and retries of each back end.
         budget: What this start of the run may spend on the judge, and what tokens cost.
+        probe: Whether to ask the fixed probes that tell when the model behind a judge's name has
+            changed; None to ask them where it costs little (`assay.run.probes.LEAST_SCORES`).
         on_progress: Called after every score and about twice a second.
     """
 
@@ -33,6 +35,7 @@ class Settings:
     tries: int = 3
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
+    probe: bool | None = None
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:

@@ -1,0 +1,252 @@
+"""How noisy is a judge: what does it say when it is asked the same again?"""
+
+import asyncio
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.backends.specs import DEFAULT
+from assay.errors import InputError
+from assay.judge import Reply, repeated
+from assay.metrics import Metric
+from assay.run.config import config
+from assay.run.evaluate import work
+from assay.run.loop import run_to_completion
+from assay.run.noise import Flips, Noise
+from assay.run.plan import Plan, plan
+from assay.run.result import NOT_DONE, Result
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome, Score
+from assay.store import Run, Store
+
+DRAWS = 3
+SAMPLES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How often a judge's reply to the very same task was worded otherwise.
+
+    Attributes:
+        n: Tasks of this kind that were asked more than once.
+        differ: How many of them brought replies that are not all equal, letter for letter.
+    """
+
+    n: int
+    differ: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What asking again has shown.
+
+    Attributes:
+        run: The run that was asked again.
+        judge: Who was asked.
+        metrics: What was found of each metric, by label; kept in the store with its signature.
+        wording: What was found of the replies, by kind of task.
+        runs: Ids of the runs that hold the repetitions, in order.
+    """
+
+    run: str
+    judge: str
+    metrics: Mapping[str, Noise]
+    wording: Mapping[str, Wording]
+    runs: tuple[str, ...]
+
+
+async def arepeat(
+    result: Result,
+    judge: Any = DEFAULT,
+    *,
+    draws: int = DRAWS,
+    samples: int | None = SAMPLES,
+    metrics: Iterable[str | Metric] | None = None,
+    embedder: Any = None,
+    settings: Settings | None = None,
+) -> Repeated:
+    """Ask the judge of a run again, about the same samples, and measure how its scores move.
+
+    Every repetition is a run of its own in the same store: stopped, the same call goes on, and
+    what was asked before is not asked again. What is found is kept by the metrics' signatures,
+    and shown beside every score that has the same one.
+
+    Args:
+        result: The run.
+        judge: Its judge, given as it was for the run; likewise `embedder` and `settings.prompts`.
+        draws: How often every task is asked again, from 1.
+        samples: So many samples, drawn at random and the same each time; None for all.
+        metrics: These of the run's metrics; objects where they are the user's own. None for all.
+        embedder: Who makes embeddings.
+        settings: Limits and prompts; a budget holds for each repetition.
+
+    Raises:
+        InputError: If the judge, a prompt or a metric is not that of the run.
+        Denied: If the judge refuses.
+    """
+    if draws < 1 or (samples is not None and samples < 2):
+        raise InputError(f"draws {draws}, samples {samples}", "give 1 draw and 2 samples or more")
+    run = result.run
+    if "repeats" in run.config:
+        raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
+    store = await asyncio.to_thread(Store, result.path)
+    try:
+        rows = await asyncio.to_thread(_drawn, store, run, samples)
+        planned = plan(
+            [s for _, s in rows], metrics or list(run.metrics), judge, embedder, settings
+        )
+        _check_same(run, planned)
+        again = []
+        for time in range(1, draws + 1):
+            # Signatures say which time it is: each is a run that nothing else can be taken for.
+            named = _config(run, planned, time)
+            begun = await asyncio.to_thread(
+                store.begin, [sample for _, sample in rows], named, run.source
+            )
+            await work(begun, planned, store, again=time)
+            again.append(begun.id)
+        found = await asyncio.to_thread(_found, store, run, rows, planned, tuple(again))
+        for label, noise in found.metrics.items():
+            await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
+    finally:
+        await asyncio.to_thread(store.close)
+    return found
+
+
+def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
+    """`arepeat` run to completion."""
+    return run_to_completion(arepeat(result, judge, **given))
+
+
+def _drawn(store: Store, run: Run, most: int | None) -> list[tuple[int, Sample]]:
+    wanted = set(range(1, run.n_samples + 1))
+    if most is not None and most < run.n_samples:
+        # The same samples each time: what was asked before is known.
+        wanted = set(random.Random(0).sample(sorted(wanted), most))  # noqa: S311
+    return [(row, sample) for row, sample in store.samples(run.id) if row in wanted]
+
+
+def _check_same(run: Run, planned: Plan) -> None:
+    now = config(planned.metrics, planned.route, None)["metrics"]
+    for label, signature in now.items():
+        if label not in run.metrics:
+            raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
+        if signature != run.metrics[label]:
+            what = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
+            remedy = "give the judge, the embedder and the prompts of that run"
+            raise InputError(f"{what}, and now it would be {signature}", remedy)
+
+
+def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
+    named = config(planned.metrics, planned.route, planned.settings.budget.price)
+    signatures = {label: f"{text}|repeat={time}" for label, text in named["metrics"].items()}
+    return {**named, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
+
+
+def _found(
+    store: Store,
+    run: Run,
+    rows: Sequence[tuple[int, Sample]],
+    planned: Plan,
+    again: tuple[str, ...],
+) -> Repeated:
+    places = [(run.id, [row for row, _ in rows])]
+    places += [(other, list(range(1, len(rows) + 1))) for other in again]
+    said: dict[tuple[Any, ...], list[str]] = {}
+    metrics = {}
+    for label in (metric.label for metric in planned.metrics):
+        columns = [
+            [store.outcome(name, row, label) or NOT_DONE for row in numbers]
+            for name, numbers in places
+        ]
+        heard: dict[tuple[Any, ...], list[str]] = {}
+        for name, numbers in places:
+            for number, row in enumerate(numbers):
+                _hear(heard, number, store.replies(name, row, label))
+        metrics[label] = _noise(run, columns, heard)
+        said |= heard
+    judge = str(run.config["judge"])
+    return Repeated(run.id, judge, metrics, _wording(said), again)
+
+
+def _hear(heard: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]) -> None:
+    for reply in replies:
+        task = (number, reply.kind, repeated(reply.draw), reply.pieces)
+        heard.setdefault(task, []).append(reply.raw)
+
+
+def _wording(said: Mapping[tuple[Any, ...], list[str]]) -> dict[str, Wording]:
+    found: dict[str, Wording] = {}
+    for (_, kind, *_), texts in said.items():
+        if len(texts) > 1:
+            before = found.get(kind, Wording(0, 0))
+            found[kind] = Wording(before.n + 1, before.differ + (len(set(texts)) > 1))
+    return found
+
+
+def _noise(
+    run: Run,
+    columns: Sequence[Sequence[Outcome]],
+    heard: Mapping[tuple[Any, ...], list[str]],
+) -> Noise:
+    import numpy as np
+
+    from assay.stats.repeat import within_sd
+
+    values = np.array([[_value(outcome) for outcome in column] for column in columns]).T
+    scored = ~np.isnan(values)
+    always, never = scored.all(axis=1), ~scored.any(axis=1)
+    steady = bool((values[always] == values[always][:, :1]).all())
+    return Noise(
+        run=run.id,
+        samples=len(values),
+        draws=len(columns) - 1,
+        sd=within_sd(values),
+        means=tuple(float(v) for v in values[always].mean(axis=0)) if always.any() else (),
+        flips=_flips(columns),
+        unsettled=int((~always & ~never).sum()),
+        same=steady
+        and bool((always | never).all())
+        and all(len(set(texts)) == 1 for texts in heard.values()),
+    )
+
+
+def _value(outcome: Outcome) -> float:
+    return outcome.value if isinstance(outcome, Score) else float("nan")
+
+
+def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
+    from assay.stats.intervals import mean_interval
+    from assay.stats.repeat import disagreement
+
+    rates: dict[str, list[tuple[int, float]]] = {}
+    for number, outcomes in enumerate(zip(*columns, strict=True)):
+        verdicts: dict[tuple[str, str, int], list[str]] = {}
+        for outcome in outcomes:
+            for name, label in _labelled(outcome):
+                verdicts.setdefault(name, []).append(label)
+        for (kind, *_), labels in verdicts.items():
+            rate = disagreement(labels)
+            if rate is not None:
+                rates.setdefault(kind, []).append((number, rate))
+    found = {}
+    for kind, pairs in rates.items():
+        groups, values = zip(*pairs, strict=True)
+        ends = mean_interval(values, groups=groups, low=0.0, high=1.0)
+        interval = (ends.low, ends.high) if ends else None
+        found[kind] = Flips(sum(values) / len(values), interval, len(values))
+    return found
+
+
+def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
+    """Each verdict with what it is on: its kind, its text, and which of equal texts it is."""
+    seen: dict[tuple[str, str], int] = {}
+    for part in outcome.parts:
+        if part.label:
+            name = (part.kind, part.text)
+            seen[name] = seen.get(name, 0) + 1
+            yield (*name, seen[name]), part.label
