@@ -23,7 +23,7 @@ Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 
 # Two labels that contradict the judge, one each way, are added at this weight where labels take
 # two values: a good judge errs so rarely that a few dozen labels may show no error at all.
-PSEUDO = 0.5
+PSEUDO = 0.375
 FEWEST = 4
 
 

@@ -1,0 +1,297 @@
+"""What would the mean be if people had judged every sample, given that they judged some?"""
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, TypeAlias
+
+from assay.analysis.labelled import Item, labelled
+from assay.dataset.labels import Labels, read_labels
+from assay.errors import InputError
+from assay.run.result import Result
+from assay.sample import Sample
+from assay.score import Score
+from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_needed
+from assay.stats.interval import Interval
+from assay.stats.intervals import LEVEL
+from assay.stats.rogan_gladen import Checked, TrueShare, true_share
+
+Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
+
+PARTLY = "only some of the sample's statements are labelled"
+NO_SHARE = "the score is no share of its statements"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The mean of one metric as people would have judged it.
+
+    Attributes:
+        metric: Label of the metric.
+        corrected: The estimate with its interval, and what it rests on.
+        alone: The mean that the labels give without the judge.
+        alone_interval: Its interval, None if they give none.
+        by_probability: Whether the labels said with which probability each sample was chosen; if
+            not, they are taken for a simple random choice.
+        n_unscored: Samples without a score: they are no part of the mean.
+        n_open: Judgements that were left open.
+        left_out: How many labelled things could not be used, by reason.
+    """
+
+    metric: str
+    corrected: Corrected
+    alone: float
+    alone_interval: Interval | None
+    by_probability: bool
+    n_unscored: int
+    n_open: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def worth(self) -> float | None:
+        """How many labels without a judge make as narrow an interval; None if that is open."""
+        ours, theirs = self.corrected.interval, self.alone_interval
+        if ours is None or theirs is None or ours.high <= ours.low:
+            return None
+        ratio = (theirs.high - theirs.low) / (ours.high - ours.low)
+        return self.corrected.n_labelled * ratio * ratio
+
+    def labels_for(self, width: float, *, judged: bool = True) -> int | None:
+        """How many labels in all make an interval of this width, if the next are like these.
+
+        Args:
+            width: From end to end, above 0.
+            judged: Whether the judge helps; False tells the number without it.
+
+        Returns:
+            The number; None if even labels for all samples would not do.
+        """
+        found = self.corrected
+        used = (found.correlation or 0.0) if judged else 0.0
+        return labels_needed(width, sd=found.sd, correlation=used, n_judged=found.n_judged)
+
+
+def correct(
+    result: Result,
+    labels: Given,
+    metric: str | None = None,
+    *,
+    strata: str | None = None,
+    ends: tuple[float, float] | None = None,
+    level: float = LEVEL,
+) -> Correction:
+    """The mean label of all samples that the metric scored (prediction-powered inference).
+
+    Args:
+        result: The run.
+        labels: What people said of some of its samples, or of all statements of some: a file,
+            rows, or what `read_labels` gave. The samples must be a random choice, or the labels
+            must say with which probability each was chosen (`assay label-next` sees to it).
+        metric: The metric; may be left out if the run has only one.
+        strata: Name of the metadata column within whose values samples were chosen at random.
+        ends: The least and the greatest label possible; by default 0 and 1, or what was given.
+        level: Nominal coverage of the interval, in (0, 1).
+
+    Raises:
+        InputError: If labels and run do not fit.
+    """
+    given = labels if isinstance(labels, Labels) else read(labels, result)
+    name = one_metric(result, metric)
+    found = labelled(result, given, name)
+    if found.kind == "pair":
+        raise InputError("labels of pairs have no mean", "`assay agree` uses them")
+    by_sample, partly = whole_samples(found.items, found.kind)
+    scored, n_unscored = scored_samples(result, found.metric)
+    places = {sample.id: place for place, (sample, _) in enumerate(scored)}
+    at = [places[sample] for sample in by_sample]
+    values = list(by_sample.values())
+    if not values:
+        raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
+    limits = _ends(values, ends)
+    chances = _chances(given, list(by_sample))
+    design = Design(chances, _strata(scored, at, strata), groups([s for s, _ in scored]))
+    if chances is not None and design.strata is not None:
+        raise InputError("the labels bring probabilities, and strata were named", "give one only")
+    corrected = correct_mean(
+        [value for _, value in scored], at, values, design=design, ends=limits, level=level
+    )
+    alone, interval = labels_alone(
+        values,
+        probabilities=_as_probabilities(design, at),
+        groups=None if design.groups is None else [design.groups[place] for place in at],
+        ends=limits,
+        level=level,
+    )
+    return Correction(
+        metric=found.metric,
+        corrected=corrected,
+        alone=alone,
+        alone_interval=interval,
+        by_probability=chances is not None,
+        n_unscored=n_unscored,
+        n_open=given.empty,
+        left_out={**found.left_out, **partly},
+    )
+
+
+def correct_verdicts(
+    result: Result,
+    labels: Given,
+    labelled_run: Result,
+    metric: str | None = None,
+    *,
+    threshold: float = 0.5,
+    level: float = LEVEL,
+) -> TrueShare:
+    """The true share of good samples of a run that nobody labelled (Rogan and Gladen).
+
+    The judge's two error rates are measured on another run whose samples have labels.
+
+    Args:
+        result: The run, without labels.
+        labels: What people said of samples of the other run: good (1) or not (0).
+        labelled_run: That run. Its samples need not be as often good as those of `result`.
+        metric: The metric; may be left out if the run has only one.
+        threshold: The judge calls a sample good from this score on (up to it, where low is good).
+        level: Nominal coverage of the interval, in (0, 1).
+
+    Raises:
+        InputError: If the two runs were not judged alike, if labels are not 0 or 1, or if the
+            labels show a judge that is no better than chance.
+    """
+    given = labels if isinstance(labels, Labels) else read(labels, labelled_run)
+    name = one_metric(result, metric)
+    theirs = labelled_run.run.metrics.get(name)
+    if theirs != result.run.metrics[name]:
+        what = f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {theirs}"
+        raise InputError(what, "judge both with the same judge, prompts and version")
+    found = labelled(labelled_run, given, name)
+    by_sample, _ = whole_samples(found.items, found.kind)
+    if not set(by_sample.values()) <= {0.0, 1.0}:
+        raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
+    sign = 1 if found.higher_is_better else -1
+    scores = {item.sample.id: item.outcome.value for item in found.items}
+    pairs = [(sign * (scores[i] - threshold) >= 0, label == 1) for i, label in by_sample.items()]
+    checked = Checked(
+        positives=sum(good for _, good in pairs),
+        hits=sum(said and good for said, good in pairs),
+        negatives=sum(not good for _, good in pairs),
+        rejections=sum(not said and not good for said, good in pairs),
+    )
+    scored, _ = scored_samples(result, name)
+    said = sum(sign * (value - threshold) >= 0 for _, value in scored)
+    share = true_share(said, len(scored), checked, level=level) if scored else None
+    if share is None:
+        what = f"the labels do not show that the judge tells good from bad: {checked}"
+        raise InputError(what, "label more samples, or take another --threshold or judge")
+    return share
+
+
+def read(labels: Any, result: Result) -> Labels:
+    """The labels of a file or of rows, with columns named as the run's metrics understood."""
+    return read_labels(labels, metrics=list(result.run.metrics))
+
+
+def one_metric(result: Result, metric: str | None) -> str:
+    """The label of the metric that is meant.
+
+    Raises:
+        InputError: If the run has several and none is named.
+    """
+    from assay.run.result import labels as matching
+
+    known = list(result.run.metrics)
+    found = known if metric is None else matching(result.run, metric)
+    if len(found) > 1:
+        raise InputError(f"which metric? The run has {', '.join(found)}", "name it with --metric")
+    return found[0]
+
+
+def scored_samples(result: Result, metric: str) -> tuple[list[tuple[Sample, float]], int]:
+    """The samples with a score in the order of the run, and how many have none."""
+    found: list[tuple[Sample, float]] = []
+    missing = 0
+    for sample, outcome in result.outcomes(metric):
+        if isinstance(outcome, Score):
+            found.append((sample, outcome.value))
+        else:
+            missing += 1
+    return found, missing
+
+
+def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], dict[str, int]]:
+    """The label of each sample, and how many samples have none, by reason.
+
+    Where statements are labelled, it is the share of them that people call supported, and stands
+    beside the score if that is such a share too.
+    """
+    if kind != "statement":
+        return {item.sample.id: item.label for item in items}, {}
+    by_sample: dict[str, list[Item]] = {}
+    for item in items:
+        by_sample.setdefault(item.sample.id, []).append(item)
+    found: dict[str, float] = {}
+    left_out: dict[str, int] = {}
+    for sample, several in by_sample.items():
+        score = several[0].outcome
+        judged = [part.value for part in score.parts if part.value is not None]
+        if len({id(item.part) for item in several}) < len(judged):
+            left_out[PARTLY] = left_out.get(PARTLY, 0) + 1
+        elif not math.isclose(score.value, sum(judged) / len(judged), abs_tol=1e-9):
+            left_out[NO_SHARE] = left_out.get(NO_SHARE, 0) + 1
+        else:
+            found[sample] = sum(item.label for item in several) / len(several)
+    return found, left_out
+
+
+def groups(samples: Sequence[Sample]) -> list[Hashable] | None:
+    """The cluster of every sample; None if no sample names one."""
+    if not any(sample.group for sample in samples):
+        return None
+    return [("group", s.group) if s.group else ("sample", s.id) for s in samples]
+
+
+def _ends(values: Sequence[float], ends: tuple[float, float] | None) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    if ends is None:
+        return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+    if not ends[0] < ends[1] or low < ends[0] or high > ends[1]:
+        raise InputError(
+            f"labels lie between {low:g} and {high:g}, not in {ends[0]:g}..{ends[1]:g}"
+        )
+    return ends
+
+
+def _chances(given: Labels, samples: Sequence[str]) -> list[float] | None:
+    told = {label.sample: label.chance for label in given.labels}
+    found = [told[sample] for sample in samples]
+    known = [chance for chance in found if chance is not None]
+    if known and len(known) < len(found):
+        missing = next(s for s, chance in zip(samples, found, strict=True) if chance is None)
+        what = f"sample '{missing}' has no inclusion_probability, and others have"
+        raise InputError(what, "`assay label-next` writes them; or leave the whole column out")
+    return known or None
+
+
+def _strata(
+    scored: Sequence[tuple[Sample, float]], at: Sequence[int], name: str | None
+) -> list[Hashable] | None:
+    if name is None:
+        return None
+    if not any(name in sample.metadata for sample, _ in scored):
+        raise InputError(f"no sample has a column '{name}'", "name a column of the data")
+    found: list[Hashable] = [str(sample.metadata.get(name)) for sample, _ in scored]
+    bare = set(found) - {found[place] for place in at}
+    if bare:
+        names = ", ".join(sorted(map(str, bare)))
+        raise InputError(f"no sample of {name} {names} is labelled", "label some of each")
+    return found
+
+
+def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | None:
+    if design.strata is None:
+        return design.probabilities if design.probabilities is None else list(design.probabilities)
+    names = list(design.strata)
+    chosen = [names[place] for place in at]
+    return [chosen.count(name) / names.count(name) for name in chosen]

@@ -1,0 +1,151 @@
+"""Which samples should people label next, and what do they need to see for it?"""
+
+import csv
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from assay.analysis.correct import one_metric
+from assay.errors import InputError
+from assay.run.result import Result
+from assay.sample import Sample
+from assay.score import Score
+from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
+
+COLUMNS: Final = (
+    *("sample", "label", "metric", "inclusion_probability"),
+    *("question", "answer", "contexts", "reference"),
+)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A sample to be labelled.
+
+    Attributes:
+        sample: The sample.
+        metric: Label of the metric that the label is for.
+        probability: With which probability it was chosen, in (0, 1].
+    """
+
+    sample: Sample
+    metric: str
+    probability: float
+
+
+def label_next(
+    result: Result,
+    metric: str | None = None,
+    *,
+    n: int,
+    random_share: float = RANDOM_SHARE,
+    before: Collection[str] = (),
+) -> list[Wanted]:
+    """The samples chosen so far and the next n, with the probability of each.
+
+    The choice is random, with chances that rise with the judge's uncertainty. Every sample keeps
+    its place in one fixed order, so a choice of 40 is the choice of 20 and 20 more.
+
+    Args:
+        result: The run.
+        metric: The metric; may be left out if the run has only one.
+        n: How many more.
+        random_share: The part of the choice that is the same for all samples, in (0, 1]; 1 is a
+            simple random choice.
+        before: Ids of the samples of an earlier choice with the same metric and share.
+
+    Raises:
+        InputError: If the earlier samples are not such a choice, or nothing is left to choose.
+    """
+    if not 0 < random_share <= 1:
+        what = f"a random share of {random_share:g} leaves samples without a chance"
+        raise InputError(what, "give more than 0 and up to 1")
+    name = one_metric(result, metric)
+    about = result.run.config["about"][name]["range"]
+    found = [(s, o) for s, o in result.outcomes(name) if isinstance(o, Score)]
+    if len(before) >= len(found):
+        raise InputError(f"all {len(found)} scored samples are chosen already")
+    size = sizes([uncertainty(outcome, about) for _, outcome in found], random_share)
+    numbers = fixed_numbers([sample.id for sample, _ in found], seed=name)
+    order = priority(size, numbers)[: len(before) + n]
+    first = {found[place][0].id for place in order[: len(before)]}
+    if first != set(before):
+        strange = min(set(before) - first)
+        what = f"'{strange}' is not among the first {len(before)} that these options choose"
+        raise InputError(what, "give the same run, --metric and --random-share, or a new file")
+    chosen = zip(order, chances(size, numbers, len(order)), strict=True)
+    return [Wanted(found[place][0], name, float(chance)) for place, chance in chosen]
+
+
+def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
+    """How far a score may be wrong: the standard deviation of its verdicts, if they were drawn.
+
+    From the probabilities of the parts where the judge gives them, else from where the score
+    stands between the ends of its range; 0 where neither tells.
+    """
+    told = [part.probability for part in score.parts if part.probability is not None]
+    if told:
+        return sum(math.sqrt(p * (1 - p)) for p in told) / len(told)
+    low, high = ends
+    if low is None or high is None or high <= low:
+        return 0.0
+    share = min(max((score.value - low) / (high - low), 0.0), 1.0)
+    return math.sqrt(share * (1 - share))
+
+
+def write(
+    wanted: Sequence[Wanted], path: str | Path, before: Mapping[str, Mapping[str, str]]
+) -> None:
+    """A sheet (CSV) to be filled in: the column `label` is for people, the score is not shown.
+
+    Args:
+        wanted: What is to stand in it.
+        path: The file.
+        before: What stood there before, by sample: all that people wrote is kept.
+    """
+    own = dict.fromkeys(column for row in before.values() for column in row)
+    columns = [*COLUMNS, *(column for column in own if column not in COLUMNS)]
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        sheet = csv.DictWriter(file, columns, restval="")
+        sheet.writeheader()
+        sheet.writerows({**before.get(item.sample.id, {}), **_row(item)} for item in wanted)
+
+
+def read(path: str | Path) -> dict[str, dict[str, str]]:
+    """The rows of a sheet by sample, word for word; empty where there is no such file yet.
+
+    Raises:
+        InputError: If it is no sheet of `write`.
+    """
+    if not Path(path).exists():
+        return {}
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            return {row["sample"]: row for row in csv.DictReader(file)}
+    except (KeyError, UnicodeDecodeError, csv.Error) as error:
+        what = f"'{path}' is no sheet of `assay label-next`: {error}"
+        raise InputError(what, "name a new file") from error
+
+
+def _row(item: Wanted) -> dict[str, str]:
+    sample = item.sample
+    texts = {
+        "question": sample.question,
+        "answer": sample.answer,
+        "contexts": "\n\n".join(sample.contexts or ()),
+        "reference": sample.reference,
+    }
+    return {
+        "sample": sample.id,
+        "metric": item.metric,
+        "inclusion_probability": f"{item.probability:.9g}",
+        **{name: _safe(text or "") for name, text in texts.items()},
+    }
+
+
+def _safe(text: str) -> str:
+    """The text, never a formula: the sheet is opened in a spreadsheet, and texts are not ours."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
