@@ -50,6 +50,7 @@ LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken")
 PRIOR = 0.7  # share of the weight on supported rows; of RAGTruth's sentences it is 0.86
 HELPFUL = 1 / 3  # ... on helpful sentences
+ADDRESSED = 0.75  # ... on answers that address the question, as most of a system do
 MOST = 420  # rows measured of one set
 SUPPORT_SIGNS = {
     "votes": 1, "recall_all": 1, "recall_window": 1,
@@ -59,7 +60,7 @@ SUPPORT_SIGNS = {
     "phrase_foreign": -1,
 }  # fmt: skip
 NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
-ANSWER_SIGNS = {"answers": 1, "helps": 1, "cosine": 1, "recall": 0, "kind": 1}
+ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1}
 
 
 class Measured(NamedTuple):
@@ -228,11 +229,13 @@ def fit_relevance(
     )
     target = np.array([r.answers for r in graded])
     signs = np.array([ANSWER_SIGNS[name] for name in relevance.ANSWER_FEATURES])
-    solution = fit(inputs, target, np.ones(len(target)), signs)
+    wholly = target >= 0.85
+    weights = np.where(wholly, ADDRESSED / wholly.mean(), (1 - ADDRESSED) / (1 - wholly.mean()))
+    solution = fit(inputs, target, weights, signs)
     names = np.array([r.data for r in graded])
-    clear = (target >= 0.85) | (target <= 0.5)
+    clear = wholly | (target <= 0.5)
     scores = predict(solution, inputs)
-    _table("answers", names[clear], (target >= 0.85)[clear], inputs[clear], scores[clear])
+    _table("answers", names[clear], wholly[clear], inputs[clear], scores[clear])
     found["answering.json"] = contents(relevance.ANSWER_FEATURES, solution)
     return found
 

@@ -45,7 +45,7 @@ from assay.text.sentences import spans
 from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2"
+VERSION = "v2.1"
 PHRASE = 4  # words; an answer of no more is a phrase, not a statement
 PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
 

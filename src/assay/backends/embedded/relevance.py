@@ -1,7 +1,7 @@
 """Does a sentence or an answer bear on a question?
 
 Sentences: see `nearness.py`. Answers: a logistic combination of what the trained reader says of
-the answer beside the question, its nearness and its kind; `training/verifier/fit.py` fits it.
+the answer beside the question, its sentences' help and its kind; `training/verifier/fit.py` fits it.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,11 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.nearness import RELEVANT, measure, probability, whole
 from assay.backends.embedded.reader import Reader
-from assay.text import overlap, questions, refusals, sentences, words
+from assay.text import questions, refusals, sentences, words
 
 ANSWER_FEATURES = (
     "answers",  # the reader's logit that the text answers the question, mean over its tokens
     "helps",  # mean probability that a sentence helps, by its length
-    "cosine",  # of question and answer, the better of the whole and its best sentence
-    "recall",  # share of the question's content words in the answer
     "kind",  # whether a question for a time, number, person, ... gets one
 )
 _ANSWERS = 4  # among the votes of a reading
@@ -73,11 +71,10 @@ def answer_relevance(
         reason = f"The answer declines: '{declined}'."
     else:
         kind = questions.kind_of(question)
-        asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[4]))
+        asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
         aside = [part for part, value in zip(parts, helpful, strict=True) if value < RELEVANT]
         reason = (
-            f"{len(parts) - len(aside)} of {len(parts)} sentences on the question, "
-            f"{features[3]:.0%} of its words taken up, cosine {features[2]:.2f}{asked}"
+            f"{len(parts) - len(aside)} of {len(parts)} sentences on the question{asked}"
             + (f"; beside the question: '{aside[0]}'" if aside else ".")
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
@@ -91,12 +88,9 @@ def measure_answer(
     readings = reader.beside_question(question, parts)
     rows = measure(question, parts, encoder, readings)
     helpful = [probability(row) for row in rows]
-    vectors = encoder.encode([question, answer])
     features = (
         whole(readings, _ANSWERS),
         float(np.average(helpful, weights=[len(part) for part in parts])),
-        max(float(vectors[0] @ vectors[1]), *(row[1] for row in rows)),
-        overlap.recall(words.stems(question), words.stems(answer)),
         float(questions.holds(questions.kind_of(question), answer, question)),
     )
     return features, helpful
