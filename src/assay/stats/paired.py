@@ -121,7 +121,7 @@ def _clustered(
     places: dict[Hashable, int] = {}
     keys = range(len(differences)) if groups is None else groups
     at = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.intp)
-    sums = np.bincount(at, differences)
+    sums = np.bincount(at, differences).astype(np.float64)
     sizes = np.bincount(at).astype(np.float64)
     units = len(sums)
     if units < 2:
