@@ -1,7 +1,8 @@
 """What goes wrong with a request to the scripted server? The same for the same request."""
 
 import hashlib
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -14,6 +15,7 @@ class Faults:
         jitter: Share of the latency by which it varies up or down.
         share_429: Refused as too many, with `retry_after_s` in the header if it is set.
         retry_after_s: Seconds to wait that a 429 names.
+        remaining_0_for_s: Every reply says that no request is left for so many seconds.
         share_500: Failed with status 500.
         share_cut: Bodies that end in the middle of the HTTP message.
         share_malformed: Replies cut short, so that their JSON cannot be read.
@@ -34,6 +36,7 @@ class Faults:
     jitter: float = 0.0
     share_429: float = 0.0
     retry_after_s: float | None = None
+    remaining_0_for_s: float = 0.0
     share_500: float = 0.0
     share_cut: float = 0.0
     share_malformed: float = 0.0
@@ -61,6 +64,7 @@ class Call:
         attempt: 1 for the first request with this content.
         body: The request.
         headers: Its headers, names in lower case.
+        at: When it had been served, on a monotonic clock.
     """
 
     number: int
@@ -69,6 +73,7 @@ class Call:
     attempt: int
     body: dict[str, Any]
     headers: dict[str, str]
+    at: float = field(default_factory=time.monotonic)
 
 
 class Luck:

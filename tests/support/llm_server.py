@@ -213,7 +213,10 @@ async def _completion(
         reply["usage"] = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
     content = msgspec.json.encode(reply)
     if not luck.strikes("cut", faults.share_cut):
-        return web.Response(body=content, content_type="application/json")
+        reset = faults.remaining_0_for_s
+        names = ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests")
+        told = dict(zip(names, ("0", f"{reset}s"), strict=True)) if reset else None
+        return web.Response(body=content, content_type="application/json", headers=told)
     response = web.StreamResponse(headers={"Content-Length": str(len(content))})
     await response.prepare(request)
     await response.write(content[: len(content) // 2])
