@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from assay.stats.intervals import mean_interval
+
 JUDGE = "openai:gpt-4o-mini"
 EMBEDDER = "minilm-l6-v2-int8:53aa5117"
 
@@ -458,13 +460,16 @@ def metric(spec: dict[str, Any], samples: Sequence[dict[str, Any]]) -> dict[str,
     values = [s["value"] for s in scores if s["value"] is not None]
     failed = sum(s["why"] == "failed" for s in scores)
     n = len(values) + failed
+    interval = mean_interval(values, low=0, high=1)
     return {
         "signature": f"{spec['label']}|f1|verify_statements:9ab01f32|{JUDGE}|{EMBEDDER}|assay:0.1.0",
         "range": [0, 1],
         "higher_is_better": True,
         **spec,
         "mean": sum(values) / len(values) if values else None,
-        "interval": None,
+        "interval": [interval.low, interval.high] if interval else None,
+        "interval_method": interval.method if interval else "",
+        "n_groups": None,
         "percentiles": None,
         "bounds": [sum(values) / n, (sum(values) + failed) / n] if n else None,
         "n_scored": len(values),

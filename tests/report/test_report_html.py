@@ -172,9 +172,51 @@ def test_what_limits_a_run_is_said_before_its_scores(change: dict[str, Any], wor
     assert page.index(words) < page.index('class="scores"')
 
 
+def test_the_interval_stands_in_the_table_in_the_drawing_and_with_its_method() -> None:
+    data = fixture.small()
+    data["metrics"][0]["interval_method"] = "Wilson, effective n, 7 groups"
+    page = html.render(data)
+    assert '<td class="num">0.42 to 0.89</td>' in page
+    assert "<title>95 % interval 0.42 to 0.89</title>" in page
+    assert "<dd>Wilson, effective n, 7 groups</dd>" in page
+    for metric in data["metrics"]:
+        metric |= {"interval": None, "interval_method": ""}
+    assert "95 % interval" not in html.render(data).partition('class="judge-card"')[0]
+
+
+def test_failed_samples_are_said_to_be_unknown_to_the_interval() -> None:
+    assert Outline(PAGE).text.count("The interval knows nothing of them.") == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"n_scored": 4},
+            "faithfulness: 4 independent samples scored. So few say little of others",
+        ),
+        ({"n_groups": 1}, "faithfulness: 1 independent group scored. So few say little of others"),
+        ({"n_groups": 7}, "The samples are of 7 groups; the intervals take groups, not samples,"),
+    ],
+)
+def test_what_makes_an_interval_wide_is_said(change: dict[str, Any], words: str) -> None:
+    data = fixture.small()
+    assert words not in html.render(data)
+    data["metrics"][0] |= change
+    assert words in html.render(data)
+
+
+def test_groups_of_one_are_not_worth_a_word() -> None:
+    data = fixture.small()
+    for metric in data["metrics"]:
+        metric["n_groups"] = metric["n_scored"]
+    assert "groups" not in html.render(data).partition('class="scores"')[0]
+
+
 def test_a_metric_without_a_score_has_no_mean() -> None:
     data = fixture.small()
-    data["metrics"][0] |= {"mean": None, "bounds": None, "n_scored": 0, "values": []}
+    nothing = {"mean": None, "interval": None, "bounds": None, "n_scored": 0, "values": []}
+    data["metrics"][0] |= nothing
     for sample in data["samples"]:
         sample["scores"]["faithfulness"] = fixture.outcome(None, why="failed", detail="time-out")
     assert "faithfulness: no scores" in html.render(data)

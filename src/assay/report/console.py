@@ -58,7 +58,8 @@ def sample(
 def _table(data: Json) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("metric", overflow="fold")
-    for name in ("mean", "guide", "bounds", "n", "undef", "fail"):
+    # Where samples failed, a note says how far they could have moved the mean.
+    for name in ("mean", "95 % CI", "guide", "n", "undef", "fail"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
@@ -70,21 +71,17 @@ def _row(metric: Json) -> list[Text]:
     name = Text(safe.plain(metric["label"]))
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
-    mean = Text(numbers.score(metric["mean"]), style="bold")
-    if metric["interval"]:
-        mean.append(f"\n{numbers.span(metric['interval'], numbers.DASH)}", style="not bold")
     guide = Text()
     if metric["guide"] is not None and metric["mean"] is not None:
         tone = "bad" if distribution.misses(metric["mean"], metric) else "good"
         sign = ">" if metric["higher_is_better"] else "<"
         text = f"{labels.SYMBOLS[tone]} {sign}{numbers.score(metric['guide'])}"
         guide = Text(text, style=_STYLES[tone])
-    bounds = numbers.span(metric["bounds"], numbers.DASH) if metric["n_failed"] else ""
     return [
         name,
-        mean,
+        Text(numbers.score(metric["mean"]), style="bold"),
+        Text(numbers.span(metric["interval"], numbers.DASH)),
         guide,
-        Text(bounds),
         Text(numbers.count(metric["n_scored"])),
         Text(numbers.count(metric["n_undefined"])),
         Text(numbers.count(metric["n_failed"]), style=_STYLES["bad"] if metric["n_failed"] else ""),

@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from assay.report import numbers
 
+# Fewer independent samples than this are said to be few.
+FEW = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -22,7 +25,7 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    found = (_run_notes, _failures, _unfit, _language, _coverage)
+    found = (_run_notes, _failures, _unfit, _few, _language, _grouped, _coverage)
     return [note for notes_of in found for note in notes_of(data)]
 
 
@@ -105,6 +108,7 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
             text += (
                 " The mean leaves them out; had they all scored lowest or all highest, "
                 f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
+                " The interval knows nothing of them."
             )
         found.append(Note("warn", text))
     return found
@@ -123,6 +127,33 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
             text = f"{metric['label']} is undefined on {share}: {rest}."
             found.append(Note("warn", text))
     return found
+
+
+def _few(data: Mapping[str, Any]) -> list[Note]:
+    """An interval of a handful is right on average and tells hardly anything."""
+    few = [m for m in data["metrics"] if m["n_scored"] and _independent(m) < FEW]
+    if not few:
+        return []
+    names = ", ".join(metric["label"] for metric in few)
+    least = min(map(_independent, few))
+    what = "group" if any(metric["n_groups"] for metric in few) else "sample"
+    text = f"{names}: {numbers.plural(least, f'independent {what}')} scored"
+    return [Note("warn", f"{text}. So few say little of others, whatever their mean.")]
+
+
+def _independent(metric: Mapping[str, Any]) -> int:
+    return int(metric["n_scored"] if metric["n_groups"] is None else metric["n_groups"])
+
+
+def _grouped(data: Mapping[str, Any]) -> list[Note]:
+    """Samples of one document say less together than samples of several."""
+    found = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
+    if not found:
+        return []
+    fewest, most = (choose(map(_independent, found)) for choose in (min, max))
+    groups = numbers.count(most) if fewest == most else f"{numbers.count(fewest)} to {most:,}"
+    text = f"The samples are of {groups} groups; the intervals take groups, not samples, as"
+    return [Note("info", f"{text} independent.")]
 
 
 def _language(data: Mapping[str, Any]) -> list[Note]:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TAIL = ("p50", "p95", "p99")
-# So few say so little that it has to be said.
-FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
