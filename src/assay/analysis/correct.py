@@ -87,7 +87,7 @@ def correct(
         result: The run.
         labels: What people said of some of its samples, or of all statements of some: a file,
             rows, or what `read_labels` gave. The samples must be a random choice, or the labels
-            must say with which probability each was chosen (`assay label-next` sees to it).
+            must say with which probability each was chosen (`assay label` sees to it).
         metric: The metric; may be left out if the run has only one.
         strata: Name of the metadata column within whose values samples were chosen at random.
         ends: The least and the greatest label possible; by default 0 and 1, or what was given.
@@ -193,6 +193,16 @@ def read(labels: Any, result: Result) -> Labels:
     return read_labels(labels, metrics=list(result.run.metrics))
 
 
+def metrics_meant(result: Result, given: Labels, metric: str | None) -> list[str]:
+    """The metric that is named; or those that the labels are about by name; or the only one.
+
+    Raises:
+        InputError: If none of these tells.
+    """
+    told = [label for label in result.run.metrics if given.of(label) and not given.of("")]
+    return told if metric is None and told else [one_metric(result, metric)]
+
+
 def one_metric(result: Result, metric: str | None) -> str:
     """The label of the metric that is meant.
 
@@ -270,7 +280,7 @@ def _chances(given: Labels, samples: Sequence[str]) -> list[float] | None:
     if known and len(known) < len(found):
         missing = next(s for s, chance in zip(samples, found, strict=True) if chance is None)
         what = f"sample '{missing}' has no inclusion_probability, and others have"
-        raise InputError(what, "`assay label-next` writes them; or leave the whole column out")
+        raise InputError(what, "`assay label` writes them; or leave the whole column out")
     return known or None
 
 

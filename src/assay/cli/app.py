@@ -8,7 +8,17 @@ from assay._version import __version__
 from assay.cli.edge import EXIT_CODES, Edge
 
 # Imported when asked for, so that one command never pays for the imports of another.
-_COMMANDS = ("run", "show", "runs", "report", "metrics", "explain", "doctor")
+_COMMANDS = (
+    "run",
+    "show",
+    "runs",
+    "report",
+    "label",
+    "correct",
+    "metrics",
+    "explain",
+    "doctor",
+)
 
 
 class App(Edge):

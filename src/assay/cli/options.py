@@ -19,6 +19,12 @@ store = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Write JSON to stdout, and nothing else there."
 )
+labels = click.option(
+    "--labels",
+    required=True,
+    metavar="FILE",
+    help="What people said: CSV, TSV, JSON, JSONL or Parquet with an id and a label for each.",
+)
 
 maps = click.option(
     "--map",

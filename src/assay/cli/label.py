@@ -1,0 +1,71 @@
+"""`assay label`: which samples should people label next?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options
+from assay.cli.edge import OK
+
+
+@click.command("label", short_help="Choose samples for people to label, and write a sheet.")
+@click.argument("run", metavar="[RUN]", default="last")
+@click.option("--metric", "-m", metavar="METRIC", help="The metric that is to be checked.")
+@click.option(
+    "-n",
+    "--number",
+    "n",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many samples to add.",
+)
+@click.option(
+    "--out",
+    "sheet",
+    required=True,
+    metavar="FILE",
+    help="The sheet (.csv). If it is there already, it keeps all that was written and grows.",
+)
+@click.option(
+    "--random-share",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    help="The part of the choice that is the same for all samples; 1 is purely random.",
+)
+@options.store
+def command(**given: Any) -> int:
+    """Choose samples of RUN for people to label, and write them to a sheet with room for labels.
+
+    Samples on which the judge is uncertain are chosen more often, and the sheet says with which
+    probability each was chosen: `assay correct` needs it to stay fair.
+    """
+    from assay.analysis import label_next
+    from assay.cli.edge import say
+    from assay.errors import InputError
+    from assay.run.result import Result
+
+    if not str(given["sheet"]).lower().endswith(".csv"):
+        raise InputError(f"--out {given['sheet']} is no sheet", "let it end in .csv")
+    result = Result(given["store"], given["run"])
+    before = label_next.read(given["sheet"])
+    chosen = label_next.label_next(
+        result,
+        given["metric"],
+        n=given["n"],
+        random_share=given["random_share"],
+        before=list(before),
+    )
+    try:
+        label_next.write(chosen, given["sheet"], before)
+    except OSError as error:
+        what = f"--out {given['sheet']} cannot be written: {error.strerror or error}"
+        raise InputError(what) from error
+    added = len(chosen) - len(before)
+    say(f"{added} samples added to {given['sheet']}, {len(chosen)} in all; fill in 'label':")
+    say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
+    say(f"then    assay correct {result.run.id[:8]} --labels {given['sheet']}")
+    return OK
