@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from assay.prompt import boundary
+from assay.store.known import ROW
 from assay.store.packing import Kept, packed, unpacked
 
 Refer: TypeAlias = Callable[[str], str]
@@ -18,15 +19,6 @@ Resolve: TypeAlias = Callable[[str], str]
 
 # A text shorter than this is kept where it stands.
 SHORT = 48
-# What most rows look like. Kept rows are read with it: it is never changed.
-FORM = (
-    b'{"id":"","question":"=","contexts":["#1","#2","#3"],"answer":"#","reference":"#",'
-    b'"reference_contexts":["#"],"context_ids":["","","],"metadata":{}}'
-    b'["=text:\\n","#","=\\n"]["#1","<\\nnumber:\\n","=","<\\nanswer:\\n","#","<\\nquestion:\\n",'
-    b'"=","<\\ntext:\\n","#",">","<\\nstatements:\\n","#",">",'
-    b'"<\\ncontext 1:\\n","#1",">","<\\ncontext 2:\\n","#2",">","<\\ncontext 3:\\n","#3",">",'
-    b'"<\\ncontext 4:\\n","#4",">","<\\ncontext 5:\\n","#5",">"]'
-)
 
 
 def placed(text: str, refer: Refer) -> str:
@@ -50,12 +42,12 @@ def kept_pieces(pieces: Sequence[str], refer: Refer) -> Kept:
         if before.endswith(f"<<<{code}\n") and after == f"\n{code}>>>\n":
             placed_[n - 1] = "<" + before.removesuffix(f"<<<{code}\n")
             placed_[n + 1] = ">"
-    return packed(msgspec.json.encode(placed_).decode(), FORM)
+    return packed(msgspec.json.encode(placed_).decode(), ROW)
 
 
 def read_pieces(kept: Kept, resolve: Resolve) -> tuple[str, ...]:
     """The pieces of a prompt."""
-    placed_ = msgspec.json.decode(unpacked(kept, FORM), type=list[str])
+    placed_ = msgspec.json.decode(unpacked(kept, ROW), type=list[str])
     texts = [found(piece, resolve) if piece[0] in "=#" else "" for piece in placed_]
     for n, piece in enumerate(placed_):
         if piece[0] == "<":

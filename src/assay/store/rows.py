@@ -10,8 +10,9 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store.keys import long_key, short_key, short_keys, text_key
+from assay.store.known import EVIDENCE, ROW, TEXT
 from assay.store.packing import Kept, packed, unpacked
-from assay.store.pieces import FORM, Refer, Resolve, found, kept_pieces, placed, read_pieces
+from assay.store.pieces import Refer, Resolve, found, kept_pieces, placed, read_pieces
 
 # value, why, detail, method, evidence, keys
 OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
@@ -33,6 +34,8 @@ WRITE_OUTCOME = (
     " (run, metric, row, value, why, detail, method, evidence, replies)"
     f" VALUES ({NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
 )
+# Of a long sample, so much is known beside its evidence.
+MOST_BESIDE = 31_000
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
 LISTS = ("contexts", "reference_contexts")
@@ -59,7 +62,7 @@ def referring(db: sqlite3.Connection) -> Refer:
         known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
         if known:
             return str(known[0])
-        values = (key, packed(text))
+        values = (key, packed(text, TEXT))
         return str(db.execute("INSERT INTO texts (hash, body) VALUES (?, ?)", values).lastrowid)
 
     return refer
@@ -109,7 +112,7 @@ def body(sample: Sample, refer: Refer) -> str:
 
 def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> str:
     """Insert a sample; returns what names its content."""
-    kept = packed(body(sample, referring(db)), FORM)
+    kept = packed(body(sample, referring(db)), ROW)
     values = (run, row, sample.id, kept)
     db.execute("INSERT INTO samples (run, row, id, body) VALUES (?, ?, ?, ?)", values)
     return body(sample, lambda text: text_key(text).hex())
@@ -123,7 +126,7 @@ def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def sample(kept: Kept, resolve: Resolve) -> Sample:
     """A sample from its body."""
-    fields = msgspec.json.decode(unpacked(kept, FORM), type=dict[str, Any])
+    fields = msgspec.json.decode(unpacked(kept, ROW), type=dict[str, Any])
     for field in TEXTS:
         if field in fields:
             fields[field] = found(fields[field], resolve)
@@ -138,7 +141,7 @@ def sample(kept: Kept, resolve: Resolve) -> Sample:
 def beside(sample: Sample) -> bytes:
     """What evidence is packed beside: the texts that it quotes. Kept rows need it: never change."""
     texts = [*(sample.contexts or ()), sample.reference, sample.question, sample.answer]
-    return msgspec.json.encode(texts)
+    return msgspec.json.encode(texts)[-MOST_BESIDE:] + EVIDENCE
 
 
 def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:

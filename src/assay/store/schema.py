@@ -4,8 +4,10 @@ import re
 import sqlite3
 
 from assay.errors import InputError
+from assay.store import packing
 from assay.store.keys import short_key, short_keys
-from assay.store.packing import packed
+from assay.store.known import TEXT
+from assay.store.packing import Kept
 
 MIGRATIONS = (
     """
@@ -152,6 +154,9 @@ def _help(connection: sqlite3.Connection) -> None:
     def numbered(body: str) -> str:
         """Refers to texts by number instead of hash. Within a text, quotes are escaped."""
         return re.sub(r'"#([0-9a-f]{32})"', number, body)
+
+    def packed(body: str) -> Kept:
+        return packing.packed(body, TEXT)
 
     for function in (packed, short_key, short_keys, numbered):
         connection.create_function(function.__name__, 1, function, deterministic=True)

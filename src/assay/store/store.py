@@ -19,7 +19,8 @@ from assay.score import Outcome
 from assay.store import rows
 from assay.store.judges import Judges
 from assay.store.keys import digest, long_keys, short_key
-from assay.store.packing import FARTHEST, Kept, unpacked
+from assay.store.known import TEXT
+from assay.store.packing import Kept, unpacked
 from assay.store.schema import migrate
 from assay.store.writer import Writer
 
@@ -174,7 +175,8 @@ class Store:
         return int(self._all(sql, run)[0][0])
 
     def _text(self, number: str) -> str:
-        return unpacked(self._all("SELECT body FROM texts WHERE id = ?", int(number))[0][0])
+        found = self._all("SELECT body FROM texts WHERE id = ?", int(number))
+        return unpacked(found[0][0], TEXT)
 
     # Runs
 
@@ -300,7 +302,7 @@ class Store:
     def _remember(self, run: str, row: int, sample: Sample | None) -> bytes:
         known = rows.beside(sample) if sample else b""
         with self._reading:
-            self._recent[run, row] = known[-(1 << FARTHEST) :]
+            self._recent[run, row] = known
             if len(self._recent) > RECENT:
                 del self._recent[next(iter(self._recent))]
         return known

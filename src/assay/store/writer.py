@@ -1,18 +1,26 @@
 """How writes reach the disk: one thread, many writes to a transaction, none believed before it."""
 
 import asyncio
+import contextlib
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
-_Item: TypeAlias = tuple[Write, "Future[None]"]
 
-# Writes that wait while a commit is on its way go into the next one together; this bounds it.
+# Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
+GATHER_S = 0.002
+# So many at most.
 MOST = 512
+
+
+class _Item(NamedTuple):
+    write: Write
+    loop: asyncio.AbstractEventLoop
+    done: "asyncio.Future[None]"
 
 
 class Writer:
@@ -30,19 +38,19 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="assay-store", daemon=True)
         self._thread.start()
 
-    def submit(self, write: Write) -> "Future[None]":
-        """Queue a write; the future is done once it is committed."""
-        future: Future[None] = Future()
+    async def commit(self, write: Write) -> None:
+        """Return once the write is on disk. A caller that is cancelled does not undo it.
+
+        Raises:
+            sqlite3.Error: If it cannot be written.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
         with self._closing:
             if self._closed:  # nobody would ever take it from the queue
-                future.set_exception(sqlite3.ProgrammingError("the store is closed"))
-            else:
-                self._queue.put((write, future))
-        return future
-
-    async def commit(self, write: Write) -> None:
-        """Return once the write is on disk. A caller that is cancelled does not undo it."""
-        await asyncio.shield(asyncio.wrap_future(self.submit(write)))
+                raise sqlite3.ProgrammingError("the store is closed")
+            self._queue.put(_Item(write, loop, done))
+        await done
 
     def close(self) -> None:
         """Commit what is queued and end the thread."""
@@ -62,6 +70,7 @@ class Writer:
         if first is None:
             return None
         group = [first]
+        time.sleep(GATHER_S)
         while len(group) < MOST:
             try:
                 item = self._queue.get_nowait()
@@ -76,17 +85,34 @@ class Writer:
     def _write(self, connection: sqlite3.Connection, group: list[_Item]) -> None:
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for write, _ in group:
-                write(connection)
+            for item in group:
+                item.write(connection)
             connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the write
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:
-                group[0][1].set_exception(error)
+                _tell(group, error)
                 return
             for item in group:  # one bad write does not spoil its neighbours
                 self._write(connection, [item])
             return
-        for _, future in group:
-            future.set_result(None)
+        _tell(group)
+
+
+def _tell(group: list[_Item], error: BaseException | None = None) -> None:
+    """Wake those who wait: each loop once for all of them, since waking it is what costs."""
+    for loop in {item.loop for item in group}:
+        waiting = [item.done for item in group if item.loop is loop]
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, waiting, error)
+
+
+def _settle(waiting: list["asyncio.Future[None]"], error: BaseException | None) -> None:
+    for done in waiting:
+        if done.done():
+            continue
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
