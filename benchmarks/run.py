@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "faults", "wikieval", "ragchecker")
+NAMES = ("startup", "faults", "wikieval", "ragchecker", "coverage")
 
 
 def main() -> None:
