@@ -41,7 +41,10 @@ RANK = {
     "__init__": 11,
 }
 # What is imported inside a function only, against that order, and why.
-LATE = {("run", "report"): "a Result writes its own report"}
+LATE = {
+    ("run", "report"): "a Result writes its own report",
+    ("run", "analysis"): "a Result compares itself with others",
+}
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
 IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.dataset"}
@@ -82,6 +85,8 @@ def at_import(path):
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         yield node
         waiting += ast.iter_child_nodes(node)

@@ -21,6 +21,8 @@ from assay.store import Run, Store
 if TYPE_CHECKING:
     import pandas as pd
 
+    from assay.analysis.comparison import Comparison
+
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
@@ -141,6 +143,20 @@ class Result:
         """The embedder's cosine between texts of different samples; None without embeddings."""
         with Store(self._path) as store:
             return random_pairs(store, store.run(self._id))
+
+    def compare(self, *others: "Result", **how: Any) -> "Comparison":
+        """This run, as the baseline, compared with others sample by sample.
+
+        Args:
+            others: Runs over the same samples, by the same metrics and judge.
+            how: `metrics`, `level`, `wanted`, `most`, `force` of `assay.analysis.compare.compare`.
+
+        Raises:
+            InputError: If they cannot be compared.
+        """
+        from assay.analysis.compare import compare
+
+        return compare(self, *others, **how)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""

@@ -1,0 +1,143 @@
+"""Do two runs measure the same thing, so that a difference of their numbers means something?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.analysis.comparison import MetricComparison, letter
+from assay.analysis.pairing import Matched
+from assay.errors import InputError
+from assay.run.result import Result
+from assay.store import Run
+
+_CODE, _VERSION = "code", "assay"
+_ANYWAY = "or go on with --force (force=True)"
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """How two signatures of a metric differ.
+
+    Attributes:
+        definition: What differs in what is computed or asked: versions, code, prompts.
+        judges: What differs in who answers: (task, judge before, judge after).
+    """
+
+    definition: tuple[str, ...]
+    judges: tuple[tuple[str, str, str], ...]
+
+
+def unlike(metric: str, first: Run, second: Run) -> Unlike:
+    """What could make a metric's numbers differ between two runs beside the systems measured."""
+    before, after = (_pieces(metric, run.metrics[metric]) for run in (first, second))
+    definition, judges = [], []
+    for name in dict.fromkeys([*before, *after]):
+        one, other = before.get(name, ""), after.get(name, "")
+        if one == other:
+            continue
+        if name in (_CODE, _VERSION):
+            what = "code of the metric" if name == _CODE else "version of assay"
+            definition.append(f"{what} ({one or 'none'}, {other or 'none'})")
+            continue
+        judge, prompt = _judge(one)
+        other_judge, other_prompt = _judge(other)
+        if judge != other_judge:
+            judges.append((name, judge, other_judge))
+        if prompt and other_prompt and prompt != other_prompt:
+            definition.append(f"prompt of {name}")
+    return Unlike(tuple(definition), tuple(judges))
+
+
+def _pieces(metric: str, signature: str) -> Mapping[str, str]:
+    rest = signature.removeprefix(metric).split("|")
+    found = (piece.partition("=") for piece in rest if piece)
+    return {name: value for name, _, value in found}
+
+
+def _judge(identity: str) -> tuple[str, str]:
+    """Who answers, and the digest of the prompt, "" for those who read none."""
+    name, mark, digest = identity.rpartition("#")
+    return (name, digest) if mark else (identity, "")
+
+
+def refuse_same(baseline: Result, others: Sequence[Result]) -> None:
+    """Refuse a comparison of a run with itself, or with nothing."""
+    if not others:
+        raise InputError("one run is no comparison", "name two; `assay runs` lists them")
+    seen: dict[tuple[Path, str], int] = {}
+    for number, result in enumerate((baseline, *others)):
+        key = (result.path.resolve(), result.run.id)
+        if key in seen:
+            what = f"{letter(seen[key])} and {letter(number)} are the same run, {result.run.id}"
+            raise InputError(what, "name two different ones; `assay runs` lists them")
+        seen[key] = number
+
+
+def unlike_definitions(
+    baseline: Result, other: Result, shared: Sequence[str], name: str, *, force: bool
+) -> list[str]:
+    """What differs beside the systems: refused if the definition does, told if the judge does."""
+    differing: dict[str, None] = {}
+    judges: dict[str, None] = {}
+    for metric in shared:
+        found = unlike(metric, baseline.run, other.run)
+        differing.update(dict.fromkeys(f"{metric}: {what}" for what in found.definition))
+        judges.update(
+            dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in found.judges)
+        )
+    text = f"A and {name} do not compute the same: {'; '.join(differing)}"
+    if differing and not force:
+        raise InputError(text, f"score both again with one version (replies are kept), {_ANYWAY}")
+    warned = [f"{text}. A difference may be one of the definitions."] if differing else []
+    if judges:
+        who = "; ".join(judges)
+        text = f"A and {name} were judged by different judges ({who})."
+        warned.append(f"{text} A difference may be one of the judges, not of the systems.")
+    return warned
+
+
+def unlike_data(matched: Matched, name: str, *, force: bool) -> list[str]:
+    """How the samples differ beside what the systems made of them."""
+    kept = len(matched.rows)
+    text = f"{matched.other_data} samples have another question or reference in {name} than in A"
+    if not kept:
+        what = text if matched.other_data else f"no sample of A stands in {name}"
+        raise InputError(what, "compare runs over the same data; samples are matched by their id")
+    if matched.other_data > kept and not force:
+        raise InputError(f"{text}, more than are the same", _ANYWAY)
+    warned = []
+    if matched.other_data:
+        warned.append(f"{text}: {'compared all the same' if force else 'left out'}.")
+    if matched.same_made == kept:
+        same = f"The answers and contexts of A and {name} are the same in every pair"
+        warned.append(f"{same}: a difference is none of the systems.")
+    return warned
+
+
+def lacking(baseline: Result, other: Result, name: str) -> list[str]:
+    """Metrics that only one of two runs has."""
+    has, others = list(baseline.run.metrics), list(other.run.metrics)
+    return [
+        f"Not in {missing}, so not compared: {', '.join(only)}."
+        for missing, mine, theirs in ((name, has, others), (letter(0), others, has))
+        if (only := [metric for metric in mine if metric not in theirs])
+    ]
+
+
+def partial(result: Result, name: str) -> list[str]:
+    """Whether a run has only some of its scores."""
+    if result.run.finished and not result.run.stopped:
+        return []
+    return [f"{name} is not finished: only what it has scored is compared."]
+
+
+def gaps(found: Sequence[MetricComparison]) -> list[str]:
+    """Where so many samples are missing that the pairs may not speak for all."""
+    warned = []
+    for one in found:
+        n = one.paired.n if one.paired else 0
+        missing = sum(left.n for left in one.left_out)
+        if missing > (n + missing) / 5:
+            text = f"{one.metric}: {missing} of {n + missing} samples stand in no pair of A and"
+            warned.append(f"{text} {letter(one.run)}: the difference speaks about the rest.")
+    return warned
