@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.dataset.labels import Label, Labels
 from assay.errors import InputError
@@ -23,13 +23,13 @@ class Item:
     Attributes:
         sample: The sample (of the first run, for a pair).
         score: What the metric says: its value; of a statement the judge's probability, or else 1
-            or 0; of a pair the first answer's value less the second's, or the one value where the
-            metric itself compares two answers.
+            or 0; of a pair the first answer's value less the second's, or, where the metric itself
+            compares two answers, its value less the middle of its range.
         verdict: What the judge decided of a statement, 1 or 0; otherwise the score.
         labels: Value by annotator.
         outcome: The score with its evidence.
         part: The part that is meant, for a statement.
-        other: The second outcome of a pair from two runs.
+        rival: The second answer's sample, for a pair.
     """
 
     sample: Sample
@@ -38,7 +38,7 @@ class Item:
     labels: Mapping[str, float]
     outcome: Score
     part: Part | None = None
-    other: Score | None = None
+    rival: Sample | None = None
 
     @property
     def label(self) -> float:
@@ -85,15 +85,20 @@ def labelled(
         InputError: If the run has no such metric, or no label is about what it scored.
     """
     (label,) = _one(result, metric)
+    about = result.run.config["about"][label]
     wanted = _by_sample(given.of(label))
+    low, high = about["range"]
+    middle = 0.0 if low is None or high is None else (low + high) / 2
     left_out: Counter[str] = Counter()
     items: list[Item] = []
-    for sample, outcome, second in _outcomes(result, label, other):
-        about = wanted.pop(sample.id, {})
-        for key, by_person in about.items():
-            found = _item(
-                sample, by_person, outcome, second, key if given.kind == "statement" else None
-            )
+    for sample, outcome, rival, second in _outcomes(result, label, other):
+        for key, by_person in wanted.pop(sample.id, {}).items():
+            if given.kind == "statement":
+                found = _statement(sample, by_person, outcome, key)
+            elif given.kind == "pair":
+                found = _pair(sample, by_person, outcome, rival, second or middle)
+            else:
+                found = _whole(sample, by_person, outcome)
             if isinstance(found, str):
                 left_out[found] += 1
             else:
@@ -102,8 +107,7 @@ def labelled(
         left_out["sample not in the run"] = missed
     if not items:
         raise _nothing(result, given, label, left_out)
-    better = bool(result.run.config["about"][label]["higher_is_better"])
-    return Labelled(label, given.kind, better, items, dict(left_out))
+    return Labelled(label, given.kind, about["higher_is_better"], items, dict(left_out))
 
 
 Key = tuple[str, int | None]
@@ -126,33 +130,53 @@ def _by_sample(given: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]
 
 def _outcomes(
     result: Result, metric: str, other: Result | None
-) -> Iterator[tuple[Sample, Outcome, Outcome | None]]:
+) -> Iterator[tuple[Sample, Outcome, Sample | None, Outcome | None]]:
+    """(sample, outcome) of a run, each with (sample, outcome) of the other run, if there is one."""
     if other is None:
         for sample, outcome in result.outcomes(metric):
-            yield sample, outcome, None
+            beside = sample.other_answer
+            rival = None if beside is None else replace(sample, answer=beside)
+            yield sample, outcome, rival, None
         return
     (theirs,) = _one(other, metric)
     with Store(other.path) as store:
-        rows = {sample.id: row for row, sample in store.samples(other.run.id)}
+        second = {sample.id: (row, sample) for row, sample in store.samples(other.run.id)}
         for sample, outcome in result.outcomes(metric):
-            row = rows.get(sample.id)
-            found = store.outcome(other.run.id, row, theirs) if row is not None else None
-            yield sample, outcome, found or NOT_DONE
+            row, rival = second.get(sample.id, (0, None))
+            yield sample, outcome, rival, store.outcome(other.run.id, row, theirs) or NOT_DONE
 
 
-def _item(
+def _whole(sample: Sample, said: Mapping[str, float], outcome: Outcome) -> Item | str:
+    """The item for a whole sample, or why there is none."""
+    if not isinstance(outcome, Score):
+        return "not scored"
+    return Item(sample, outcome.value, outcome.value, said, outcome)
+
+
+def _pair(
     sample: Sample,
     said: Mapping[str, float],
     outcome: Outcome,
-    second: Outcome | None,
-    key: Key | None,
+    rival: Sample | None,
+    beside: float | Outcome,
 ) -> Item | str:
-    """The item, or why there is none."""
-    if not isinstance(outcome, Score) or isinstance(second, Unscored):
+    """The item for a pair of answers, or why there is none.
+
+    What stands `beside` is the second answer's outcome, or the middle of the range of a metric that
+    itself compares two answers.
+    """
+    if rival is None:
+        return "no second answer"
+    if not isinstance(outcome, Score) or isinstance(beside, Unscored):
         return "not scored"
-    if key is None:
-        value = outcome.value - second.value if second is not None else outcome.value
-        return Item(sample, value, value, said, outcome, other=second)
+    value = outcome.value - float(beside)
+    return Item(sample, value, value, said, outcome, rival=rival)
+
+
+def _statement(sample: Sample, said: Mapping[str, float], outcome: Outcome, key: Key) -> Item | str:
+    """The item for a statement, or why there is none."""
+    if not isinstance(outcome, Score):
+        return "not scored"
     part = _part(outcome.parts, *key)
     if part is None or part.value is None:
         return "statement not among the parts of the score"

@@ -1,0 +1,190 @@
+"""Is agreement with people measured as promised: which labels, which threshold, which floor?"""
+
+import numpy as np
+import pytest
+
+import assay
+from assay import InputError, Part, Score
+from assay.analysis.agreement import agree, agree_all
+from assay.dataset.labels import read_labels
+
+
+@assay.metric(needs=("answer",), range=(0, 5))
+def told(sample, judge):
+    """The score that the sample's metadata tells."""
+    parts = [Part("statement", text, value=v) for text, v in sample.metadata.get("said", [])]
+    return Score(sample.metadata["score"], tuple(parts))
+
+
+@assay.metric(needs=("answer",), higher_is_better=False)
+def faults(sample, judge):
+    """The same turned round."""
+    return Score(1 - sample.metadata["score"])
+
+
+def run(tmp_path, scores, metrics=told, store="a.db", **fields):
+    rows = [
+        {"id": f"s{n}", "answer": "w" * (n % 3 + 1), "score": score, **fields}
+        for n, score in enumerate(scores)
+    ]
+    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / store)
+
+
+def labels(values, **more):
+    return read_labels([{"id": f"s{n}", "label": v, **more} for n, v in enumerate(values)])
+
+
+def measure(found, name):
+    return next(m for m in found.measures if m.name == name)
+
+
+SCORES = [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
+LABELS = [1, 1, 0, 1, 1, 0, 0, 0]
+
+
+class TestYesAndNo:
+    def test_known_numbers_at_a_given_threshold(self, tmp_path):
+        found = agree(run(tmp_path, SCORES), labels(LABELS), "told", threshold=0.5)
+        assert (found.scale, found.n, found.n_groups, found.base_rate) == ("binary", 8, 8, 0.5)
+        assert measure(found, "AUROC").value == pytest.approx(14 / 16)
+        assert measure(found, "balanced accuracy").value == pytest.approx(0.75)
+        assert measure(found, "Cohen's kappa").value == pytest.approx(0.5)
+        c = found.confusion
+        assert (c.good_good, c.good_bad, c.bad_good, c.bad_bad) == (3, 1, 1, 3)
+        assert (found.threshold, found.threshold_by) == ((0.5, 0.5), "given")
+
+    def test_the_worst_disagreements_come_first_and_only_wrong_calls_are_among_them(self, tmp_path):
+        found = agree(run(tmp_path, SCORES), labels(LABELS), "told", threshold=0.5)
+        assert [d.sample for d in found.worst] == ["s2", "s4"]
+        assert found.worst[0].gap > 0 > found.worst[1].gap
+
+    def test_f1_and_average_precision_are_of_the_rarer_class(self, tmp_path):
+        mostly_good = [1, 1, 1, 1, 1, 1, 0, 0]
+        found = agree(run(tmp_path, SCORES), labels(mostly_good), "told", threshold=0.25)
+        assert found.rarer == "bad"
+        assert measure(found, "F1").value == measure(found, "average precision").value == 1
+
+    def test_a_metric_of_which_low_is_good_is_turned_round(self, tmp_path):
+        result = run(tmp_path, SCORES, [told, faults])
+        plain, turned = (agree(result, labels(LABELS), name) for name in ("told", "faults"))
+        assert [m.value for m in plain.measures] == [m.value for m in turned.measures]
+
+    def test_a_threshold_that_is_not_given_is_chosen_on_other_samples(self, tmp_path):
+        chance = np.random.default_rng(1)
+        # Scores that tell nothing: a threshold fitted to these very labels would seem to.
+        balanced = []
+        for n in range(12):
+            result = run(tmp_path, chance.random(40).tolist(), store=f"{n}.db")
+            found = agree(result, labels(chance.integers(0, 2, 40).tolist()), "told")
+            assert "on other samples" in found.threshold_by
+            balanced.append(measure(found, "balanced accuracy").value)
+        assert np.mean(balanced) == pytest.approx(0.5, abs=0.06)
+
+    def test_too_few_labels_of_one_kind_leave_out_what_needs_a_threshold(self, tmp_path):
+        found = agree(run(tmp_path, SCORES), labels([1] * 7 + [0]), "told")
+        assert found.threshold_by.startswith("not chosen")
+        assert [m.name for m in found.measures] == ["AUROC", "average precision"]
+        assert found.confusion is None
+        assert measure(found, "AUROC").interval is None
+
+    def test_samples_on_which_people_are_divided_are_left_out_and_counted(self, tmp_path):
+        rows = [{"id": f"s{n}", "votes": [v, v] if n else [1, 0]} for n, v in enumerate(LABELS)]
+        found = agree(run(tmp_path, SCORES), read_labels(rows), "told")
+        assert found.n == 7
+        assert found.left_out == {"annotators undecided": 1}
+
+
+class TestFloors:
+    def test_the_best_trivial_rule_stands_beside_each_measure(self, tmp_path):
+        # The answers' lengths tell the labels better than the scores do.
+        by_length = [n % 3 > 0 for n in range(8)]
+        found = measure(agree(run(tmp_path, SCORES), labels(by_length), "told"), "AUROC")
+        assert (found.floor, found.floor_name) == (1.0, "longer is better")
+
+    def test_the_lead_over_it_has_an_interval(self, tmp_path):
+        chance = np.random.default_rng(2)
+        said = chance.integers(0, 2, 60)
+        scores = (said * 0.5 + chance.random(60) * 0.5).tolist()
+        found = measure(agree(run(tmp_path, scores), labels(said.tolist()), "told"), "AUROC")
+        assert 0 < found.lead.low < found.value - found.floor < found.lead.high
+
+    def test_saying_always_the_same_is_one_of_them(self, tmp_path):
+        found = agree(run(tmp_path, [0.5, 0.6] * 4, text=""), labels(LABELS), "told", threshold=0)
+        assert measure(found, "balanced accuracy").floor >= 0.5
+
+
+class TestPeople:
+    def test_the_ceiling_is_each_person_with_the_others(self, tmp_path):
+        rows = [
+            {"id": f"s{n}", "votes": [v, v, 1 - v if n == 7 else v]} for n, v in enumerate(LABELS)
+        ]
+        found = measure(
+            agree(run(tmp_path, SCORES), read_labels(rows), "told"), "balanced accuracy"
+        )
+        # Two of them differ with nobody but where the others are divided; the third once in eight.
+        assert found.ceiling == pytest.approx((1 + 1 + 7 / 8) / 3, abs=0.01)
+
+    def test_their_agreement_is_told_by_alpha_and_kappa(self, tmp_path):
+        two = [{"id": f"s{n}", "votes": [v, v]} for n, v in enumerate(LABELS)]
+        three = [{"id": f"s{n}", "votes": [v, v, 1]} for n, v in enumerate(LABELS)]
+        result = run(tmp_path, SCORES)
+        names = [
+            [m.name for m in agree(result, read_labels(r), "told").among_people]
+            for r in (two, three)
+        ]
+        assert names == [
+            ["Krippendorff's alpha, nominal", "Cohen's kappa"],
+            ["Krippendorff's alpha, nominal", "Fleiss' kappa"],
+        ]
+
+    def test_one_person_is_no_ceiling(self, tmp_path):
+        found = agree(run(tmp_path, SCORES), labels(LABELS), "told")
+        assert found.among_people == []
+        assert measure(found, "AUROC").ceiling is None
+
+
+def test_grades_are_compared_by_their_order(tmp_path):
+    result = run(tmp_path, [1.0, 2.0, 3.0, 4.0, 5.0])
+    found = agree(result, labels([1, 2, 3, 5, 4]), "told")
+    assert found.scale == "ordinal"
+    assert measure(found, "Spearman").value == pytest.approx(0.9)
+    assert measure(found, "Kendall tau-b").value == pytest.approx(0.8)
+    assert measure(found, "pairwise accuracy").value == pytest.approx(0.9)
+    assert measure(found, "Cohen's kappa, quadratic").value == pytest.approx(0.9)
+    assert found.confusion is None
+
+
+def test_preferences_between_two_runs_are_met_by_the_difference(tmp_path):
+    first, second = run(tmp_path, [0.5] * 4), run(tmp_path, [0.1, 0.9, 0.7, 0.5], store="b.db")
+    found = agree(first, labels(["A", "B", "A", "tie"]), "told", other=second)
+    assert found.scale == "preference"
+    assert measure(found, "preference accuracy").value == pytest.approx(2 / 3)
+
+
+def test_statements_are_called_by_the_judges_verdict(tmp_path):
+    said = [["It is red.", 1.0], ["It is blue.", 0.0]]
+    result = run(tmp_path, [0.5, 0.5], said=said)
+    rows = [
+        {"id": f"s{n}", "statement": text, "label": value}
+        for n in range(2)
+        for text, value in (("It is red.", 1), ("It is blue.", n))
+    ]
+    found = agree(result, read_labels(rows), "told")
+    assert (found.kind, found.n, found.n_groups) == ("statement", 4, 2)
+    assert found.threshold_by == "the judge's verdict"
+    assert (found.confusion.good_bad, found.confusion.bad_bad) == (1, 1)
+    assert found.worst[0].text == "It is blue."
+
+
+def test_every_metric_that_labels_can_be_compared_with_is_and_the_others_say_why(tmp_path):
+    result = run(tmp_path, SCORES, [told, faults])
+    rows = [{"id": f"s{n}", "label": v, "metric": "told"} for n, v in enumerate(LABELS)]
+    found, without = agree_all(result, read_labels(rows))
+    assert [one.metric for one in found] == ["told"]
+    assert "no label" in without["faults"]
+
+
+def test_a_second_run_is_for_pairs_only(tmp_path):
+    result = run(tmp_path, SCORES)
+    with pytest.raises(InputError, match="labels of pairs"):
+        agree(result, labels(LABELS), "told", other=result)
