@@ -37,6 +37,7 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines.append(("next", f"assay show {run}{where}"))
     if first is not None:
         lines.append(("", f"assay show {run} --sample {shlex.quote(first.sample)}{where}"))
+    lines.append(("", f"assay diagnose {run}{where}"))
     if not request.outs:
         lines.append(("", f"assay report {run} --out report.html{where}"))
     return lines

@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
+from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
+from assay.report.diagnosis import told
 from assay.run.result import NOT_DONE, Result
 from assay.run.summary import MetricSummary
 from assay.sample import Sample
@@ -21,17 +23,25 @@ MOST_SAMPLES = 2000
 LOOKED_AT = 200
 
 
-def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None) -> dict[str, Any]:
+def collect(
+    result: Result,
+    *,
+    most: int = MOST_SAMPLES,
+    only: str | None = None,
+    diagnosed: bool | None = None,
+) -> dict[str, Any]:
     """Everything a report shows of a run, as plain values.
 
     Args:
         result: The run.
         most: Samples shown in full, the first ones; with 0 the report is a summary.
         only: Id of the one sample to show instead.
+        diagnosed: Whether what went wrong is looked into; by default where samples are shown.
 
     Raises:
         InputError: If there is no sample of that id.
     """
+    diagnosed = (most > 0 and only is None) if diagnosed is None else diagnosed
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
@@ -51,6 +61,7 @@ def collect(result: Result, *, most: int = MOST_SAMPLES, only: str | None = None
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "judge_card": [{"text": text} for text in run.config["card"]],
         "foreign": {"samples": sum(foreign), "looked_at": len(foreign)},
+        "diagnosis": told(diagnose(result)) if diagnosed else None,
         "samples": samples,
         "n_shown": len(samples),
     }

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from assay.report import labels, notes, numbers, safe, view
+from assay.report import diagnosis_page, labels, notes, numbers, safe, view
 from assay.report.evidence import evidence
 from assay.report.texts import TextTable
 
@@ -31,6 +31,7 @@ def render(data: Mapping[str, Any]) -> str:
         .render(
             data=data,
             head=view.head(data),
+            dx=diagnosis_page.page(data),
             rows=view.rows(data),
             notes=notes.notes(data),
             baseline=notes.baseline(data),
@@ -68,7 +69,7 @@ def _environment() -> Environment:
         meaning=labels.meaning,
         broken=_broken,
     )
-    made.globals.update(width=view.WIDTH, height=view.HEIGHT)
+    made.globals.update(width=view.WIDTH, height=view.HEIGHT, dx_width=diagnosis_page.WIDTH)
     return made
 
 
@@ -77,7 +78,7 @@ def _style(data: Mapping[str, Any]) -> str:
     longest = max((len(str(sample["id"])) for sample in data["samples"]), default=0)
     width = f"{min(max(longest, 8), 24) * 7.5 + 8:.0f}px"
     style = _asset("style.css").replace("/*COLUMNS*/0", str(len(data["metrics"])))
-    return style.replace("/*ID*/112px", width)
+    return style.replace("/*ID*/112px", width) + _asset("diagnosis.css")
 
 
 @cache

@@ -1,0 +1,235 @@
+"""Which causes do the facts of a sample show, and which of them could be told at all?"""
+
+from collections.abc import Iterable
+
+from assay.analysis.diagnosis.causes import CAUSES
+from assay.analysis.diagnosis.facts import ADDRESSES, Facts, Found, Parts, holds
+from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding
+from assay.analysis.diagnosis.place import WITHIN, Place, place
+
+_ORDER = {name: number for number, name in enumerate(CAUSES)}
+_GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
+
+
+def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
+    """What is to be said of a sample.
+
+    Args:
+        facts: Its facts.
+        row: Its row.
+        within: A right context below this rank is too low.
+    """
+    at = place(facts, within)
+    found = sorted(_findings(facts, at), key=lambda finding: _ORDER[finding.cause])
+    checked = frozenset(_checked(facts, at)) | {finding.cause for finding in found}
+    sample = facts.sample
+    question = sample.question or ""
+    if found:
+        main, *rest = found
+        return Diagnosed(sample.id, row, question, "failed", main, tuple(rest), checked)
+    remark = _unexplained(facts, at, checked)
+    return Diagnosed(
+        sample.id, row, question, "open" if remark else "fine", checked=checked, remark=remark
+    )
+
+
+def _findings(facts: Facts, at: Place) -> list[Finding]:
+    if facts.unanswerable:
+        return _unanswerable(facts)
+    lost = at.finding
+    # What was lost on the way does no harm where the answer is right and supported all the same.
+    found = [] if lost is None or (not facts.declined and _answered_well(facts)) else [lost]
+    if facts.declined:
+        return [*found, *_refused(facts, at)]
+    return [*found, *(finding for find in _FINDERS if (finding := find(facts, at)))]
+
+
+def _unanswerable(facts: Facts) -> list[Finding]:
+    if facts.declined is None or facts.declined:
+        return []
+    answer = Evidence(
+        "answer",
+        facts.sample.answer or "",
+        "answers a question that has no answer here",
+        metric=facts.declined_by,
+    )
+    claimed = _added(facts, Place("unknown"))
+    return [Finding("should_have_refused", (answer,)), *([claimed] if claimed else [])]
+
+
+def _refused(facts: Facts, at: Place) -> list[Finding]:
+    told_so = facts.unanswerable is False and at.where == "unknown"
+    if not (at.had or told_so):
+        return []
+    why = f"declines: {facts.declined}"
+    answer = Evidence("answer", facts.sample.answer or "", why, metric=facts.declined_by)
+    return [Finding("wrong_refusal", (answer, *_evidence(facts.wanted, holding=True)))]
+
+
+def _off_topic(facts: Facts, _at: Place) -> Finding | None:
+    if _on_topic(facts):
+        return None
+    if facts.helps:
+        parts = facts.helps.no
+        if facts.helps.yes or not parts or len(parts) < len(facts.helps.parts):
+            return None
+        return Finding("off_topic", _of(parts, "does not help to answer", facts.helps.metric))
+    if facts.relevance is None or facts.told is None:
+        return None
+    value, least, metric = facts.relevance
+    # Judges that rate an answer as a whole also rate low what they find wrong: an answer that
+    # rests on nothing is not called off-topic for that.
+    made_up = least == ADDRESSES and bool(_unsupported(facts))
+    if value >= least or made_up:
+        return None
+    why = f"relevance {value:.2f}, and nothing of the reference is said"
+    return Finding(
+        "off_topic", (Evidence("answer", facts.sample.answer or "", why, metric=metric),)
+    )
+
+
+def _on_topic(facts: Facts) -> bool:
+    """Whether the answer says something of what the reference says."""
+    told, true = facts.told, facts.true
+    return bool(
+        (told and any(holds(p) for p in told.parts)) or (true and any(holds(p) for p in true.parts))
+    )
+
+
+def _contradicted(facts: Facts, _at: Place) -> Finding | None:
+    parts = tuple(p for p in _unsupported(facts) if p.label == "contradicted")
+    if not parts or facts.said is None:
+        return None
+    return Finding("contradicted", _of(parts, "a context says otherwise", facts.said.metric))
+
+
+def _ignored(facts: Facts, at: Place) -> Finding | None:
+    if not at.had or facts.told is None or _on_topic(facts) or _off_topic(facts, at):
+        return None
+    if len(facts.told.no) < len(facts.told.parts):
+        return None
+    return Finding("ignored", _left_out(facts, facts.told))
+
+
+def _added(facts: Facts, _at: Place) -> Finding | None:
+    """What nothing supports and nothing is known to deny."""
+    parts = tuple(p for p in _unsupported(facts) if p.label != "contradicted")
+    if not parts or facts.said is None:
+        return None
+    cause = "over_claimed" if all(p.label == "absent" for p in parts) else "unsupported"
+    right = {p.text for p in facts.true.yes} if facts.true else frozenset()
+    evidence = tuple(
+        Evidence(
+            "statement",
+            part.text,
+            ("right by the reference, so it came from elsewhere. " if part.text in right else "")
+            + (part.reason or "no context supports it"),
+            metric=facts.said.metric,
+        )
+        for part in parts
+    )
+    return Finding(cause, evidence)
+
+
+def _incomplete(facts: Facts, at: Place) -> Finding | None:
+    told = facts.told
+    if not at.had or told is None or not told.no or not _on_topic(facts):
+        return None
+    held = {p.text for p in facts.wanted.yes} if facts.wanted else None
+    parts = tuple(p for p in told.no if held is None or p.text in held)
+    return Finding("incomplete", _left_out(facts, Found(told.metric, parts))) if parts else None
+
+
+_FINDERS = (_off_topic, _contradicted, _ignored, _added, _incomplete)
+
+
+def _unsupported(facts: Facts) -> Parts:
+    return facts.said.no if facts.said else ()
+
+
+def _left_out(facts: Facts, told: Found) -> tuple[Evidence, ...]:
+    """What the answer does not say, with the words of the context that do."""
+    where = {p.text: p for p in facts.wanted.parts} if facts.wanted else {}
+    return tuple(
+        Evidence(
+            "reference statement",
+            part.text,
+            "the answer does not say it",
+            quote=where[part.text].quote if part.text in where else "",
+            rank=_rank(where[part.text].context) if part.text in where else None,
+            metric=told.metric,
+        )
+        for part in told.no
+    )
+
+
+def _evidence(found: Found | None, *, holding: bool) -> tuple[Evidence, ...]:
+    if found is None:
+        return ()
+    return _of(found.yes if holding else found.no, "in the contexts", found.metric)
+
+
+def _of(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(p.kind, p.text, p.reason or why, p.quote, _rank(p.context), metric) for p in parts
+    )
+
+
+def _rank(context: int | None) -> int | None:
+    return None if context is None else context + 1
+
+
+def _answered_well(facts: Facts) -> bool:
+    """Whether all that is known of the answer is good, and something is known."""
+    known = [found for found in (facts.said, facts.told) if found]
+    return bool(known) and all(not found.no for found in known) and not _off_topic(facts, _NOWHERE)
+
+
+_NOWHERE = Place("unknown")
+
+
+def _checked(facts: Facts, at: Place) -> Iterable[str]:
+    """The causes that the facts could have shown."""
+    told = facts.known is not None or facts.corpus_empty
+    if told:
+        yield from ("not_in_corpus", "not_retrieved", "ranked_too_low")
+    elif facts.wanted:
+        yield "not_in_contexts"
+        if facts.useful or not at.had:
+            yield "ranked_too_low"
+        if at.had:
+            yield from ("not_in_corpus", "not_retrieved")
+    if facts.unanswerable is not None or told:
+        yield "should_have_refused"
+    if facts.declined is None:
+        return
+    if not facts.declined or at.where != "unknown" or facts.unanswerable is not None:
+        yield "wrong_refusal"
+    if facts.declined:  # it says nothing that could be wrong
+        yield from _GENERATION
+        return
+    yield from _of_generation(facts, at)
+
+
+def _of_generation(facts: Facts, at: Place) -> Iterable[str]:
+    if facts.helps or _on_topic(facts) or (facts.relevance and facts.told):
+        yield "off_topic"
+    if facts.said and all(p.label != "unsupported" for p in facts.said.parts):
+        yield from ("contradicted", "over_claimed", "unsupported")
+    elif facts.said:  # the judge was not asked whether a context says otherwise
+        yield "unsupported"
+    if facts.told and at.where != "unknown":
+        yield from ("ignored", "incomplete")
+
+
+def _unexplained(facts: Facts, at: Place, checked: frozenset[str]) -> str:
+    """Why a sample without findings is not called fine; "" if it is."""
+    if facts.sample.answer is None:
+        return "" if checked else "there is no answer, and no right context is known"
+    if facts.declined and not facts.unanswerable:
+        return "it declines, and whether it could have answered cannot be told"
+    if facts.told and facts.told.no and at.where == "unknown":
+        return "it does not say what the reference says, and whether it was given it is unknown"
+    if not (facts.said or facts.told or facts.declined):
+        return "no metric says anything of the answer"
+    return ""

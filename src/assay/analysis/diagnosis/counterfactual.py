@@ -1,0 +1,253 @@
+"""What would the same answers score, had the contexts known to be right been retrieved?
+
+Nothing is generated anew: the answers are re-scored against their reference contexts, as a run of
+its own in the same store. What is no longer wrong then was a failure of retrieval.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.analysis.diagnosis.classify import diagnosed
+from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, gather
+from assay.analysis.diagnosis.findings import Diagnosed
+from assay.backends.specs import DEFAULT
+from assay.dataset import Source
+from assay.dataset.memory import memory_records
+from assay.errors import InputError
+from assay.metrics import parse
+from assay.run.connect import choose
+from assay.run.evaluate import evaluate
+from assay.run.result import NOT_DONE, Result
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome
+from assay.store import Run, Store
+
+# Of these causes it tells something; what an answer leaves out, or whether it is on topic, does not
+# depend on the contexts.
+_OF_RETRIEVAL = ("not_retrieved", "not_in_contexts", "ranked_too_low")
+_OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
+
+# What is scored again, where the run has it or the data allow it.
+_AGAIN = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one main cause.
+
+    Attributes:
+        cause: Its name.
+        n: Samples with it that were re-scored and do not decline.
+        gone: Of these, those in which it is no longer found with the right contexts.
+        well: Of these, those in which nothing at all is found any more: the answer stands as it is.
+        samples: Ids of those in which it is gone.
+    """
+
+    cause: str
+    n: int
+    gone: int
+    well: int
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """What the contexts known to be right would change.
+
+    Attributes:
+        run: Id of the run that holds the scores.
+        n: Samples re-scored: those with reference contexts.
+        refused: Samples of these that decline: what they would answer cannot be known.
+        unsupported: Statements of answers that the retrieved contexts do not support.
+        borne_out: How many of these the right contexts support: true, and from elsewhere.
+        missing: Statements of references that the retrieved contexts do not hold.
+        found: How many of these the right contexts hold: retrieval lost them.
+        changes: By main cause, those that may change.
+        means: (metric, mean with the retrieved contexts, mean with the right ones, n): over the
+            samples that are scored in both.
+    """
+
+    run: str
+    n: int
+    refused: int
+    unsupported: int
+    borne_out: int
+    missing: int
+    found: int
+    changes: tuple[Change, ...]
+    means: tuple[tuple[str, float, float, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A sample with the right contexts, and its facts before and after."""
+
+    diagnosed: Diagnosed
+    before: Facts
+    after: Facts
+
+
+def counterfactual(
+    result: Result, judge: Any = DEFAULT, *, embedder: Any = None, settings: Settings | None = None
+) -> Result:
+    """Re-score a run's answers against their reference contexts, in the same store.
+
+    Statements and all else that is known is not asked for again; `diagnose` of the first run finds
+    the second by itself.
+
+    Args:
+        result: The run.
+        judge: As for `evaluate`; it has to be the judge of the run.
+        embedder: As for `evaluate`.
+        settings: As for `evaluate`.
+
+    Returns:
+        The result of the new run.
+
+    Raises:
+        InputError: If no sample has reference contexts, or another judge is given.
+    """
+    settings = settings or Settings()
+    run = result.run
+    name = choose(judge, embedder, settings).name
+    if name != run.config["judge"]:
+        what = f"run {run.id} was judged by {run.config['judge']}, this is {name}"
+        raise InputError(what, "give the same --judge: scores of two judges cannot be compared")
+    with Store(result.path) as store:
+        known = [swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))]
+        metrics = _metrics(run, known)
+    if not known:
+        what = f"no sample of run {run.id} has reference_contexts (their texts)"
+        raise InputError(what, "add a column reference_contexts and run again")
+    source = Source(_source(run), memory_records(known))
+    return evaluate(source, metrics, judge, embedder=embedder, store=result.path, settings=settings)
+
+
+_MARK = ", with the reference contexts for run "
+
+
+def _source(run: Run) -> str:
+    return f"{run.source}{_MARK}{run.id}"
+
+
+def origin(result: Result) -> Result:
+    """The run that a counterfactual re-scores; any other run is its own origin."""
+    _, marked, run = result.run.source.partition(_MARK)
+    return Result(result.path, run) if marked else result
+
+
+def _swapped(sample: Sample) -> Sample | None:
+    """The sample as it would be with perfect retrieval; None where that is not known."""
+    if not sample.reference_contexts or sample.contexts is None:
+        return None
+    return replace(
+        sample,
+        contexts=sample.reference_contexts,
+        context_ids=None,
+        reference_context_ids=None,
+        relevance_grades=None,
+    )
+
+
+def _metrics(run: Run, samples: Sequence[Sample]) -> list[str]:
+    had = [m for m in run.metrics if m.partition("(")[0] in _AGAIN]
+    return had or [
+        name
+        for name in ("faithfulness", "context_recall")
+        if all(getattr(s, field) is not None for s in samples for field in parse(name).needs)
+    ]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The run with the right contexts, read beside the first one."""
+
+    store: Store
+    run: Run
+    rows: dict[str, int]
+
+    def outcomes(self, sample: str) -> dict[str, Outcome]:
+        """Its outcomes of a sample by metric label; none if it was not re-scored."""
+        row = self.rows.get(sample)
+        if row is None:
+            return {}
+        return {m: self.store.outcome(self.run.id, row, m) or NOT_DONE for m in self.run.metrics}
+
+    def again(self, before: Facts, row: int, outcomes: Outcomes, within: int) -> Again | None:
+        """The sample as it would be with the right contexts; None if it was not re-scored."""
+        swapped, found = _swapped(before.sample), self.outcomes(before.sample.id)
+        if swapped is None or not found:
+            return None
+        kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
+        after = gather(swapped, {**kept, **found}, found)
+        return Again(diagnosed(after, row, within), before, after)
+
+
+def rescored(store: Store, run: Run) -> Rescored | None:
+    """The counterfactual of a run, if the store holds one."""
+    wanted = _source(run)
+    for other in store.runs():
+        if other.source == wanted:
+            rows = {sample.id: row for row, sample in store.samples(other.id)}
+            return Rescored(store, other, rows)
+    return None
+
+
+def compared(
+    rescored: Rescored, before: Sequence[Diagnosed], after: Sequence[Again | None]
+) -> Counterfactual:
+    """What changed between the diagnoses of the same samples."""
+    pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
+    answered = [(b, a.diagnosed) for b, a in pairs if not a.before.declined]
+    unsupported, borne_out = _total(_turned(a.before.said, a.after.said) for _, a in pairs)
+    missing, found = _total(_turned(a.before.wanted, a.after.wanted) for _, a in pairs)
+    return Counterfactual(
+        run=rescored.run.id,
+        n=len(pairs),
+        refused=len(pairs) - len(answered),
+        unsupported=unsupported,
+        borne_out=borne_out,
+        missing=missing,
+        found=found,
+        changes=tuple(_changes(answered)),
+        means=tuple(_means(rescored)),
+    )
+
+
+def _turned(before: Found | None, after: Found | None) -> tuple[int, int]:
+    """How many statements did not hold, and how many of these hold now."""
+    no = {part.text for part in before.no} if before else set()
+    yes = {part.text for part in after.yes} if after else set()
+    return len(no), len(no & yes)
+
+
+def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    found = list(pairs)
+    return sum(n for n, _ in found), sum(n for _, n in found)
+
+
+def _changes(pairs: Sequence[tuple[Diagnosed, Diagnosed]]) -> Iterator[Change]:
+    for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
+        mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
+        gone = [(b, a) for b, a in mine if cause not in a.causes]
+        well = sum(a.state == "fine" for _, a in gone)
+        if mine:
+            yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
+
+
+def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
+    first = again.run.source.rpartition(" ")[2]
+    ids = {row: sample.id for row, sample in again.store.samples(first)}
+    rows = {row: again.rows[i] for row, i in ids.items() if i in again.rows}
+    known = again.store.run(first).metrics
+    for metric in again.run.metrics:
+        if metric not in known:
+            continue
+        old = {rows.get(r): v for r, v, _ in again.store.values(first, metric) if v is not None}
+        new = {r: v for r, v, _ in again.store.values(again.run.id, metric) if v is not None}
+        both = sorted(row for row in new if row in old)
+        if both:
+            n = len(both)
+            yield metric, sum(old[r] for r in both) / n, sum(new[r] for r in both) / n, n

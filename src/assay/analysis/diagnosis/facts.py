@@ -1,0 +1,255 @@
+"""What do the data and the metrics say of one sample that a cause can be told from?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from assay.metrics.retrieved import NOT_COMPARABLE, ranking
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.text.refusals import is_plain_refusal, refusal
+from assay.text.sentences import spans
+
+Parts: TypeAlias = tuple[Part, ...]
+Outcomes: TypeAlias = Mapping[str, Outcome]
+
+# A judge that gives probabilities is believed where it is sure: what lies between is no finding.
+UNLIKELY, LIKELY = 0.3, 0.7
+# From here on two texts are worded alike (the default of the metrics that match by wording).
+ALIKE = 0.5
+# Below it a rating of 0..1 says that an answer misses its question; a cosine has its guide value.
+ADDRESSES = 0.5
+ADDRESSES_BY_COSINE = 0.75
+
+_SAID = (
+    *("hallucination_spans", "deepeval:faithfulness", "faithfulness"),
+    *("ragchecker:faithfulness", "paper:faithfulness", "ragas:faithfulness"),
+)
+_WANTED = ("context_recall", "ragchecker:claim_recall", "ragas:context_recall")
+_TOLD = ("factual_correctness", "completeness", "ragchecker:recall", "ragchecker:f1")
+_TRUE = ("factual_correctness", "ragchecker:precision", "ragchecker:f1")
+_USEFUL = ("context_precision", "deepeval:contextual_precision")
+_HELPS = ("answer_relevance_by_statement", "deepeval:answer_relevancy")
+_DECLINING = ("over_refusal", "negative_rejection", "answer_relevancy", "ragas:answer_relevancy")
+# Metrics that look at the retrieved contexts and that a diagnosis reads.
+OF_CONTEXTS = (*_SAID, *_WANTED, *_USEFUL)
+
+_YES = frozenset(
+    {"supported", "covered", "told", "retrieved", "tp", "correct", "useful", "relevant"}
+)
+_NEITHER = frozenset({"not needed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Parts of one metric; None stands for what no metric tells.
+
+    Attributes:
+        metric: Its label.
+        parts: The parts of the kind that was looked for.
+    """
+
+    metric: str
+    parts: Parts
+
+    @property
+    def yes(self) -> Parts:
+        """Those that surely hold."""
+        return tuple(p for p in self.parts if holds(p) and sure(p))
+
+    @property
+    def no(self) -> Parts:
+        """Those that surely do not."""
+        return tuple(p for p in self.parts if not holds(p) and sure(p))
+
+    def all_hold(self) -> bool:
+        """Whether there is something, and all of it holds, sure or not."""
+        return bool(self.parts) and all(holds(p) for p in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where the contexts stand that are known to be right.
+
+    Attributes:
+        first: Rank of the first of them, from 1; None if none was retrieved.
+        lost: Texts, or else ids, of those that were not retrieved.
+    """
+
+    first: int | None
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a sample; None is always "not known".
+
+    Attributes:
+        sample: The sample.
+        said: The answer's statements, against the contexts.
+        told: The reference's statements, against the answer.
+        true: The answer's statements, against the reference.
+        wanted: The reference's statements, against the contexts.
+        held: The same against the contexts known to be right (counterfactual).
+        useful: The contexts, by whether they help to arrive at the reference.
+        helps: The answer's statements, by whether they help to answer the question.
+        relevance: (value, least value of an answer that addresses the question, metric).
+        declined: The words by which the answer declines, "" if it does not.
+        known: Where the contexts stand that are known to be right.
+        corpus_empty: Whether the data say that no context is right.
+        unanswerable: Whether the data say that there is no answer.
+        declined_by: The metric that found the words, "" if the wording told.
+    """
+
+    sample: Sample
+    said: Found | None = None
+    told: Found | None = None
+    true: Found | None = None
+    wanted: Found | None = None
+    held: Found | None = None
+    useful: Found | None = None
+    helps: Found | None = None
+    relevance: tuple[float, float, str] | None = None
+    declined: str | None = None
+    declined_by: str = ""
+    known: Known | None = None
+    corpus_empty: bool = False
+    unanswerable: bool | None = None
+
+
+def holds(part: Part) -> bool:
+    """Whether a part's label says yes."""
+    return part.label.lower() in _YES
+
+
+def sure(part: Part) -> bool:
+    """Whether the judge stands by its label, where it says how likely it is."""
+    p = part.probability
+    return p is None or not UNLIKELY < p < LIKELY
+
+
+def gather(sample: Sample, outcomes: Outcomes, held: Outcomes | None = None) -> Facts:
+    """The facts of a sample.
+
+    Args:
+        sample: The sample.
+        outcomes: Its outcomes by metric label.
+        held: Its outcomes where the contexts are those known to be right.
+    """
+    known = _known(sample)
+    declined, by = _declined(sample, outcomes)
+    return Facts(
+        sample=sample,
+        said=_found(outcomes, _SAID, "statement"),
+        told=_found(outcomes, _TOLD, "reference statement"),
+        true=_found(outcomes, _TRUE, "statement"),
+        wanted=_found(outcomes, _WANTED, "reference statement"),
+        held=_found(held or {}, _WANTED, "reference statement"),
+        useful=_found(outcomes, _USEFUL, "context"),
+        helps=_found(outcomes, _HELPS, "statement"),
+        relevance=_relevance(outcomes),
+        declined=declined,
+        declined_by=by,
+        known=known,
+        corpus_empty=known is None and _nothing_right(sample),
+        unanswerable=_unanswerable(sample),
+    )
+
+
+def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
+    """The scores of these metrics, whatever their parameters, in the order of the names."""
+    return [
+        (label, outcome)
+        for name in names
+        for label, outcome in outcomes.items()
+        if label.partition("(")[0] == name and isinstance(outcome, Score)
+    ]
+
+
+def _found(outcomes: Outcomes, names: Sequence[str], kind: str) -> Found | None:
+    for label, score in _named(outcomes, names):
+        parts = tuple(p for p in score.parts if p.kind == kind and p.label not in _NEITHER)
+        if parts:
+            return Found(label, parts)
+    return None
+
+
+def _relevance(outcomes: Outcomes) -> tuple[float, float, str] | None:
+    for label, score in _named(outcomes, ("answer_relevancy", "paper:answer_relevancy")):
+        rated = any(part.kind == "answer" for part in score.parts)
+        return score.value, ADDRESSES if rated else ADDRESSES_BY_COSINE, label
+    return None
+
+
+def _declined(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
+    """The words that decline, and who found them: the judge, or else the wording."""
+    answer = sample.answer
+    if answer is None:
+        return None, ""
+    if not answer.strip():
+        return "the answer is empty", ""
+    for label, score in _named(outcomes, _DECLINING):
+        said = [p for p in score.parts if p.label in ("declined", "answered", "noncommittal")]
+        told = score.details.get("noncommittal")
+        if told is None and not any(p.label in ("declined", "answered") for p in said):
+            continue
+        if told or any(p.label != "answered" for p in said):
+            reason = next((p.reason for p in said if p.reason), "")
+            return refusal(answer) or reason or "it commits itself to nothing", label
+        return "", label
+    sentences = [answer[start:end] for start, end in spans(answer)]
+    plain = bool(sentences) and all(is_plain_refusal(s) for s in sentences)
+    return (refusal(answer) if plain else ""), ""
+
+
+def _unanswerable(sample: Sample) -> bool | None:
+    if sample.answerable is not None:
+        return not sample.answerable
+    reference = sample.reference or ""
+    return True if reference.strip() and is_plain_refusal(reference) else None
+
+
+def _known(sample: Sample) -> Known | None:
+    """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
+    texts = sample.reference_contexts or ()
+    names = {str(i): text for i, text in enumerate(texts)}
+    found = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
+    if isinstance(found, Unscored) and texts and sample.contexts is not None:
+        ids = tuple(_meant(context, texts) for context in sample.contexts)
+        found = ranking(replace(sample, context_ids=ids, reference_context_ids=tuple(names)), ALIKE)
+    else:
+        names = {}
+    if isinstance(found, Unscored):
+        return None
+    lost = [part.text for part in found.parts if part.kind == "reference context"]
+    ranks = [rank for rank, grade in enumerate(found.grades, start=1) if grade > 0]
+    return Known(min(ranks, default=None), tuple(names.get(name, name) for name in lost))
+
+
+def _nothing_right(sample: Sample) -> bool:
+    """Whether the data say that no document is right, which is not the same as saying nothing."""
+    if sample.reference_context_ids is not None:
+        return not sample.reference_context_ids
+    if sample.relevance_grades is not None:
+        return not any(grade > 0 for grade in sample.relevance_grades.values())
+    return sample.reference_contexts == ()
+
+
+def _meant(context: str, texts: Sequence[str]) -> str:
+    """The index of the right context that a retrieved one is, cut otherwise perhaps; "" if none."""
+    bare = _bare(context)
+    for i, text in enumerate(texts):
+        other = _bare(text)
+        if bare and other and (bare in other or other in bare):
+            return str(i)
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:  # the extra [text]; without it only what is worded the same counts
+        return ""
+    alike = [Levenshtein.normalized_similarity(context, text) for text in texts]
+    best = max(alike, default=0.0)
+    return str(alike.index(best)) if best >= ALIKE else ""
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split())

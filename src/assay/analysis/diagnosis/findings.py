@@ -1,0 +1,71 @@
+"""What does a diagnosis say of one sample?"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["failed", "fine", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a finding rests on.
+
+    Attributes:
+        kind: "statement", "reference statement", "context", "answer" or "data".
+        text: The statement, the context ... itself.
+        why: What was found of it, in words of the judge or of the diagnosis.
+        quote: The words of the context that bear on it.
+        rank: 1-based rank of the context meant.
+        metric: Label of the metric that found it, "" if the data or the wording say so.
+    """
+
+    kind: str
+    text: str
+    why: str = ""
+    quote: str = ""
+    rank: int | None = None
+    metric: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause that was found in a sample, with its evidence (never empty)."""
+
+    cause: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """One sample.
+
+    Attributes:
+        id: Its id.
+        row: Its row, from 1.
+        question: What was asked.
+        state: "failed", "fine" (no failure found in what could be checked) or "open" (nothing
+            could be checked, or something is wrong whose cause cannot be told).
+        main: The earliest cause on the way from corpus to answer; None unless failed.
+        contributing: Further ones, in the same order.
+        checked: Names of the causes that could be told, found or not.
+        remark: Why it is open, or what else is to be known.
+    """
+
+    id: str
+    row: int
+    question: str
+    state: State
+    main: Finding | None = None
+    contributing: tuple[Finding, ...] = ()
+    checked: frozenset[str] = frozenset()
+    remark: str = ""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them, the main one first."""
+        return (self.main, *self.contributing) if self.main else ()
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Their causes."""
+        return tuple(finding.cause for finding in self.findings)

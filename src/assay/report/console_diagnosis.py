@@ -1,0 +1,163 @@
+"""How is a diagnosis shown on the console?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay.report import diagnosis as words
+from assay.report import labels, numbers, safe
+
+Json = Mapping[str, Any]
+_BAD: Final = "bold yellow"
+_SHOWN: Final = 3  # samples under each cause; --json and the report have them all
+
+
+def overview(data: Json, *, show_all: bool = False) -> RenderableType:
+    """The causes, what to try, the patterns, and what could not be told.
+
+    Args:
+        data: The diagnosis in words.
+        show_all: Whether every sample of a cause is listed.
+    """
+    blocks: list[RenderableType] = [
+        Text.assemble((f"run {safe.plain(data['run'])}", "bold"), "  what went wrong"),
+        Text(words.headline(data), style=_BAD if data["n_failed"] else ""),
+    ]
+    if data["causes"]:
+        blocks += [Text(), _causes(data)]
+    if data["advice"]:
+        blocks += [_head("What to try, in the order of the samples that it touches"), _advice(data)]
+    if data["counterfactual"]:
+        blocks += _what_if(data["counterfactual"])
+    blocks += _patterns(data)
+    blocks += _samples(data, show_all=show_all)
+    blocks += _missing(data)
+    return Group(*blocks)
+
+
+def sample(data: Json, sample_id: str) -> RenderableType:
+    """The findings of one sample with all their evidence."""
+    one = next(s for s in data["samples"] if s["id"] == sample_id)
+    lines: list[RenderableType] = [_title(one)]
+    for finding in [one["main"], *one["contributing"]] if one["main"] else []:
+        lines.append(Text(finding["title"], style="bold"))
+        lines += [_evidence(evidence) for evidence in finding["evidence"]]
+    return Group(*lines)
+
+
+def _head(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
+
+def _causes(data: Json) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("cause", overflow="fold")
+    for name in ("samples", "beside"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("share of those checked", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for cause in data["causes"]:
+        table.add_row(
+            Text(cause["title"], style="bold"),
+            numbers.count(cause["n"]),
+            numbers.count(cause["contributing"]) if cause["contributing"] else "",
+            words.share(cause),
+            Text(cause["means"], style="dim"),
+        )
+    return table
+
+
+def _advice(data: Json) -> Table:
+    table = _grid()
+    for place, advice in enumerate(data["advice"], start=1):
+        causes = Text(f"{words.gain(advice)}: {', '.join(advice['causes'])}", style="dim")
+        table.add_row(f"{place}.", Group(Text(advice["advice"]), causes))
+    return table
+
+
+def _what_if(found: Json) -> list[RenderableType]:
+    table = _grid()
+    for line in words.changes(found):
+        table.add_row(labels.SYMBOLS["plain"], Text(safe.plain(line)))
+    return [_head(words.what_if(found)), table]
+
+
+def _patterns(data: Json) -> list[RenderableType]:
+    blocks: list[RenderableType] = []
+    for pattern in words.claimed(data):
+        head = f"\nPattern: {pattern['title']}"
+        blocks += [
+            Text.assemble((head, "bold"), f"  {numbers.plural(len(pattern['samples']), 'sample')}"),
+            Text(f"{pattern['means']} Try: {pattern['advice']}"),
+            *(Text(words.condition(c), style="dim") for c in pattern["conditions"]),
+        ]
+    undecided = [p["title"] for p in data["patterns"] if p["state"] == "undecided"]
+    if undecided:
+        text = "\nPatterns that are undecided, an interval spans its guide value: "
+        blocks.append(Text(text + "; ".join(undecided), style="dim"))
+    return blocks
+
+
+def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
+    by_id = {one["id"]: one for one in data["samples"]}
+    blocks: list[RenderableType] = []
+    for cause in data["causes"]:
+        cases = [case for case in cause["samples"] if case["main"]]
+        if not cases:
+            continue
+        blocks.append(_head(cause["title"]))
+        for case in cases if show_all else cases[:_SHOWN]:
+            one = by_id[case["id"]]
+            blocks.append(Padding(Group(_title(one), *_first(one)), (0, 0, 0, 2)))
+        if len(cases) > _SHOWN and not show_all:
+            blocks.append(Text(f"  and {len(cases) - _SHOWN:,} more (--all)", style="dim"))
+    return blocks
+
+
+def _title(one: Json) -> Text:
+    question = " ".join(safe.plain(one["question"]).split())
+    beside = ", ".join(finding["title"] for finding in one["contributing"])
+    title = Text.assemble((safe.plain(one["id"]), "cyan"), f"  {question}")
+    title.append(f"  also {beside}" if beside else "", style="dim")
+    title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
+    return title
+
+
+def _first(one: Json) -> list[RenderableType]:
+    return [_evidence(one["main"]["evidence"][0])] if one["main"]["evidence"] else []
+
+
+def _evidence(evidence: Json) -> RenderableType:
+    said = Text(_short(evidence["text"]))
+    said.append(f"\n{safe.plain(evidence['why'])}", style="dim")
+    where = words.rank_and_quote(evidence)
+    said.append(f"\n{_short(where)}" if where else "", style="dim italic")
+    return Padding(said, (0, 0, 0, 2))
+
+
+def _missing(data: Json) -> list[RenderableType]:
+    found = words.missing(data)
+    if not found:
+        return []
+    table = _grid()
+    for need, causes, n in found:
+        told = f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+        table.add_row(labels.SYMBOLS["plain"], Text(told, style="dim"))
+    return [_head("Could not be told"), table]
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _short(text: str, most: int = 240) -> str:
+    flat = " ".join(safe.plain(text).split())
+    return flat if len(flat) <= most else flat[:most] + " \N{HORIZONTAL ELLIPSIS}"

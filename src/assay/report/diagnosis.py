@@ -1,0 +1,265 @@
+"""What does a diagnosis say, as plain values in words? Every form of it is made from these."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from assay.analysis.diagnosis import (
+    CAUSES,
+    PATTERNS,
+    REMEDIES,
+    CauseCount,
+    Diagnosed,
+    Diagnosis,
+    Finding,
+)
+from assay.analysis.diagnosis.counterfactual import Counterfactual
+from assay.analysis.diagnosis.patterns import PatternFound
+from assay.report import numbers
+from assay.stats.interval import Interval
+
+Json = Mapping[str, Any]
+_REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
+_PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
+
+
+def told(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The whole diagnosis, ready for JSON."""
+    samples = {one.id: one for one in diagnosis.samples}
+    causes = [_cause(count, samples) for count in diagnosis.causes]
+    return {
+        "run": diagnosis.run,
+        "n_samples": diagnosis.n_samples,
+        "n_failed": diagnosis.n_failed,
+        "n_fine": diagnosis.n_fine,
+        "n_open": diagnosis.n_open,
+        "failed": _ends(diagnosis.failed),
+        "within": diagnosis.within,
+        "causes": causes,
+        "advice": [
+            {
+                "remedy": one.remedy,
+                "advice": _REMEDIES[one.remedy].advice,
+                "causes": [
+                    count["title"]
+                    for count in causes
+                    if count["cause"] in _REMEDIES[one.remedy].causes
+                ],
+                "n": one.n,
+                "contributing": one.contributing,
+                "interval": _ends(one.interval),
+            }
+            for one in diagnosis.advice
+        ],
+        "patterns": [_pattern(found) for found in diagnosis.patterns],
+        "gaps": [
+            {"cause": gap.cause, "title": CAUSES[gap.cause].title, "n": gap.n, "needs": gap.needs}
+            for gap in diagnosis.gaps
+        ],
+        "counterfactual": _what_if(diagnosis.counterfactual),
+        "samples": [_sample(one) for one in diagnosis.samples],
+    }
+
+
+def headline(data: Json) -> str:
+    """How many samples failed, how sure that is, and how much could not be told."""
+    n = data["n_samples"]
+    low, high = (round(100 * end) for end in data["failed"])
+    share_of = f"{_percent(data['n_failed'], n)}, 95 % interval {low} to {high} %"
+    parts = [
+        f"{data['n_failed']:,} of {numbers.plural(n, 'sample')} failed ({share_of})",
+        f"{data['n_fine']:,} show no failure in what could be checked",
+    ]
+    if data["n_open"]:
+        parts.append(f"{data['n_open']:,} cannot be told")
+    return "; ".join(parts)
+
+
+def share(cause: Json) -> str:
+    """How often a cause was found among the samples on which it could be told."""
+    low, high = (round(100 * end) for end in cause["interval"])
+    return f"{_percent(cause['n'], cause['checked'])} ({low} to {high} %) of {cause['checked']:,}"
+
+
+def gain(advice: Json) -> str:
+    """How many samples a remedy touches."""
+    further = f", {advice['contributing']:,} more in part" if advice["contributing"] else ""
+    return f"{numbers.plural(advice['n'], 'sample')}{further}"
+
+
+def condition(mean: Json) -> str:
+    """``faithfulness 0.61 (0.52 to 0.70), below 0.80: clear``."""
+    ends = f" ({numbers.span(mean['interval'])})" if mean["interval"] else ""
+    side = "below" if mean["wanted"] == "low" else "above"
+    says = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
+    return (
+        f"{mean['metric']} {numbers.score(mean['mean'])}{ends}, "
+        f"{side} {numbers.score(mean['guide'])}: {says}"
+    )
+
+
+def what_if(found: Json) -> str:
+    """What the counterfactual looked at."""
+    text = f"With the contexts known to be right ({numbers.plural(found['n'], 'sample')} re-scored"
+    if found["refused"]:
+        text += f", {found['refused']:,} that decline left out: they would answer anew"
+    return text + ")"
+
+
+def changes(found: Json) -> list[str]:
+    """What the right contexts would change: statements, causes, means."""
+    lines = []
+    if found["unsupported"]:
+        n = numbers.plural(found["unsupported"], "statement")
+        lines.append(
+            f"{found['borne_out']:,} of {n} that the retrieved contexts do not support are "
+            "supported by the right ones: true, and from elsewhere"
+        )
+    if found["missing"]:
+        n = numbers.plural(found["missing"], "statement")
+        lines.append(
+            f"{found['found']:,} of {n} of references that the retrieved contexts do not hold "
+            "stand in the right ones: retrieval lost them"
+        )
+    lines += [
+        f"{change['title']}: {change['well']:,} of {numbers.plural(change['n'], 'answer')} would "
+        "stand as they are, without any failure"
+        for change in found["changes"]
+    ]
+    return lines + [
+        f"{mean['metric']}: {numbers.score(mean['retrieved'])} with the retrieved contexts, "
+        f"{numbers.score(mean['right'])} with the right ones (n = {mean['n']:,})"
+        for mean in found["means"]
+    ]
+
+
+def missing(data: Json) -> list[tuple[str, list[str], int]]:
+    """What would sharpen the diagnosis: (what is needed, causes it would tell, samples)."""
+    needs: dict[str, tuple[list[str], int]] = {}
+    for gap in data["gaps"]:
+        causes, most = needs.get(gap["needs"], ([], 0))
+        needs[gap["needs"]] = ([*causes, gap["title"]], max(most, gap["n"]))
+    return [(need, causes, n) for need, (causes, n) in needs.items()]
+
+
+def rank_and_quote(evidence: Json) -> str:
+    """Where in the contexts a piece of evidence points; "" if nowhere."""
+    rank = f"context {evidence['rank']}" if evidence["rank"] else ""
+    quote = f"\N{LEFT DOUBLE QUOTATION MARK}{evidence['quote']}\N{RIGHT DOUBLE QUOTATION MARK}"
+    return ": ".join(filter(None, [rank, quote if evidence["quote"] else ""]))
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{round(100 * part / whole)} %" if whole else numbers.DASH
+
+
+def _ends(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any]:
+    cause = CAUSES[count.cause]
+    return {
+        "cause": cause.name,
+        "title": cause.title,
+        "means": cause.means,
+        "part": cause.part,
+        "n": count.n,
+        "contributing": count.contributing,
+        "checked": count.checked,
+        "interval": _ends(count.interval),
+        "samples": [_case(samples[i], cause.name) for i in count.samples],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    evidence = [
+        {
+            "kind": one.kind,
+            "text": one.text,
+            "why": one.why,
+            "quote": one.quote,
+            "rank": one.rank,
+            "metric": one.metric,
+        }
+        for one in finding.evidence
+    ]
+    return {
+        "cause": finding.cause,
+        "title": CAUSES[finding.cause].title,
+        "evidence": evidence,
+    }
+
+
+def _sample(one: Diagnosed) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "row": one.row,
+        "question": one.question,
+        "state": one.state,
+        "main": _finding(one.main) if one.main else None,
+        "contributing": [_finding(finding) for finding in one.contributing],
+        "remark": one.remark,
+    }
+
+
+def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
+    is_main = one.main is not None and one.main.cause == cause
+    return {"id": one.id, "row": one.row, "main": is_main}
+
+
+def _pattern(found: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[found.pattern]
+    return {
+        "pattern": found.pattern,
+        "title": pattern.title,
+        "state": found.state,
+        "means": pattern.means,
+        "advice": pattern.advice,
+        "conditions": [
+            {
+                "metric": mean.metric,
+                "mean": mean.mean,
+                "interval": _ends(mean.interval) if mean.interval else None,
+                "guide": mean.guide,
+                "wanted": mean.wanted,
+                "state": mean.state,
+            }
+            for mean in found.means
+        ],
+        "missing": list(found.missing),
+        "samples": list(found.samples),
+    }
+
+
+def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "run": found.run,
+        "n": found.n,
+        "refused": found.refused,
+        "unsupported": found.unsupported,
+        "borne_out": found.borne_out,
+        "missing": found.missing,
+        "found": found.found,
+        "changes": [
+            {
+                "cause": change.cause,
+                "title": CAUSES[change.cause].title,
+                "n": change.n,
+                "gone": change.gone,
+                "well": change.well,
+                "samples": list(change.samples),
+            }
+            for change in found.changes
+        ],
+        "means": [
+            {"metric": metric, "retrieved": old, "right": new, "n": n}
+            for metric, old, new, n in found.means
+        ],
+    }
+
+
+def claimed(data: Json) -> Sequence[Json]:
+    """The patterns that the means show for sure."""
+    return [pattern for pattern in data["patterns"] if pattern["state"] == "claimed"]

@@ -1,0 +1,136 @@
+"""What does the page show of a diagnosis? It begins with it: what went wrong, and what to try."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.report import diagnosis as words
+from assay.report import numbers
+
+Json = Mapping[str, Any]
+# The first of a cause's samples are shown under it; the command line lists them all.
+_SHOWN: Final = 20
+_EXCERPT: Final = 220
+WIDTH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sample under a cause.
+
+    Attributes:
+        id: Its id.
+        link: Where it stands on the page, "" if it is not shown there.
+        question: What was asked.
+        text: What the finding is about: a statement, a context ...
+        why: What was found of it.
+        where: Rank and quote of the context that bears on it.
+        beside: The main cause, where this one only contributes; else the further ones.
+    """
+
+    id: str
+    link: str
+    question: str
+    text: str
+    why: str
+    where: str
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A cause with its samples."""
+
+    title: str
+    means: str
+    n: int
+    contributing: int
+    share: str
+    bar: float
+    whisker: tuple[float, float]
+    cases: Sequence[Case]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that the section shows."""
+
+    headline: str
+    causes: Sequence[Cause]
+    advice: Sequence[tuple[str, str, str]]
+    patterns: Sequence[tuple[str, str, str, Sequence[str], Sequence[tuple[str, str]]]]
+    undecided: Sequence[str]
+    what_if: str
+    changes: Sequence[str]
+    missing: Sequence[str]
+
+
+def page(data: Json) -> Page | None:
+    """The section of a report; None if there is no diagnosis in it."""
+    found = data.get("diagnosis")
+    if found is None:
+        return None
+    links = {str(sample["id"]): f"#s{n}" for n, sample in enumerate(data["samples"])}
+    by_id = {one["id"]: one for one in found["samples"]}
+    what_if = found["counterfactual"]
+    return Page(
+        headline=words.headline(found),
+        causes=[_cause(cause, by_id, links) for cause in found["causes"]],
+        advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in found["advice"]],
+        patterns=[_pattern(pattern, links) for pattern in words.claimed(found)],
+        undecided=[p["title"] for p in found["patterns"] if p["state"] == "undecided"],
+        what_if=words.what_if(what_if) if what_if else "",
+        changes=words.changes(what_if) if what_if else [],
+        missing=[
+            f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+            for need, causes, n in words.missing(found)
+        ],
+    )
+
+
+def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str]) -> Cause:
+    low, high = cause["interval"]
+    share = cause["n"] / cause["checked"] if cause["checked"] else 0.0
+    shown = cause["samples"][:_SHOWN]
+    return Cause(
+        title=cause["title"],
+        means=cause["means"],
+        n=cause["n"],
+        contributing=cause["contributing"],
+        share=words.share(cause),
+        bar=round(share * WIDTH, 1),
+        whisker=(round(low * WIDTH, 1), round(high * WIDTH, 1)),
+        cases=[_case(by_id[case["id"]], cause["cause"], links) for case in shown],
+        more=len(cause["samples"]) - len(shown),
+    )
+
+
+def _case(one: Json, cause: str, links: Mapping[str, str]) -> Case:
+    findings = [one["main"], *one["contributing"]]
+    mine = next(finding for finding in findings if finding["cause"] == cause)
+    others = [finding["title"] for finding in findings if finding is not mine]
+    is_main = mine is one["main"]
+    evidence = mine["evidence"][0]
+    return Case(
+        id=one["id"],
+        link=links.get(str(one["id"]), ""),
+        question=_short(one["question"]),
+        text=_short(evidence["text"]),
+        why=_short(evidence["why"]),
+        where=_short(words.rank_and_quote(evidence)),
+        beside=("also " if is_main else "beside ") + ", ".join(others) if others else "",
+    )
+
+
+def _pattern(
+    pattern: Json, links: Mapping[str, str]
+) -> tuple[str, str, str, Sequence[str], Sequence[tuple[str, str]]]:
+    shown = [(sample, links.get(sample, "")) for sample in pattern["samples"][:_SHOWN]]
+    conditions = [words.condition(condition) for condition in pattern["conditions"]]
+    return pattern["title"], pattern["means"], pattern["advice"], conditions, shown
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _EXCERPT else flat[:_EXCERPT] + " \N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,65 @@
+"""How is a diagnosis shown where Markdown is read?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.report import diagnosis as words
+from assay.report import numbers
+from assay.report.markdown import code, inline
+
+Json = Mapping[str, Any]
+_SHOWN = 5
+
+
+def render(data: Json) -> str:
+    """The causes, what to try, the patterns and what could not be told."""
+    blocks = [
+        f"## What went wrong in run {code(data['run'])}, and what to try",
+        inline(words.headline(data)) + ".",
+        _causes(data),
+        "\n".join(
+            f"{place}. {inline(a['advice'])} ({words.gain(a)})"
+            for place, a in enumerate(data["advice"], start=1)
+        ),
+        "\n".join(_what_if(data["counterfactual"])) if data["counterfactual"] else "",
+        "\n".join(_pattern(pattern) for pattern in words.claimed(data)),
+        "\n".join(
+            f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
+            f"Needs {inline(need)}."
+            for need, causes, n in words.missing(data)
+        ),
+    ]
+    text = "\n\n".join(block for block in blocks if block) + "\n"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _causes(data: Json) -> str:
+    if not data["causes"]:
+        return ""
+    rows = [
+        "| cause | samples | beside | share of those checked | such as |",
+        "|:---|---:|---:|:---|:---|",
+    ]
+    for cause in data["causes"]:
+        ids = [code(case["id"]) for case in cause["samples"][:_SHOWN]]
+        more = len(cause["samples"]) - len(ids)
+        shown = ", ".join([*ids, *([f"{more:,} more"] if more else [])])
+        cells = [
+            f"**{cause['title']}**",
+            numbers.count(cause["n"]),
+            numbers.count(cause["contributing"]),
+            words.share(cause),
+            shown,
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _what_if(found: Json) -> list[str]:
+    return [f"{words.what_if(found)}:", "", *(f"- {inline(x)}" for x in words.changes(found))]
+
+
+def _pattern(pattern: Json) -> str:
+    told = "; ".join(inline(words.condition(c)) for c in pattern["conditions"])
+    n = numbers.plural(len(pattern["samples"]), "sample")
+    return f"- **{inline(pattern['title'])}** ({n}; {told}). {pattern['means']} {pattern['advice']}"
