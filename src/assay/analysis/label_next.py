@@ -126,7 +126,7 @@ def read(path: str | Path) -> dict[str, dict[str, str]]:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             return {row["sample"]: row for row in csv.DictReader(file)}
     except (KeyError, UnicodeDecodeError, csv.Error) as error:
-        what = f"'{path}' is no sheet of `assay label-next`: {error}"
+        what = f"'{path}' is no sheet of `assay label`: {error}"
         raise InputError(what, "name a new file") from error
 
 

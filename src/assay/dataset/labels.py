@@ -57,7 +57,7 @@ class Label:
         statement: Text of the statement it is about, "" if it is about the whole sample.
         place: 1-based place of that statement among the parts of the score, None if not told.
         row: Row of the file.
-        chance: With which probability the sample was chosen to be labelled (`assay label-next`
+        chance: With which probability the sample was chosen to be labelled (`assay label`
             writes it), None if not told.
     """
 
@@ -124,7 +124,8 @@ def read_labels(
         name, records = plain(path.name), file_records(path)
     else:
         name, records = "labels in memory", memory_records(data)
-    reading = _Reading(frozenset(metrics), scale(levels))
+    names = frozenset(metrics) | {metric.partition("(")[0] for metric in metrics}
+    reading = _Reading(names, scale(levels))
     for record in records():
         reading.read(record)
     return reading.finish(name)
