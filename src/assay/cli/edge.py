@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import sqlite3
 import sys
 import textwrap
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import click
 from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+GATE_FAILED, GATE_UNDECIDED = 6, 7
 
 EXIT_CODES = """Exit codes:
   0    everything was scored, or is undefined for its sample
@@ -23,17 +24,9 @@ EXIT_CODES = """Exit codes:
   3    finished, but the judge failed on some scores
   4    the judge refused or cannot be used (key, quota, model, unreachable)
   5    stopped by the budget
+  6    assay gate: a rule does not hold
+  7    assay gate: a rule is undecided, there are too few samples; none fails
   130  interrupted (Ctrl-C); the same command goes on from there"""
-
-# What can befall any SQLite file, and what its user can do; every other code would be our mistake.
-_STORE_TROUBLE = {
-    sqlite3.SQLITE_FULL: "make room on the disk, and the same command goes on from there",
-    sqlite3.SQLITE_IOERR: "the disk fails; try again, or move the file",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged; take a copy of it, or another --store",
-    sqlite3.SQLITE_NOTADB: "the file is damaged; take a copy of it, or another --store",
-    sqlite3.SQLITE_READONLY: "the file cannot be written; take another --store",
-    sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
-}
 
 
 class Edge(click.Group):
@@ -71,7 +64,9 @@ def _wants_traceback(arguments: Sequence[str]) -> bool:
 
 def _code(call: Callable[[], Any], *, debug: bool) -> int:
     try:
-        return call() or OK
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return call() or OK
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -82,11 +77,17 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         say(f"error: {error}")
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
     except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
-        if remedy := _STORE_TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+        from assay.store.opening import TROUBLE
+
+        if remedy := TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
             say(f"error: the store cannot be used: {error} -> {remedy}")
             return BAD_INPUT
         _report_bug(error, debug=debug)
         return BUG
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    say(f"warning: {message}")
 
 
 def _report_bug(error: Exception, *, debug: bool) -> None:

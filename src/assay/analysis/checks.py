@@ -1,0 +1,57 @@
+"""Does one rule hold for one metric: on which side of its limit does the interval lie?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
+Ends: TypeAlias = tuple[float, float] | None
+# More samples than these are no advice.
+MOST_ADVISED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule, held against one metric.
+
+    Attributes:
+        metric: Label of the metric.
+        rule: The rule in words.
+        verdict: "pass", "fail", or "undecided" where the interval lies on both sides.
+        why: What was found, in a sentence.
+        value: The mean, the difference or the share that was found; None if there is none.
+        interval: Its 95 % interval, where it was decided on one.
+        n: Samples it rests on.
+    """
+
+    metric: str
+    rule: str
+    verdict: Verdict
+    why: str
+    value: float | None = None
+    interval: Ends = None
+    n: int = 0
+
+
+def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
+    """On which side of a limit an interval lies: all of it, none of it, or both sides."""
+    if ends is None:
+        return "undecided"
+    right = {holds(end) for end in ends}
+    return "undecided" if len(right) > 1 else "pass" if right.pop() else "fail"
+
+
+def shown(value: float, ends: Ends) -> str:
+    """A number with its interval, in words."""
+    return f"{value:.3f}" if ends is None else f"{value:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
+
+
+def more(ends: Ends, value: float, limit: float, n: int) -> str:
+    """How many samples would decide, if the mean stays where it is."""
+    gap = abs(value - limit)
+    if ends is None or not gap:
+        return "no number of samples is sure to decide it"
+    wanted = round(n * ((ends[1] - ends[0]) / 2 / gap) ** 2)
+    if wanted > MOST_ADVISED:
+        return "it lies too near to be decided by more samples"
+    return f"about {max(wanted, n + 1):,} samples like these would decide it"

@@ -1,0 +1,134 @@
+"""May this run pass: do its scores hold what is demanded, and are they no worse than before?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.analysis import regression
+from assay.analysis.checks import Check, Verdict, more, shown, side
+from assay.analysis.rules import MAX_UNSCORED, Rules, of
+from assay.errors import InputError
+from assay.run.result import Result, labels
+from assay.run.summary import MetricSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What came of all rules.
+
+    Attributes:
+        run: Id of the run.
+        source: Its data.
+        judge: Who judged it.
+        baseline: Id of the run it was compared with, "" without one.
+        checks: Every rule, in the order of the metrics.
+        warnings: What makes the comparison doubtful.
+        lenient: Whether undecided rules pass.
+    """
+
+    run: str
+    source: str
+    judge: str
+    baseline: str
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+    lenient: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all rules."""
+        found = {check.verdict for check in self.checks}
+        return "fail" if "fail" in found else "undecided" if "undecided" in found else "pass"
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run may pass."""
+        return self.verdict == "pass" or (self.lenient and self.verdict == "undecided")
+
+    def __str__(self) -> str:
+        """A line for each rule."""
+        return "\n".join(f"{c.verdict}: {c.metric}: {c.rule}: {c.why}" for c in self.checks)
+
+
+def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
+    """Hold a run against rules. What cannot be known does not pass.
+
+    A threshold passes if the whole 95 % interval of the mean lies on its right side, fails if all
+    of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
+    the interval of the paired difference to the baseline. A metric that the run does not have
+    fails; so does one without a score on too many samples.
+
+    Args:
+        result: The run.
+        rules: What is demanded.
+        baseline: The run that it may not be worse than, by any metric that this one has.
+
+    Raises:
+        InputError: If no rule was given, a threshold lies outside its metric's range, or the runs
+            cannot be compared.
+    """
+    thresholds = [(name, ">=", value) for name, value in rules.min.items()]
+    thresholds += [(name, "<=", value) for name, value in rules.max.items()]
+    if not thresholds and baseline is None:
+        remedy = "--min faithfulness=0.8, --max hallucination=0.1 or --no-regression RUN"
+        raise InputError("no rule was given", remedy)
+    run, rows = result.run, {row.metric: row for row in result.summary()}
+    checks: list[Check] = []
+    for name, sign, value in thresholds:
+        rule = f"{sign} {value:g}"
+        found = _labels(result, name)
+        checks += [_threshold(result, rows[label], sign, value, rules) for label in found]
+        checks += [] if found else [_missing(name, rule, rows)]
+    warnings: tuple[str, ...] = ()
+    if baseline is not None:
+        against, warnings = regression.checks(result, baseline, rules)
+        checks += against
+    named = dict.fromkeys(check.metric for check in checks if check.metric in rows)
+    checks += [_scored(rows[label], rules) for label in named]
+    places = {label: place for place, label in enumerate(rows)}
+    checks.sort(key=lambda check: places.get(check.metric, -1))
+    before = baseline.run.id if baseline else ""
+    judge = str(run.config["judge"])
+    lenient = rules.undecided == "pass"
+    return Gate(run.id, run.source, judge, before, tuple(checks), warnings, lenient)
+
+
+def _labels(result: Result, name: str) -> list[str]:
+    try:
+        return labels(result.run, name)
+    except InputError:
+        return []
+
+
+def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
+    return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
+
+
+def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
+    low, high = result.run.config["about"][row.metric]["range"]
+    if (low is not None and limit < low) or (high is not None and limit > high):
+        span = f"{low:g} to {high:g}" if high is not None else f"{low:g} or more"
+        raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")
+    rule, n = f"{sign} {limit:g}", row.n_scored
+    if row.mean is None:
+        return Check(row.metric, rule, "fail", "no sample has a score")
+    ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
+
+    def holds(value: float) -> bool:
+        return value >= limit if sign == ">=" else value <= limit
+
+    verdict = side(ends, holds)
+    number = shown(row.mean, ends if rules.on == "bound" else None)
+    why = f"the mean is {number}"
+    if verdict == "undecided":
+        less = "no interval" if ends is None else "its interval lies on both sides"
+        why += f": {less}, {more(ends, row.mean, limit, n)}"
+    return Check(row.metric, rule, verdict, why, row.mean, ends, n)
+
+
+def _scored(row: MetricSummary, rules: Rules) -> Check:
+    limit = of(rules.max_unscored, row.metric, MAX_UNSCORED)
+    total = row.n_scored + row.n_undefined + row.n_failed
+    share = 1 - row.n_scored / total if total else 1.0
+    why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
+    verdict: Verdict = "pass" if share <= limit else "fail"
+    return Check(row.metric, f"at most {limit:.0%} unscored", verdict, why, share, None, total)

@@ -1,0 +1,122 @@
+"""What is demanded of a run before it may pass, as options or a file say it."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from assay.errors import InputError
+
+MARGIN = 0.05
+MAX_UNSCORED = 0.1
+# Where rules may stand, and under which tables; the first file that has them counts.
+FILES = {"assay.toml": ("gate",), "pyproject.toml": ("tool", "assay", "gate")}
+
+T = TypeVar("T", bound=str)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What is demanded of a run. Metrics are named as `assay run -m` names them.
+
+    Attributes:
+        min: Least mean by metric.
+        max: Greatest mean by metric.
+        margin: How much worse than the baseline a mean may be, as a share of the metric's range
+            (of the baseline's mean where the range has no end); one for all, or by metric.
+        max_unscored: Greatest share of samples without a score, failed or undefined, in [0, 1];
+            one for all, or by metric.
+        on: "bound": the whole confidence interval must lie on the right side; "mean": the mean.
+        undecided: Whether a rule fails or passes that the interval lies on both sides of.
+
+    Raises:
+        InputError: If a number or a word is none of these.
+    """
+
+    min: Mapping[str, float] = field(default_factory=dict)
+    max: Mapping[str, float] = field(default_factory=dict)
+    margin: float | Mapping[str, float] = MARGIN
+    max_unscored: float | Mapping[str, float] = MAX_UNSCORED
+    on: Literal["bound", "mean"] = "bound"
+    undecided: Literal["fail", "pass"] = "fail"
+
+    def __post_init__(self) -> None:
+        for name in ("min", "max", "margin", "max_unscored"):
+            given = getattr(self, name)
+            by_metric = given if isinstance(given, Mapping) else {"": given}
+            for metric, value in by_metric.items():
+                _check(name, metric, value)
+        _one_of("on", self.on, ("bound", "mean"))
+        _one_of("undecided", self.undecided, ("fail", "pass"))
+
+
+def of(given: float | Mapping[str, float], metric: str, default: float) -> float:
+    """What holds for a metric: its own number, that of its name without parameters, or the rest's.
+
+    Args:
+        given: One number for all, or numbers by metric, "" for all others.
+        metric: Label of the metric.
+        default: For metrics that have none.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    name = metric.partition("(")[0]
+    return given.get(metric, given.get(name, given.get("", default)))
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The rules that stand in a folder's ``assay.toml`` or ``pyproject.toml``; {} if none do.
+
+    Returns:
+        Fields of `Rules` by name, and "no_regression" where a baseline is named.
+
+    Raises:
+        InputError: If the file cannot be read, or a key is unknown.
+    """
+    for name, tables in FILES.items():
+        path = folder / name
+        found: Any = _parsed(path) if path.is_file() else {}
+        for table in tables:
+            found = found.get(table, {}) if isinstance(found, dict) else {}
+        if found:
+            return _known(found, name)
+    return {}
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"'{path.name}' cannot be read: {error}") from error
+
+
+def _known(found: Any, name: str) -> dict[str, Any]:
+    keys = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
+    if not isinstance(found, dict) or (unknown := sorted(set(found) - set(keys))):
+        what = ", ".join(unknown) if isinstance(found, dict) else "no table"
+        raise InputError(f"the rules of '{name}': {what}", f"there are {', '.join(keys)}")
+    for key in ("min", "max"):
+        if not isinstance(found.get(key, {}), dict):
+            remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
+            raise InputError(f"the rules of '{name}': {key} is no table of metrics", remedy)
+    if not isinstance(found.get("no-regression", ""), str):
+        raise InputError(f"the rules of '{name}': no-regression is no text", "name a run")
+    return {key.replace("-", "_"): value for key, value in found.items()}
+
+
+def _check(name: str, metric: str, value: object) -> None:
+    about = f"{name} of {metric}" if metric else name
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InputError(f"{about} is {value!r}", "give a number")
+    if name == "max_unscored" and not 0 <= value <= 1:  # type: ignore[operator]
+        raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
+    if name == "margin" and value < 0:  # type: ignore[operator]
+        raise InputError(f"{about} is {value!r}", "give 0 or more")
+
+
+def _one_of(name: str, given: T, known: tuple[T, ...]) -> None:
+    if given not in known:
+        raise InputError(f"{name} is {given!r}", f"one of: {', '.join(known)}")

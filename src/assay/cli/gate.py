@@ -1,0 +1,80 @@
+"""`assay gate`: may this run pass?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options
+
+
+@click.command("gate", short_help="Pass or fail a run by thresholds and against a baseline.")
+@click.argument("run", metavar="[RUN]", default="last")
+@click.option(
+    "--min",
+    "least",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="The least mean of a metric. Repeatable.",
+)
+@click.option(
+    "--max",
+    "most",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="The greatest mean of a metric. Repeatable.",
+)
+@click.option(
+    "--no-regression",
+    "baseline",
+    metavar="RUN",
+    help="A run that no metric may be worse than: RUN of this store, or STORE:RUN.",
+)
+@click.option(
+    "--margin",
+    "margins",
+    multiple=True,
+    metavar="[METRIC=]SHARE",
+    help=(
+        "How much worse than the baseline it may be, as a share of the metric's range (of the "
+        "baseline's mean where the range has no end); 0.05 if not given. Repeatable."
+    ),
+)
+@click.option(
+    "--max-unscored",
+    "unscored",
+    multiple=True,
+    metavar="[METRIC=]SHARE",
+    help=(
+        "The greatest share of samples without a score, failed or undefined; 0.1 if not given. "
+        "Repeatable."
+    ),
+)
+@click.option(
+    "--on",
+    type=click.Choice(["bound", "mean"]),
+    metavar="bound|mean",
+    help="Decide on the whole confidence interval (bound, the default) or on the mean alone.",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["fail", "pass"]),
+    metavar="fail|pass",
+    help="What a rule does that the interval lies on both sides of; fail is the default.",
+)
+@click.option("--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML).")
+@click.option(
+    "--markdown",
+    metavar="FILE",
+    help="Write a summary in Markdown; it is also added to $GITHUB_STEP_SUMMARY where that is set.",
+)
+@options.as_json
+@options.store
+def command(**given: Any) -> int:
+    """Hold the scores of RUN against rules; the exit code says whether it may pass.
+
+    RUN is the beginning of a run's id, or "last" (the default). Rules stand in the options and in
+    [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes before the file.
+    """
+    from assay.cli import gating
+
+    return gating.gate(given)

@@ -1,0 +1,113 @@
+"""How is it told whether a run may pass: on the console, in Markdown, to CI (JUnit), as JSON?"""
+
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+import msgspec
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay.analysis.checks import Check
+from assay.analysis.gate import Gate
+from assay.report import numbers, safe
+from assay.report.markdown import code, inline
+
+_SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
+_STYLES: Final = {"pass": "cyan", "fail": "bold yellow", "undecided": "yellow"}
+
+
+def headline(found: Gate) -> str:
+    """Passed or not, and by how many rules."""
+    verdicts = [check.verdict for check in found.checks]
+    counts = [(verdicts.count("fail"), "failed"), (verdicts.count("undecided"), "undecided")]
+    wrong = ", ".join(f"{n} {name}" for n, name in counts if n)
+    rules = numbers.plural(len(verdicts), "rule")
+    return f"{'passed' if found.passed else 'not passed'}: {rules}, {wrong or 'all hold'}"
+
+
+def console(found: Gate) -> RenderableType:
+    """A line for each rule."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for name in ("metric", "rule", "found"):
+        table.add_column(name, overflow="fold")
+    for check in found.checks:
+        symbol = Text(f"{_SYMBOLS[check.verdict]} {check.verdict}", style=_STYLES[check.verdict])
+        table.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
+    title = Text(f"gate {headline(found)}", style="bold")
+    about = Text(", ".join(_about(found)), style="dim")
+    warned = [Text(f"! {safe.plain(w)}", style=_STYLES["fail"]) for w in found.warnings]
+    return Group(title, about, *warned, table)
+
+
+def markdown(found: Gate) -> str:
+    """The same where GitHub-flavoured Markdown is read: a step summary, a pull request."""
+    lines = [f"## assay gate {headline(found)}", "", inline(", ".join(_about(found))), ""]
+    lines += [f"> **Warning:** {inline(warning)}\n>" for warning in found.warnings]
+    lines += [""] if found.warnings else []
+    lines += ["| | metric | rule | found |", "|:---|:---|:---|:---|"]
+    for check in found.checks:
+        metric, rule, why = _cells(check)
+        verdict = f"{_SYMBOLS[check.verdict]} {check.verdict}"
+        strong = verdict if check.verdict == "pass" else f"**{verdict}**"
+        lines.append(f"| {strong} | {code(metric)} | {inline(rule)} | {inline(why)} |")
+    return "\n".join(lines) + "\n"
+
+
+def junit(found: Gate) -> str:
+    """A JUnit test suite in XML, one test case for each rule."""
+    counts = [_counts_as(found, check) for check in found.checks]
+    suite = ET.Element(
+        "testsuite",
+        name="assay gate",
+        tests=str(len(counts)),
+        failures=str(counts.count("failure")),
+        errors="0",
+        skipped=str(counts.count("skipped")),
+    )
+    properties = ET.SubElement(suite, "properties")
+    told = {"run": found.run, "judge": found.judge, "baseline": found.baseline}
+    for name, value in told.items():
+        if value:
+            ET.SubElement(properties, "property", name=name, value=safe.plain(value))
+    for check, counted in zip(found.checks, counts, strict=True):
+        metric, rule, why = (safe.plain(text) for text in _cells(check))
+        case = ET.SubElement(suite, "testcase", classname=f"assay.gate.{metric}", name=rule)
+        if counted:
+            element = ET.SubElement(case, counted, message=f"{metric}: {rule}: {why}")
+            element.set("type", check.verdict)
+        else:
+            ET.SubElement(case, "system-out").text = why
+    ET.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, "unicode") + "\n"
+
+
+def as_json(found: Gate) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "verdict": found.verdict,
+        "passed": found.passed,
+        "run": found.run,
+        "source": found.source,
+        "judge": found.judge,
+        "baseline": found.baseline or None,
+        "warnings": list(found.warnings),
+        "checks": [msgspec.to_builtins(check) for check in found.checks],
+    }
+
+
+def _counts_as(found: Gate, check: Check) -> str:
+    if check.verdict == "undecided":
+        return "skipped" if found.lenient else "failure"
+    return "failure" if check.verdict == "fail" else ""
+
+
+def _cells(check: Check) -> tuple[str, str, str]:
+    return check.metric, check.rule, check.why
+
+
+def _about(found: Gate) -> list[str]:
+    against = [f"against run {found.baseline[:8]}"] if found.baseline else []
+    return [f"run {found.run[:8]}", *against, found.source, found.judge]

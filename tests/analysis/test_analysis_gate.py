@@ -1,0 +1,206 @@
+"""May a run pass? Three verdicts, decided on the whole interval; what cannot be known fails."""
+
+import pytest
+
+from assay import Sample, evaluate
+from assay.analysis.gate import gate
+from assay.analysis.rules import Rules, of, read
+from assay.backends.scripted import Scripted
+from assay.errors import InputError
+from support.given import Given, Loss, Waiting, told
+
+MIXED = [0.4, 0.6] * 20  # a mean of 0.5, known to about 0.03
+
+
+def verdicts(found):
+    return [check.verdict for check in found.checks]
+
+
+class TestThresholds:
+    @pytest.mark.parametrize(
+        ("limit", "verdict"),
+        [(0.4, "pass"), (0.5, "undecided"), (0.49, "undecided"), (0.6, "fail")],
+    )
+    def test_the_whole_interval_decides(self, db, limit, verdict):
+        found = gate(told(MIXED, db), Rules(min={"given": limit}))
+        assert verdicts(found) == [verdict, "pass"]
+        assert found.verdict == verdict
+        assert found.passed == (verdict == "pass")
+
+    @pytest.mark.parametrize(
+        ("limit", "verdict"), [(0.6, "pass"), (0.5, "undecided"), (0.4, "fail")]
+    )
+    def test_a_greatest_mean_is_decided_the_other_way_round(self, db, limit, verdict):
+        result = told(MIXED, db, Loss())
+        assert gate(result, Rules(max={"loss": limit})).verdict == verdict
+
+    def test_the_mean_alone_decides_if_it_is_asked_to(self, db):
+        result = told(MIXED, db)
+        assert gate(result, Rules(min={"given": 0.5}, on="mean")).verdict == "pass"
+        assert gate(result, Rules(min={"given": 0.501}, on="mean")).verdict == "fail"
+
+    def test_undecided_passes_only_if_it_is_told_to(self, db):
+        result = told(MIXED, db)
+        assert not gate(result, Rules(min={"given": 0.49})).passed
+        assert gate(result, Rules(min={"given": 0.49}, undecided="pass")).passed
+        assert not gate(result, Rules(min={"given": 0.6}, undecided="pass")).passed
+
+    def test_so_many_samples_as_are_advised_decide_it(self, db, tmp_path):
+        (check, _) = gate(told(MIXED, db), Rules(min={"given": 0.48})).checks
+        advised = int(check.why.split("about ")[1].split(" ")[0])
+        assert 40 < advised < 200
+        for n, verdict in ((advised // 2, "undecided"), (advised + 10, "pass")):
+            more = told([0.4, 0.6] * (n // 2), tmp_path / f"{n}.db")
+            assert gate(more, Rules(min={"given": 0.48})).verdict == verdict
+
+    def test_one_sample_decides_nothing(self, db):
+        assert gate(told([1.0], db), Rules(min={"given": 0.1})).verdict == "undecided"
+
+    def test_a_limit_outside_the_range_is_a_slip(self, db):
+        with pytest.raises(InputError, match="given >= 80: its values are 0 to 1"):
+            gate(told(MIXED, db), Rules(min={"given": 80}))
+
+    def test_no_rule_at_all_passes_nothing(self, db):
+        with pytest.raises(InputError, match="no rule was given"):
+            gate(told(MIXED, db), Rules())
+
+
+class TestWhatCannotBeKnown:
+    def test_a_metric_that_the_run_does_not_have_fails(self, db):
+        found = gate(told(MIXED, db), Rules(min={"faithfulness": 0.1}))
+        assert found.verdict == "fail"
+        assert found.checks[0].why == "the run has no faithfulness: it has given"
+
+    @pytest.mark.parametrize("why", ["undefined", "failed"])
+    def test_too_many_samples_without_a_score_fail(self, db, why):
+        result = told([1.0] * 44 + [why] * 6, db)
+        assert gate(result, Rules(min={"given": 0.5})).verdict == "fail"
+        assert gate(result, Rules(min={"given": 0.5}, max_unscored=0.12)).verdict == "pass"
+
+    def test_nothing_scored_fails(self, db):
+        rules = Rules(min={"given": 0.0}, max_unscored=1.0)
+        assert gate(told(["undefined"] * 5, db), rules).verdict == "fail"
+
+
+class TestNoRegression:
+    def worse(self, tmp_path, by, metric=None, **rules):
+        scores = [0.3 + 0.4 * (n % 2) for n in range(60)]
+        lower = [score - by * (0.9 + 0.2 * (n % 3 == 0)) for n, score in enumerate(scores)]
+        before = told(scores, tmp_path / "a.db", metric)
+        after = told(lower, tmp_path / "b.db", metric)
+        return gate(after, Rules(**rules), before)
+
+    @pytest.mark.parametrize(
+        ("by", "verdict"),
+        [(0.0, "pass"), (0.01, "pass"), (0.05, "undecided"), (0.12, "fail"), (-0.1, "pass")],
+    )
+    def test_the_paired_difference_is_held_against_the_margin(self, tmp_path, by, verdict):
+        assert self.worse(tmp_path, by).checks[0].verdict == verdict
+
+    def test_where_lower_is_better_less_is_no_regression(self, tmp_path):
+        assert self.worse(tmp_path, 0.1, Loss()).verdict == "pass"
+
+    def test_where_lower_is_better_more_is_one(self, tmp_path):
+        assert self.worse(tmp_path, -0.1, Loss()).verdict == "fail"
+
+    def test_a_margin_is_a_share_of_the_mean_where_the_range_has_no_end(self, tmp_path):
+        a = told([100.0, 300.0] * 20, tmp_path / "a.db", Waiting())
+        b = told([103.0, 304.0] * 20, tmp_path / "b.db", Waiting())
+        assert gate(b, Rules(margin=0.02), a).verdict == "pass"  # 3.5 of 200
+        assert gate(b, Rules(margin={"waiting": 0.01}), a).verdict == "fail"
+
+    def test_equal_scores_pass_however_few(self, tmp_path):
+        a, b = (told([0.2, 0.9, 1.0], tmp_path / name) for name in ("a.db", "b.db"))
+        found = gate(b, Rules(), a)
+        assert found.verdict == "pass"
+        assert found.checks[0].why == "every score is the same on 3 samples"
+
+    def test_the_samples_that_lost_most_are_named(self, tmp_path):
+        a = told([1.0] * 30, tmp_path / "a.db")
+        b = told([1.0] * 28 + [0.2, 0.0], tmp_path / "b.db")
+        assert gate(b, Rules(), a).checks[0].why.endswith("worst: q29, q28, q0")
+
+    def test_a_metric_that_only_the_baseline_has_fails(self, tmp_path):
+        a = told(MIXED, tmp_path / "a.db", [Given(), Loss()])
+        b = told(MIXED, tmp_path / "b.db", [Given()])
+        found = gate(b, Rules(), a)
+        assert [c.why for c in found.checks if c.verdict == "fail"] == [
+            "the baseline has it, and this run does not"
+        ]
+
+    def test_samples_that_lost_their_score_fail_it(self, tmp_path):
+        a = told([1.0] * 40, tmp_path / "a.db")
+        b = told([1.0] * 30 + ["failed"] * 10, tmp_path / "b.db")
+        found = gate(b, Rules(max_unscored=0.1), a)
+        assert verdicts(found) == ["fail", "fail"]
+        assert "30 of the 40" in found.checks[0].why
+
+    def test_other_questions_and_another_judge_are_warned_of(self, tmp_path):
+        a = told(MIXED, tmp_path / "a.db")
+        b = told(MIXED, tmp_path / "b.db", reference="so it is")
+        (warning,) = gate(b, Rules(), a).warnings
+        assert "40 of 40 samples have another question or reference" in warning
+
+    @pytest.mark.parametrize(("grouped", "verdict"), [(False, "fail"), (True, "undecided")])
+    def test_documents_are_compared_whole(self, tmp_path, grouped, verdict):
+        # 3 documents of 20 samples say no more than 3 samples do.
+        def run(scores, name):
+            samples = [
+                Sample(
+                    id=f"q{n}", group=f"d{n % 3}" if grouped else None, metadata={"score": score}
+                )
+                for n, score in enumerate(scores)
+            ]
+            return evaluate(samples, Given(), Scripted({}), store=tmp_path / name)
+
+        before, after = run([0.5, 0.9, 0.4] * 20, "a.db"), run([0.44, 0.78, 0.22] * 20, "b.db")
+        assert gate(after, Rules(), before).checks[0].verdict == verdict
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"min": {"a": float("nan")}},
+            {"min": {"a": True}},
+            {"max": {"a": "0.8"}},
+            {"margin": -0.1},
+            {"max_unscored": 1.5},
+            {"max_unscored": {"a": -0.1}},
+            {"on": "median"},
+            {"undecided": "maybe"},
+        ],
+        ids=str,
+    )
+    def test_what_is_no_rule_is_refused(self, given):
+        with pytest.raises(InputError):
+            Rules(**given)
+
+    def test_a_metrics_own_number_goes_before_that_for_all(self):
+        given = {"": 0.5, "f1": 0.2, "f1(beta=2)": 0.1}
+        assert [of(given, m, 9) for m in ("f1(beta=2)", "f1(beta=3)", "other")] == [0.1, 0.2, 0.5]
+        assert of(0.3, "f1", 9) == 0.3
+        assert of({}, "f1", 9) == 9
+
+    def test_they_are_read_from_pyproject_or_a_file_of_their_own(self, tmp_path):
+        assert read(tmp_path) == {}
+        (tmp_path / "pyproject.toml").write_text(
+            '[tool.assay.gate]\nmin = { given = 0.5 }\nmax-unscored = 0.2\nno-regression = "x"\n'
+        )
+        assert read(tmp_path) == {"min": {"given": 0.5}, "max_unscored": 0.2, "no_regression": "x"}
+        (tmp_path / "assay.toml").write_text("[gate]\nmargin = 0.1\n")
+        assert read(tmp_path) == {"margin": 0.1}
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("[gate]\nminimum = 1\n", "minimum -> there are min, max"),
+            ("[gate]\nmin = 0.8\n", "min is no table of metrics"),
+            ("[gate]\nno-regression = 1\n", "no-regression is no text"),
+            ("[gate\n", "'assay.toml' cannot be read"),
+        ],
+    )
+    def test_a_file_with_a_slip_is_told_with_its_name(self, tmp_path, text, told):
+        (tmp_path / "assay.toml").write_text(text)
+        with pytest.raises(InputError, match=told):
+            read(tmp_path)

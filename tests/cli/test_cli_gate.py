@@ -1,0 +1,123 @@
+"""Does `assay gate` end with the code of its verdict, and tell everyone who wants to know?"""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from assay import Result
+from support.given import told
+
+MIXED = [0.4, 0.6] * 20
+
+
+@pytest.fixture
+def gated(assay, here, monkeypatch):
+    """The command, over a store with one run whose mean is 0.5."""
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    told(MIXED, here / "assay.db")
+    return lambda *options: assay("gate", *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--min", "given=0.4"), 0),
+        (("--min", "given=0.6"), 6),
+        (("--min", "given=0.5"), 7),
+        (("--min", "given=0.5", "--min", "given=0.6"), 6),
+        (("--min", "given=0.5", "--undecided", "pass"), 0),
+        (("--min", "given=0.5", "--on", "mean"), 0),
+        (("--max", "given=0.6"), 0),
+        (("--min", "other=0.5"), 6),
+        (("--no-regression", "last"), 0),
+        ((), 2),
+        (("--min", "0.5"), 2),
+        (("--min", "given=high"), 2),
+        (("--min", "given=50"), 2),
+        (("--min", "given=0.4", "--max-unscored", "2"), 2),
+        (("--min", "given=0.4", "--junit", "nowhere/x.xml"), 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_the_exit_code_is_the_verdict(gated, options, code):
+    result = gated(*options)
+    assert result.exit_code == code, result.output
+
+
+def test_numbers_for_all_and_for_one_metric(assay, here):
+    told([1.0] * 45 + ["failed"] * 5, here / "assay.db")
+    assert assay("gate", "--min", "given=0.5").exit_code == 0
+    assert assay("gate", "--min", "given=0.5", "--max-unscored", "0.05").exit_code == 6
+    both = ("--max-unscored", "0.05", "--max-unscored", "given=0.2")
+    assert assay("gate", "--min", "given=0.5", *both).exit_code == 0
+
+
+def test_a_baseline_in_another_store(gated, here):
+    told([0.8, 1.0] * 20, here / "before.db")
+    result = gated("--no-regression", "before.db:last")
+    assert result.exit_code == 6
+    assert "0.900 before, 0.500 now" in " ".join(result.stdout.split())
+
+
+def test_rules_of_a_file_and_options_that_go_before_it(gated, here):
+    (here / "pyproject.toml").write_text("[tool.assay.gate]\nmin = { given = 0.6 }\n")
+    assert gated().exit_code == 6
+    assert gated("--min", "given=0.4").exit_code == 0
+
+
+def test_a_metric_whose_label_has_an_equals_sign(assay, here):
+    from assay.metrics import METRICS
+
+    assert "factual_correctness" in METRICS
+    told(MIXED, here / "assay.db")
+    result = assay("gate", "--min", "factual_correctness(mode=recall)=0.5")
+    assert "the run has no factual_correctness(mode=recall)" in " ".join(result.stdout.split())
+
+
+def test_junit_counts_what_failed(gated, here):
+    gated("--min", "given=0.6", "--min", "other=1", "--max", "given=0.6", "--junit", "gate.xml")
+    suite = ET.parse(here / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    failed = [
+        case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None
+    ]
+    assert sorted(failed) == [">= 0.6", ">= 1"]
+
+
+def test_junit_says_of_what_is_let_through_that_it_was_skipped(gated, here):
+    gated("--min", "given=0.5", "--undecided", "pass", "--junit", "gate.xml")
+    suite = ET.parse(here / "gate.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+
+
+def test_hostile_names_break_neither_xml_nor_markdown(gated, here):
+    name = "a|b</testcase>\x00<script>"
+    gated("--min", f"{name}=1", "--junit", "gate.xml", "--markdown", "gate.md")
+    assert ET.parse(here / "gate.xml").getroot().get("failures") == "1"
+    row = next(line for line in (here / "gate.md").read_text().splitlines() if "testcase" in line)
+    assert row.replace("\\|", "").count("|") == 5
+
+
+def test_the_summary_is_added_to_the_page_of_a_github_job(gated, here, monkeypatch):
+    page = here / "summary.md"
+    page.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+    assert gated("--min", "given=0.4", "--markdown", "gate.md").exit_code == 0
+    assert page.read_text() == "before\n" + (here / "gate.md").read_text()
+    assert "## assay gate passed: 2 rules, all hold" in page.read_text()
+
+
+def test_a_summary_that_cannot_be_written_changes_no_verdict(gated, here, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(here / "nowhere" / "x.md"))
+    result = gated("--min", "given=0.4")
+    assert result.exit_code == 0
+    assert "cannot be written to $GITHUB_STEP_SUMMARY" in result.stderr
+
+
+def test_json_has_all_of_it(gated, here):
+    found = json.loads(gated("--min", "given=0.5", "--json").stdout)
+    assert (found["verdict"], found["passed"]) == ("undecided", False)
+    assert found["run"] == Result(here / "assay.db").run.id
+    low, high = found["checks"][0]["interval"]
+    assert low < found["checks"][0]["value"] < high
