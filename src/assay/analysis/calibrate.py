@@ -1,0 +1,198 @@
+"""From which score on is a sample good, and how likely is it, measured by people's labels?"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.analysis.card import Bools, Card, Measured, Quality, refuse_other
+from assay.analysis.correct import Given, one_metric, read
+from assay.analysis.labelled import Item, Labelled, labelled
+from assay.dataset.labels import Labels
+from assay.errors import InputError
+from assay.run.result import Result
+from assay.stats.agreement import best_threshold
+from assay.stats.calibration import (
+    Method,
+    Objective,
+    Platt,
+    brier,
+    calibration_error,
+    error_by_chance,
+    fit,
+    out_of_fold,
+    reliability,
+)
+from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+
+
+def calibrate(
+    result: Result,
+    labels: Given,
+    metric: str | None = None,
+    *,
+    objective: Objective | None = None,
+    method: Method = "platt",
+    good_from: float = 0.5,
+) -> Card:
+    """Fit threshold and probabilities to people's labels, and measure them by cross-validation.
+
+    Args:
+        result: The run.
+        labels: What people said of samples, or of statements: a file, rows, or what `read_labels`
+            gave.
+        metric: The metric; may be left out if the run has only one.
+        objective: What the threshold is to reach; balanced accuracy if not told.
+        method: The curve: "platt", or "isotonic" with some hundred labels.
+        good_from: A label from here on counts as good.
+
+    Raises:
+        InputError: If labels and run do not fit, or there are too few to hold some back.
+    """
+    wanted = objective or Objective()
+    found = _labelled(result, labels, metric)
+    rows = _Rows.of(found, good_from)
+    held = _held_out(rows, wanted, method)
+    if held is None:
+        n = sum(rows.good)
+        what = (
+            f"{n} good and {len(rows.good) - n} bad are too few to fit on some and test on others"
+        )
+        raise InputError(what, "label more, of both kinds and from several groups")
+    said, probabilities = held
+    run = result.run
+    curve = fit(rows.scores, rows.good, method, rising=rows.sign > 0)
+    points = (
+        ((curve.slope,), (curve.intercept,)) if isinstance(curve, Platt) else (curve.x, curve.y)
+    )
+    return Card(
+        metric=found.metric,
+        signature=run.metrics[found.metric],
+        judge=str(run.config["judge"]),
+        kind=found.kind,
+        higher_is_better=rows.sign > 0,
+        labels=labels.source if isinstance(labels, Labels) else _source(labels),
+        n_groups=len(set(rows.groups)),
+        good_from=good_from,
+        objective=wanted,
+        threshold=_threshold(rows.scores, rows.good, wanted, rows.sign),
+        curve=method,
+        points=points,
+        quality=_quality(rows, wanted, said, probabilities, _usual(result, found)),
+    )
+
+
+def check(card: Card, result: Result, labels: Given) -> Quality:
+    """How well a card does on labels that it was not fitted on.
+
+    Raises:
+        InputError: If the run was judged otherwise than the card's, or labels and run do not fit.
+    """
+    refuse_other(card, result)
+    found = _labelled(result, labels, card.metric)
+    if found.kind != card.kind:
+        what = f"the card is about {card.kind}s, and the labels about {found.kind}s"
+        raise InputError(what, "give labels of the same kind")
+    rows = _Rows.of(found, card.good_from)
+    said, probabilities = card.good(rows.scores), card.to_probability(rows.scores)
+    return _quality(rows, card.objective, said, probabilities, _usual(result, found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is fitted on; sign -1 where low scores are good."""
+
+    scores: Floats
+    good: Bools
+    groups: Sequence[Hashable]
+    sign: int
+
+    @classmethod
+    def of(cls, found: Labelled, good_from: float) -> "_Rows":
+        items: Sequence[Item] = found.items
+        good = np.array([item.label >= good_from for item in items])
+        if good.all() or not good.any():
+            which = "good" if good.all() else "bad"
+            what = f"all {len(items)} labels are {which} (good is from {good_from:g} on)"
+            raise InputError(what, "label some of the other kind, or set another --good")
+        # A part's number says how well it is borne out, whichever way the metric counts it.
+        sign = 1 if found.higher_is_better or found.kind == "statement" else -1
+        scores = np.array([item.score for item in items])
+        return cls(scores, good, [item.group for item in items], sign)
+
+
+def _labelled(result: Result, labels: Given, metric: str | None) -> Labelled:
+    given = labels if isinstance(labels, Labels) else read(labels, result)
+    found = labelled(result, given, one_metric(result, metric))
+    if found.kind == "pair":
+        remedy = "`assay agree` uses them"
+        raise InputError("labels of pairs say which is better, not which is good", remedy)
+    return found
+
+
+def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:
+    """(whether called good, P(good)) of each row by what was fitted without its group."""
+    verdicts = out_of_fold(
+        rows.scores, rows.good, rows.groups, lambda x, y: _verdicts(x, y, objective, rows.sign)
+    )
+    chances = out_of_fold(
+        rows.scores, rows.good, rows.groups, lambda x, y: fit(x, y, method, rising=rows.sign > 0)
+    )
+    return None if verdicts is None or chances is None else (verdicts > 0, chances)
+
+
+def _verdicts(x: Floats, y: Bools, objective: Objective, sign: int) -> Any:
+    limit = sign * _threshold(x, y, objective, sign)
+    return lambda scores: (sign * scores >= limit).astype(np.float64)
+
+
+def _threshold(x: Floats, y: Bools, objective: Objective, sign: int) -> float:
+    return sign * best_threshold(sign * x, y, objective)
+
+
+def _quality(
+    rows: _Rows, objective: Objective, said: Bools, chances: Floats, usual: float | None
+) -> Quality:
+    good = rows.good
+
+    def measured(statistic: Statistic, ends: tuple[float, float] = (0.0, 1.0)) -> Measured:
+        low, high = ends
+        value = value_of(statistic, len(good))
+        return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
+
+    raw = (
+        rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None
+    )
+    before = None
+    if usual is not None:
+        called = rows.sign * rows.scores >= rows.sign * usual
+        before = measured(objective(called, good), objective.ends)
+    return Quality(
+        n=len(good),
+        n_good=int(good.sum()),
+        reached=measured(objective(said, good), objective.ends),
+        before=before,
+        usual=usual,
+        brier=measured(brier(chances, good)),
+        brier_before=None if raw is None else measured(brier(raw, good)),
+        error=measured(calibration_error(chances, good)),
+        error_before=None if raw is None else measured(calibration_error(raw, good)),
+        error_by_chance=error_by_chance(chances),
+        bins=tuple(reliability(chances, good)),
+        bins_before=() if raw is None else tuple(reliability(raw, good)),
+    )
+
+
+def _usual(result: Result, found: Labelled) -> float | None:
+    if found.kind == "statement":
+        return 0.5
+    about = result.run.config["about"][found.metric]
+    low, high = about["range"]
+    middle = None if low is None or high is None else (low + high) / 2
+    return middle if about["guide"] is None else float(about["guide"])
+
+
+def _source(labels: Any) -> str:
+    return Path(labels).name if isinstance(labels, str | Path) else "labels in memory"

@@ -1,0 +1,280 @@
+"""Which probability does a score stand for, from which score on is it good, and is that so?"""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.stats.agreement import balanced, f1
+from assay.stats.interval import Interval
+from assay.stats.intervals import proportion_interval
+from assay.stats.weighted import Floats, Numbers, Statistic, ratio
+
+Method: TypeAlias = Literal["platt", "isotonic"]
+BINS: Final = 10
+FOLDS: Final = 5
+_SEED: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Platt:
+    """P(good) = 1 / (1 + exp(-(slope * score + intercept))) (Platt 1999).
+
+    Attributes:
+        slope: Below 0 where low scores are good.
+        intercept: Log-odds at a score of 0.
+    """
+
+    slope: float
+    intercept: float
+
+    def __call__(self, scores: Numbers) -> Floats:
+        """Probabilities of scores; shape (n,) both."""
+        from scipy.special import expit
+
+        found: Floats = expit(self.slope * np.asarray(scores, np.float64) + self.intercept)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Isotonic:
+    """P(good) by the best curve that never falls; straight between its points, flat beyond.
+
+    Attributes:
+        x: Scores, ascending.
+        y: Their probabilities, all rising or all falling.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    def __call__(self, scores: Numbers) -> Floats:
+        """Probabilities of scores; shape (n,) both."""
+        found: Floats = np.interp(np.asarray(scores, np.float64), self.x, self.y)
+        return found
+
+
+Curve: TypeAlias = Platt | Isotonic
+
+
+def fit(scores: Numbers, good: Numbers, method: Method = "platt", *, rising: bool = True) -> Curve:
+    """The curve from scores to probabilities.
+
+    Args:
+        scores: Shape (n,), finite.
+        good: Shape (n,), true or false; both must occur.
+        method: "platt" has two parameters and does with few labels; "isotonic" takes any rising
+            shape and needs some hundred.
+        rising: False where low scores are good (only the isotonic curve has to be told).
+
+    Raises:
+        ValueError: If all labels are the same.
+    """
+    x, y = np.asarray(scores, np.float64), np.asarray(good, bool)
+    if y.all() or not y.any():
+        raise ValueError("labels are all the same")
+    return _platt(x, y) if method == "platt" else _isotonic(x, y, rising=rising)
+
+
+def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
+    """Maximum likelihood with Platt's targets: an honest curve where scores part labels wholly."""
+    from scipy.special import expit
+
+    n_good, n_bad = int(y.sum()), int((~y).sum())
+    target = np.where(y, (n_good + 1) / (n_good + 2), 1 / (n_bad + 2))
+    middle, spread = float(x.mean()), float(x.std()) or 1.0
+    columns = np.column_stack([(x - middle) / spread, np.ones(len(x))])
+    beta = np.array([0.0, math.log((n_good + 1) / (n_bad + 1))])
+
+    def loss(at: Floats) -> float:
+        line = columns @ at
+        return float(np.sum(np.logaddexp(0, line) - target * line))
+
+    for _ in range(100):  # Newton, with half steps where a whole one goes too far
+        p = expit(columns @ beta)
+        gradient = columns.T @ (p - target)
+        curvature = (columns * (p * (1 - p))[:, None]).T @ columns + 1e-9 * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+        size, now = 1.0, loss(beta)
+        while size > 1e-6 and loss(beta - size * step) > now:
+            size /= 2
+        beta = beta - size * step
+        if float(np.abs(size * step).max()) < 1e-9:
+            break
+    slope = float(beta[0]) / spread
+    return Platt(slope, float(beta[1]) - slope * middle)
+
+
+def _isotonic(x: Floats, y: npt.NDArray[np.bool_], *, rising: bool) -> Isotonic:
+    from scipy.optimize import isotonic_regression
+
+    values, place = np.unique(x, return_inverse=True)
+    weights = np.bincount(place).astype(np.float64)
+    shares = np.bincount(place, y) / weights
+    found = isotonic_regression(shares, weights=weights, increasing=rising)
+    # Of a flat stretch only the ends are needed.
+    level = found.x
+    kept = np.ones(len(level), bool)
+    kept[1:-1] = (level[1:-1] != level[:-2]) | (level[1:-1] != level[2:])
+    return Isotonic(tuple(map(float, values[kept])), tuple(map(float, level[kept])))
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a threshold is to reach: the higher, the better.
+
+    Attributes:
+        name: "balanced", "f1", "f1-bad" or "cost".
+        accept: With "cost", what it costs to call a bad one good.
+        reject: With "cost", what it costs to call a good one bad.
+    """
+
+    name: Literal["balanced", "f1", "f1-bad", "cost"] = "balanced"
+    accept: float = 1.0
+    reject: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """What is measured."""
+        costs = f"-cost a sample (bad accepted {self.accept:g}, good rejected {self.reject:g})"
+        names = {"balanced": "balanced accuracy", "f1": "F1 of good", "f1-bad": "F1 of bad"}
+        return names.get(self.name, costs)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value possible."""
+        return (-max(self.accept, self.reject), 0.0) if self.name == "cost" else (0.0, 1.0)
+
+    def __call__(self, said: Numbers, good: Numbers) -> Statistic:
+        """Of what was said to be good."""
+        called, truth = np.asarray(said, bool), np.asarray(good, bool)
+        if self.name == "balanced":
+            return balanced(called, truth)
+        if self.name == "f1":
+            return f1(called, truth)
+        if self.name == "f1-bad":
+            return f1(~called, ~truth)
+        cost = self.accept * (called & ~truth) + self.reject * (~called & truth)
+        return lambda weights: -ratio(float(weights @ cost), float(weights.sum()))
+
+
+def folds(groups: Sequence[Hashable], n: int = FOLDS) -> Iterator[npt.NDArray[np.bool_]]:
+    """Which rows are kept out, fold by fold: whole groups, about as many rows each time.
+
+    Args:
+        groups: Shape (n,): the group of each row.
+        n: Folds, at most as many as there are groups.
+    """
+    places: dict[Hashable, int] = {}
+    at = np.array([places.setdefault(group, len(places)) for group in groups], dtype=np.intp)
+    sizes = np.bincount(at)
+    order = np.random.default_rng(_SEED).permutation(len(sizes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    filled = np.zeros(min(n, len(sizes)))
+    fold = np.zeros(len(sizes), dtype=np.intp)
+    for group in order:
+        fold[group] = int(filled.argmin())
+        filled[fold[group]] += sizes[group]
+    for number in range(len(filled)):
+        yield fold[at] == number
+
+
+def out_of_fold(
+    scores: Numbers,
+    good: Numbers,
+    groups: Sequence[Hashable],
+    fitted: Callable[[Floats, npt.NDArray[np.bool_]], Callable[[Floats], Floats]],
+) -> Floats | None:
+    """What is predicted of each row by what was fitted on rows of other groups.
+
+    Args:
+        scores: Shape (n,).
+        good: Shape (n,), true or false.
+        groups: Shape (n,).
+        fitted: From scores and labels to a function of scores.
+
+    Returns:
+        Shape (n,); None if some fold leaves labels of one class only, so that nothing can be
+        fitted.
+    """
+    x, y = np.asarray(scores, np.float64), np.asarray(good, bool)
+    found = np.empty(len(x))
+    for out in folds(groups):
+        rest = y[~out]
+        if rest.all() or not rest.any():
+            return None
+        found[out] = fitted(x[~out], rest)(x[out])
+    return found
+
+
+def brier(probabilities: Numbers, good: Numbers) -> Statistic:
+    """Mean squared distance of probability and truth, in [0, 1]; low is good (Brier 1950)."""
+    away = np.square(np.asarray(probabilities, np.float64) - np.asarray(good, np.float64))
+    return lambda weights: ratio(float(weights @ away), float(weights.sum()))
+
+
+def calibration_error(probabilities: Numbers, good: Numbers, bins: int = BINS) -> Statistic:
+    """Expected calibration error over bins with as many rows each, in [0, 1]; low is good.
+
+    Even true probabilities do not reach 0 on few rows: see `error_by_chance`.
+    """
+    p, y = np.asarray(probabilities, np.float64), np.asarray(good, np.float64)
+    place = _bins(p, bins)
+
+    def value(weights: Floats) -> float:
+        off = np.abs(np.bincount(place, weights * (p - y)))
+        return ratio(float(off.sum()), float(weights.sum()))
+
+    return value
+
+
+def error_by_chance(probabilities: Numbers, bins: int = BINS, draws: int = 400) -> float:
+    """The calibration error to be expected of these probabilities if they are all true."""
+    p = np.asarray(probabilities, np.float64)
+    place, chance = _bins(p, bins), np.random.default_rng(_SEED)
+    off = [
+        float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
+        for _ in range(draws)
+    ]
+    return sum(off) / len(off) / len(p)
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Rows of about the same probability.
+
+    Attributes:
+        n: How many.
+        said: Their mean probability.
+        share: How many of them are good, 0..1.
+        interval: Of that share.
+    """
+
+    n: int
+    said: float
+    share: float
+    interval: Interval
+
+
+def reliability(probabilities: Numbers, good: Numbers, bins: int = BINS) -> list[Bin]:
+    """The reliability diagram: in each bin what was said and what was so."""
+    p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
+    place = _bins(p, bins)
+    found = []
+    for number in range(int(place.max()) + 1):
+        here = place == number
+        n, hits = int(here.sum()), int(y[here].sum())
+        interval = proportion_interval(hits, n)
+        found.append(Bin(n, float(p[here].mean()), hits / n, interval))
+    return found
+
+
+def _bins(p: Floats, bins: int) -> npt.NDArray[np.intp]:
+    """Bins of about as many rows each; equal probabilities share one."""
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1], method="higher"))
+    _, place = np.unique(np.searchsorted(edges, p, side="right"), return_inverse=True)
+    numbers: npt.NDArray[np.intp] = place.astype(np.intp)
+    return numbers
