@@ -18,15 +18,15 @@ def render(data: Mapping[str, Any]) -> str:
     texts = TextTable()
     metrics = data["metrics"]
     # Rendered one by one: the view of a sample is let go before the next one is made.
-    template = _environment().get_template("sample.html")
+    template = environment().get_template("sample.html")
     samples = [
         Markup(template.render(e=evidence(number, sample, metrics, texts)))  # noqa: S704
         for number, sample in enumerate(data["samples"])
     ]
     style = _style(data)
-    script = _asset("script.js")
+    script = asset("script.js")
     page = (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             data=data,
@@ -49,7 +49,8 @@ def render(data: Mapping[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What all pages are made with."""
     made = Environment(
         loader=PackageLoader("assay.report", "templates"),
         autoescape=True,
@@ -77,12 +78,13 @@ def _style(data: Mapping[str, Any]) -> str:
     """The style sheet with as many columns as there are metrics, and room for the samples' ids."""
     longest = max((len(str(sample["id"])) for sample in data["samples"]), default=0)
     width = f"{min(max(longest, 8), 24) * 7.5 + 8:.0f}px"
-    style = _asset("style.css").replace("/*COLUMNS*/0", str(len(data["metrics"])))
-    return style.replace("/*ID*/112px", width) + _asset("diagnosis.css")
+    style = asset("style.css").replace("/*COLUMNS*/0", str(len(data["metrics"])))
+    return style.replace("/*ID*/112px", width) + asset("diagnosis.css")
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the templates' folder, as it is."""
     return files("assay.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
