@@ -9,6 +9,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 from assay.errors import Denied, JudgeError, OverBudget, Unreadable
@@ -54,14 +55,19 @@ class Task(ABC, Generic[T]):
             Unreadable: If it is not a complete and valid reply to this task.
         """
 
+    @cached_property
+    def materials(self) -> Sequence[Material]:
+        """The material, made once: it is hashed, counted and sent."""
+        return self.material()
+
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt in pieces: fixed text and material in turn; joined they are the prompt."""
         chosen = template or self.template
-        return render(chosen, self.material()) if chosen else self.inputs()
+        return render(chosen, self.materials) if chosen else self.inputs()
 
     def inputs(self) -> tuple[str, ...]:
         """The bare material in pieces: what a back end that reads no prompt goes by."""
-        return tuple(p for m in self.material() for p in (f"{m.name}:\n", m.text, "\n"))
+        return tuple(p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n"))
 
     def prompt(self) -> str:
         """The whole prompt, as an LLM is asked by default."""
@@ -211,6 +217,8 @@ class Judge:
         return await self._gather([(task, draw) for draw in range(n)])
 
     async def _gather(self, asked: Sequence[tuple[Task[T], int]]) -> list[T]:
+        if len(asked) == 1:
+            return [await self(*asked[0])]
         # Each task records into a judge of its own: replies arrive in any order, the record is
         # kept in the order of asking. All are awaited even if one fails: they are paid for.
         judges = [Judge(self._backend, tries=self._tries) for _ in asked]

@@ -43,6 +43,7 @@ class Template:
         parts += [text for example in self.examples for text in (example.given, example.reply)]
         return hashlib.sha256("\0".join([FENCE_RULE, *parts]).encode()).hexdigest()[:8]
 
+    @cached_property
     def preamble(self) -> str:
         """The fixed text that stands before the material."""
         lines = [self.instruction, FENCE_RULE]
@@ -73,7 +74,7 @@ def render(template: Template, material: Sequence[Material]) -> tuple[str, ...]:
     """The prompt in pieces, material apart, so that a store keeps each text once."""
     if template.verbatim:
         return _fill(template.instruction, material)
-    pieces = [template.preamble()]
+    pieces = [template.preamble]
     for item in material:
         code = boundary(item.text)
         pieces += [f"\n{item.name}:\n<<<{code}\n", item.text, f"\n{code}>>>\n"]

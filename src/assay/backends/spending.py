@@ -118,8 +118,8 @@ class Purse:
             OverBudget: If all that is spent and set aside would exceed the budget.
         """
         template = task.template
-        letters = sum(len(item.text) for item in task.material())
-        letters += len(template.preamble()) if template else 0
+        letters = sum(len(item.text) for item in task.materials)
+        letters += len(template.preamble) if template else 0
         wanted = self._longest.get(task.kind, USUAL_REPLY if template else 0)
         hold = Hold(letters // 4, wanted)
         self._check(hold)

@@ -21,6 +21,8 @@ MOST_BROKEN = 500
 # What a reply is searched for: the beginning of an object that is not empty, or a thought.
 _MARK = re.compile(r"\{(?=\s*\")|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+# Half of a surrogate pair, as it stands or as an escape.
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _END_OF_THOUGHT = re.compile(r"\A.*^\s*</think(?:ing)?>", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 
 
@@ -64,6 +66,7 @@ def _objects(text: str) -> list[Any]:
     # an answer that contains "<think>" make its own statements vanish.
     found: list[Any] = []
     thinking, at, broken = False, 0, 0
+    surrogates = _SURROGATE.search(text) is not None
     while broken <= MOST_BROKEN and (mark := _MARK.search(text, at)):
         at = mark.end()
         if mark[0] != "{":
@@ -73,7 +76,7 @@ def _objects(text: str) -> list[Any]:
             continue
         try:
             value, at = _DECODER.raw_decode(text, mark.start())
-            value = _sound(value)
+            value = _sound(value) if surrogates else value
         except (ValueError, RecursionError):  # too many digits are a ValueError as well
             broken += 1
         else:

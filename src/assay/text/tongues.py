@@ -7,6 +7,7 @@ what is clear counts: short texts, names and numbers are in no language in parti
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 2  # words of a language that must occur before a text counts as one of that language
@@ -32,25 +33,37 @@ _COMMON = {
     "nl": "de het een en is zijn was werd werden wie wat welke wanneer waar hoe waarom met voor "
     "van in op te niet aan dat die deze heeft",
 }
-_LANGUAGES = {name: frozenset(words.split()) for name, words in _COMMON.items()}
+# The languages of each common word, by their places in `_NAMES`.
+_NAMES = tuple(_COMMON)
+_LANGUAGES_OF: dict[str, list[int]] = {}
+for _place, _words in enumerate(_COMMON.values()):
+    for _common in set(_words.split()):
+        _LANGUAGES_OF.setdefault(_common, []).append(_place)
 
 
+@lru_cache(maxsize=256)
 def tongue(text: str) -> str:
     """The language of a text, or its script where that is all there is to tell; "" if unclear."""
     text = text[:_READ]
     script = _script(text)
     if script != "LATIN":
         return script
-    words = Counter(_WORD.findall(text.lower()))
-    hits = {name: sum(words[word] for word in common) for name, common in _LANGUAGES.items()}
-    best, second = sorted(hits.values(), reverse=True)[:2]
+    hits = [0] * len(_NAMES)
+    for word in _WORD.findall(text.lower()):
+        for place in _LANGUAGES_OF.get(word, ()):
+            hits[place] += 1
+    best, second = sorted(hits, reverse=True)[:2]
     clear = best >= _FEWEST and best > second
-    return next(name for name, n in hits.items() if n == best) if clear else ""
+    return _NAMES[hits.index(best)] if clear else ""
 
 
 def _script(text: str) -> str:
+    if text.isascii():  # nearly always, and unicodedata is asked about every single letter
+        return "LATIN" if any(map(str.isalpha, text)) else ""
     letters = [letter for letter in text if letter.isalpha()]
-    scripts = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
+    scripts: Counter[str] = Counter()
+    for letter, n in Counter(letters).items():
+        scripts[unicodedata.name(letter, "").partition(" ")[0]] += n
     if any(scripts[kana] for kana in _JAPANESE):
         # Japanese mixes its syllables with Chinese characters; Chinese never holds such syllables.
         shared = sum(scripts[name] for name in (*_JAPANESE, "CJK"))

@@ -114,7 +114,7 @@ async def test_everything_else_goes_by_prompt_and_schema(model):
     ((shared, own, wish),) = gguf._engine.asked
     assert found.raw == raw
     assert found.prompt == "".join(shared) + own
-    assert shared == (GenerateQuestions.template.preamble(),)
+    assert shared == (GenerateQuestions.template.preamble,)
     assert (wish.schema, wish.draw) == (GenerateQuestions.schema, 2)
     assert (found.tokens_in, found.tokens_out) == (50, 9)
 

@@ -120,7 +120,7 @@ class Gguf(LLM):
 
     def _preamble(self, kind: str) -> str:
         template = self.template(TASKS[kind]) if kind in TASKS else None
-        return template.preamble() if template and not template.verbatim else ""
+        return template.preamble if template and not template.verbatim else ""
 
     def _items(
         self, task: Task[Any], one_by_one: Protocol, draw: int, stop: threading.Event
