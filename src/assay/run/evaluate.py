@@ -54,7 +54,7 @@ async def aevaluate(
     """
     planned = plan(data, metrics, judge, embedder, settings)
     named = config(planned.metrics, planned.route, planned.settings.budget.price)
-    kept = Store(store)
+    kept = await asyncio.to_thread(Store, store)  # it may have to wait for another process
     try:
         # Off the event loop: a server goes on answering while a large file is read.
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)

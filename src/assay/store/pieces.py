@@ -5,6 +5,7 @@ text that is kept in place. Of the fences around the material of a prompt only t
 their codes follow from the material.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -19,6 +20,8 @@ Resolve: TypeAlias = Callable[[str], str]
 
 # A text shorter than this is kept where it stands.
 SHORT = 48
+# Within a text, quotes are escaped; what only looks like a reference costs nothing.
+_NUMBER = re.compile(r'"#(\d{1,18})"')
 
 
 def placed(text: str, refer: Refer) -> str:
@@ -55,3 +58,8 @@ def read_pieces(kept: Kept, resolve: Resolve) -> tuple[str, ...]:
         elif piece[0] == ">":
             texts[n] = f"\n{boundary(texts[n - 1])}>>>\n"
     return tuple(texts)
+
+
+def numbers(body: str) -> set[int]:
+    """The numbers of the texts that a row of pieces or a sample refers to."""
+    return {int(number) for number in _NUMBER.findall(body)}

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 import msgspec
 
@@ -43,6 +44,10 @@ LISTS = ("contexts", "reference_contexts")
 NESTED = ("turns", "variants")
 
 
+class _Grouped(msgspec.Struct):
+    group: str | None = None
+
+
 class _Evidence(msgspec.Struct, omit_defaults=True):
     parts: tuple[Part, ...] = ()
     method: str = ""
@@ -52,6 +57,24 @@ class _Evidence(msgspec.Struct, omit_defaults=True):
 def name(db: sqlite3.Connection, *names: str) -> None:
     """See that names have their numbers."""
     db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", [(text,) for text in names])
+
+
+def new_name(db: sqlite3.Connection) -> int:
+    """A number for something that has no name yet."""
+    values = (f"taken in: {uuid4()}",)
+    return db.execute("INSERT INTO names (name) VALUES (?)", values).lastrowid or 0
+
+
+def rename(db: sqlite3.Connection, number: int, run: str) -> None:
+    """Give the samples under a number the name of their run."""
+    known = db.execute("SELECT id FROM names WHERE name = ?", (run,)).fetchone()
+    if known is None:
+        db.execute("UPDATE names SET name = ? WHERE id = ?", (run, number))
+        return
+    # Something else of that run is there, such as replies that came from another store.
+    db.execute("DELETE FROM samples WHERE run = ?", known)
+    db.execute("UPDATE samples SET run = ? WHERE run = ?", (*known, number))
+    db.execute("DELETE FROM names WHERE id = ?", (number,))
 
 
 def referring(db: sqlite3.Connection) -> Refer:
@@ -136,6 +159,11 @@ def sample(kept: Kept, resolve: Resolve) -> Sample:
     for item in _nested(fields):
         item["contexts"] = [found(text, resolve) for text in item["contexts"]]
     return msgspec.convert(fields, Sample)
+
+
+def group(kept: Kept) -> str | None:
+    """The group of a sample from its body; its texts are not looked up."""
+    return msgspec.json.decode(unpacked(kept, ROW), type=_Grouped).group
 
 
 def beside(sample: Sample) -> bytes:

@@ -2,13 +2,10 @@
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
-from uuid import uuid4
 
 import msgspec
 
@@ -20,72 +17,16 @@ from assay.store import rows
 from assay.store.judges import Judges
 from assay.store.keys import digest, long_keys, short_key
 from assay.store.known import TEXT
+from assay.store.opening import connections, told
 from assay.store.packing import Kept, unpacked
-from assay.store.schema import migrate
+from assay.store.records import Run, Spent
 from assay.store.writer import Writer
 
 PAGE = 256
-PATIENCE_S = 300.0  # another process may be taking in a large file
 RECENT = 512  # samples whose scores are most likely written or read next
-LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-
-
-class _Grouped(msgspec.Struct):
-    group: str | None = None
 
 
 _OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One evaluation as the store knows it.
-
-    Attributes:
-        id: Twelve hex digits of its content; any beginning that is unique will do.
-        source: Name of the data.
-        config: Judges, metrics (label -> signature) and whatever else names it.
-        n_samples: Samples taken in.
-        skipped: Invalid rows that were left out on request.
-        stopped: Why it stopped early, "" if it did not.
-        seconds: Wall time spent on it so far.
-        finished: When it ended (UTC, ISO 8601), None if it has not.
-        created: When it began.
-    """
-
-    id: str
-    source: str
-    config: Mapping[str, Any]
-    n_samples: int
-    skipped: int
-    stopped: str
-    seconds: float
-    finished: str | None
-    created: str
-
-    @property
-    def metrics(self) -> dict[str, str]:
-        """Signature of each metric by its label."""
-        return dict(self.config["metrics"])
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What a run has paid for, and what it had for nothing.
-
-    Attributes:
-        calls: Replies this run paid for.
-        tokens_in: Their prompt tokens.
-        tokens_out: Their reply tokens.
-        tokens_embedded: How many of the prompt tokens were embedded; they have another price.
-        ms: Their milliseconds, added up.
-    """
-
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    tokens_embedded: int
-    ms: float
 
 
 class Store:
@@ -103,21 +44,12 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        if not self.path.parent.is_dir():
-            raise InputError(f"there is no folder '{self.path.parent}' for the store")
-        with ExitStack() as opened:
-            try:
-                self._db = self._connect(opened)
-                migrate(self._db)
-                writing = self._connect(opened)
-            except sqlite3.Error as error:
-                raise InputError(f"'{path}' cannot be used as a store: {error}") from error
-            opened.pop_all()  # both stay open, unless one of them failed
+        self._db, writing = connections(self.path)
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
         self._recent: dict[tuple[str, int], bytes] = {}
         self._writer = Writer(writing)
-        self.judges = Judges(self._all, self._writer)
+        self.judges = Judges(self.query, self._writer)
 
     def close(self) -> None:
         """Commit what is queued and close the file."""
@@ -131,25 +63,33 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connect(self, opened: ExitStack) -> sqlite3.Connection:
-        db = sqlite3.connect(
-            self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
-        )
-        opened.callback(db.close)
-        _to_wal(db)
-        db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
-        db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-        return db
-
-    def _all(self, sql: str, *values: object) -> list[Any]:
+    def query(self, sql: str, *values: object) -> list[Any]:
+        """All rows of a query, for those who look after the store itself."""
         with self._reading:
             return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """The connection, to change many rows at once: all of it or nothing.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        with self._reading, told(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                if self._db.in_transaction:  # SQLite itself takes back what a full disk cut short
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     # Replies
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
-        found = self._all(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
+        found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
         return rows.reply(found[0], self._text) if found else None
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
@@ -162,7 +102,7 @@ class Store:
             "count(*), total(tokens_in), total(tokens_out),"
             f" total(CASE kind WHEN {rows.NAME} THEN tokens_in END), total(ms)"
         )
-        calls, read, written, embedded, ms = self._all(
+        calls, read, written, embedded, ms = self.query(
             f"SELECT {sums} FROM replies WHERE run = {rows.NAME}", "embed", run
         )[0]
         return Spent(calls, int(read), int(written), int(embedded), ms)
@@ -172,10 +112,10 @@ class Store:
         words = "length(replies) - length(replace(replies, ' ', '')) + 1"
         keys = f"CASE typeof(replies) WHEN 'blob' THEN length(replies) / 16 ELSE {words} END"
         sql = f"SELECT total({keys}) FROM jobs WHERE run = {rows.NAME} AND replies != ''"
-        return int(self._all(sql, run)[0][0])
+        return int(self.query(sql, run)[0][0])
 
     def _text(self, number: str) -> str:
-        found = self._all("SELECT body FROM texts WHERE id = ?", int(number))
+        found = self.query("SELECT body FROM texts WHERE id = ?", int(number))
         return unpacked(found[0][0], TEXT)
 
     # Runs
@@ -185,40 +125,37 @@ class Store:
 
         All or nothing: if `samples` raises (invalid rows), nothing is kept.
         """
-        with self._reading:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                run = self._take_in(samples, config, source)
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self.changing() as db:
+            run = self._take_in(db, samples, config, source)
         return self.run(run)
 
-    def _take_in(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> str:
+    def _take_in(
+        self,
+        db: sqlite3.Connection,
+        samples: Iterable[Sample],
+        config: Mapping[str, Any],
+        source: str,
+    ) -> str:
         # Signatures name all that could change a score; the rest of the config only explains.
         fingerprint, n = digest(sorted(config["metrics"].values())), 0
-        self._db.execute("SAVEPOINT samples")
-        nameless = "INSERT INTO names (name) VALUES (?)"
-        number = self._db.execute(nameless, (f"taken in: {uuid4()}",)).lastrowid or 0
+        db.execute("SAVEPOINT samples")
+        number = rows.new_name(db)
         for n, sample in enumerate(samples, start=1):
-            body = rows.write_sample(self._db, number, n, sample)
+            body = rows.write_sample(db, number, n, sample)
             fingerprint = digest([fingerprint, body])
-        known = self._db.execute(
-            "SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)
-        ).fetchone()
+        known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
         if known:
-            self._db.execute("ROLLBACK TO samples")
+            db.execute("ROLLBACK TO samples")
             if config.get("price"):  # told only now, or another than before
-                self._db.execute(
+                db.execute(
                     "UPDATE runs SET config = json_set(config, '$.price', json(?)) WHERE id = ?",
                     (msgspec.json.encode(config["price"]).decode(), known[0]),
                 )
             return str(known[0])
         run = fingerprint[:12]
-        self._db.execute("UPDATE names SET name = ? WHERE id = ?", (run, number))
+        rows.rename(db, number, run)
         encoded = msgspec.json.encode(config).decode()
-        self._db.execute(
+        db.execute(
             "INSERT INTO runs (id, fingerprint, source, config, n_samples, skipped)"
             " VALUES (?, ?, ?, ?, ?, 0)",
             (run, fingerprint, source, encoded, n),
@@ -245,7 +182,7 @@ class Store:
         sql = f"SELECT {rows.RUN} FROM runs ORDER BY created DESC, rowid DESC"
         return [
             Run(id_, source, msgspec.json.decode(config), *rest)
-            for id_, source, config, *rest in self._all(sql)
+            for id_, source, config, *rest in self.query(sql)
         ]
 
     async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
@@ -260,12 +197,16 @@ class Store:
 
         await self._writer.commit(write)
 
+    def fingerprint(self, run: str) -> str:
+        """What a run is named by: a digest of its samples and of its metrics' signatures."""
+        return str(self.query("SELECT fingerprint FROM runs WHERE id = ?", run)[0][0])
+
     # Samples and scores
 
     def samples(self, run: str, start: int = 0) -> Iterator[tuple[int, Sample]]:
         """(row, sample) of a run in order, read in pages so that memory stays bounded."""
         sql = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
-        while page := self._all(sql.format(rows.NAME), run, start, PAGE):
+        while page := self.query(sql.format(rows.NAME), run, start, PAGE):
             for row, body in page:
                 sample = self._sample(body)
                 self._remember(run, row, sample)
@@ -279,18 +220,18 @@ class Store:
             InputError: If the run has no such sample.
         """
         sql = f"SELECT row, body FROM samples WHERE run = {rows.NAME} AND id = ?"
-        found = self._all(sql, run, sample_id)
+        found = self.query(sql, run, sample_id)
         if not found:
             raise InputError(f"run {run} has no sample '{sample_id}'")
         return found[0][0], self._sample(found[0][1])
 
     def groups(self, run: str) -> dict[int, str]:
         """The group of each row that names one: a document, a conversation. Reads no texts."""
-        sql = "SELECT row, body FROM samples WHERE run = ? AND row > ? ORDER BY row LIMIT ?"
+        sql = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
         found, start = {}, 0
-        while page := self._all(sql, run, start, PAGE):
+        while page := self.query(sql.format(rows.NAME), run, start, PAGE):
             for row, body in page:
-                group = msgspec.json.decode(body, type=_Grouped).group
+                group = rows.group(body)
                 if group is not None:
                     found[row] = group
             start = page[-1][0]
@@ -313,7 +254,7 @@ class Store:
         if known is not None:
             return known
         sql = f"SELECT body FROM samples WHERE run = {rows.NAME} AND row = ?"
-        found = self._all(sql, run, row)
+        found = self.query(sql, run, row)
         return self._remember(run, row, self._sample(found[0][0]) if found else None)
 
     def done(self, run: str, start: int, end: int) -> set[tuple[int, str]]:
@@ -326,7 +267,7 @@ class Store:
             f" WHERE run = {rows.NAME} AND metric IN (SELECT DISTINCT metric FROM jobs"
             f" WHERE run = {rows.NAME}) AND row BETWEEN ? AND ? AND why != 'failed'"
         )
-        return set(self._all(sql, run, run, start, end))
+        return set(self.query(sql, run, run, start, end))
 
     def counts(self, run: str) -> dict[str, dict[str, int]]:
         """For each metric: how many are scored (""), undefined and failed."""
@@ -335,7 +276,7 @@ class Store:
             f" WHERE run = {rows.NAME} GROUP BY metric, why"
         )
         found: dict[str, dict[str, int]] = {}
-        for metric, why, n in self._all(sql, run):
+        for metric, why, n in self.query(sql, run):
             found.setdefault(metric, {})[why] = n
         return found
 
@@ -353,37 +294,26 @@ class Store:
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
-        return self._all(f"SELECT row, value, why FROM jobs WHERE {_OF} ORDER BY row", run, metric)
+        return self.query(f"SELECT row, value, why FROM jobs WHERE {_OF} ORDER BY row", run, metric)
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
         methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND why = ''"
         sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
-        return [method for (method,) in self._all(sql, run, metric)]
+        return [method for (method,) in self.query(sql, run, metric)]
 
     def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
         """One score with its evidence, None if it is not there (yet)."""
         sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
-        found = self._all(sql, run, metric, row)
+        found = self.query(sql, run, metric, row)
         return rows.outcome(found[0], self._beside(run, row)) if found else None
 
     def replies(self, run: str, row: int, metric: str) -> list[Reply]:
         """The replies that a score rests on, in the order in which they were asked for."""
-        found = self._all(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
-        keys = long_keys(found[0][0]) if found else []
+        keys = self.reply_keys(run, row, metric)
         return [reply for key in keys if (reply := self.reply(key)) is not None]
 
-
-def _to_wal(db: sqlite3.Connection) -> None:
-    # Unlike all else, this change does not wait for its turn: two that open a new file at the same
-    # moment would get in each other's way.
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
-        else:
-            return
+    def reply_keys(self, run: str, row: int, metric: str) -> list[str]:
+        """Their keys."""
+        found = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
+        return long_keys(found[0][0]) if found else []

@@ -1,0 +1,127 @@
+"""What does no run need any more?"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.store.keys import long_keys, short_key
+from assay.store.known import ROW
+from assay.store.opening import told
+from assay.store.packing import unpacked
+from assay.store.pieces import numbers
+from assay.store.store import Store
+
+PAGE = 256
+# Tables, and what has to be true of a row for it to stay.
+_KEPT = {
+    "samples": "run IN kept_runs",
+    "jobs": "run IN kept_runs",
+    "replies": "id IN kept_replies",
+    "texts": "id IN kept_texts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """What was dropped, or would be.
+
+    Attributes:
+        rows: Rows by table.
+        before: Size of the file in bytes.
+        after: Size when it was done; None if nothing was.
+    """
+
+    rows: dict[str, int]
+    before: int
+    after: int | None
+
+
+def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False) -> Cleaning:
+    """Drop what no run needs, and give the room back to the disk.
+
+    Needed are the samples and scores of every run, the replies that a run paid for or its scores
+    rest on, and the texts of all these. Needs room for a second copy of the file while it works.
+
+    Args:
+        path: The store.
+        delete: Runs to drop first, each by the beginning of its id.
+        dry_run: Only count.
+
+    Raises:
+        InputError: If there is no such store or run.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"there is no store '{path}'", "`assay run` makes one")
+    with Store(path) as store:
+        gone = [store.run(name).id for name in delete]
+        before = Path(path).stat().st_size
+        with contextlib.suppress(_OnlyCounted), store.changing() as db:
+            dropped = _drop(db, gone)
+            if dry_run:
+                raise _OnlyCounted
+        if dry_run:
+            return Cleaning(dropped, before, None)
+        with told(store.path):
+            store.query("VACUUM")
+            store.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    return Cleaning(dropped, before, Path(path).stat().st_size)
+
+
+class _OnlyCounted(Exception):
+    """Takes back what was done to count."""
+
+
+def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
+    for table in ("runs", "replies", "texts"):
+        db.execute(f"CREATE TEMP TABLE kept_{table} (id INTEGER PRIMARY KEY)")
+    try:
+        dropped = {"runs": 0}
+        for run in gone:
+            dropped["runs"] += db.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
+            for table in ("noise", "fingerprints"):
+                db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        _mark(db)
+        for table, kept in _KEPT.items():
+            dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount
+        return dropped
+    finally:
+        for table in ("runs", "replies", "texts"):
+            db.execute(f"DROP TABLE kept_{table}")
+
+
+def _mark(db: sqlite3.Connection) -> None:
+    """Fill the tables of what stays."""
+    db.execute(
+        "INSERT INTO kept_runs SELECT names.id FROM names WHERE name IN (SELECT id FROM runs)"
+    )
+    db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
+    jobs = "SELECT id, replies FROM jobs WHERE run IN kept_runs AND id > ? ORDER BY id LIMIT ?"
+    for _, keys in _pages(db, jobs):
+        db.executemany(
+            "INSERT OR IGNORE INTO kept_replies SELECT id FROM replies WHERE key = ?",
+            [(short_key(key),) for key in long_keys(keys)],
+        )
+    replies = (
+        "SELECT id, pieces FROM replies WHERE id IN kept_replies AND id > ? ORDER BY id LIMIT ?"
+    )
+    _mark_texts(db, _pages(db, replies))
+    samples = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
+    for (run,) in db.execute("SELECT id FROM kept_runs").fetchall():
+        _mark_texts(db, _pages(db, samples.format(run)))
+
+
+def _mark_texts(db: sqlite3.Connection, found: Iterator[tuple[int, Any]]) -> None:
+    for _, body in found:
+        marked = [(number,) for number in numbers(unpacked(body, ROW))]
+        db.executemany("INSERT OR IGNORE INTO kept_texts VALUES (?)", marked)
+
+
+def _pages(db: sqlite3.Connection, sql: str) -> Iterator[tuple[int, Any]]:
+    last = 0
+    while page := db.execute(sql, (last, PAGE)).fetchall():
+        yield from page
+        last = page[-1][0]

@@ -1,0 +1,138 @@
+"""How is the file opened, and what can be known of trouble with it before anything is paid for?"""
+
+import os
+import sqlite3
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from assay.errors import InputError
+from assay.store.schema import migrate
+
+PATIENCE_S = 300.0  # another process may be taking in a large file
+LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
+
+# What can befall any SQLite file, and what its user can do; every other code would be our mistake.
+TROUBLE = {
+    sqlite3.SQLITE_FULL: "make room on the disk, and the same command goes on from there",
+    sqlite3.SQLITE_IOERR: "the disk fails; try again, or move the file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; take a copy of it, or another --store",
+    sqlite3.SQLITE_NOTADB: "the file is damaged; take a copy of it, or another --store",
+    sqlite3.SQLITE_READONLY: "the file cannot be written; take another --store",
+    sqlite3.SQLITE_CANTOPEN: "check the folder's permissions, or take another --store",
+    sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
+}
+# File systems that are shared between machines. SQLite's log needs memory that all who write share.
+NETWORK = frozenset(
+    {
+        "9p",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "nfs",
+        "nfs4",
+        "orangefs",
+    }
+    | {"smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs"}
+    | {"fuse.sshfs"}
+)
+
+
+class StoreWarning(UserWarning):
+    """The store can be used, with care."""
+
+
+def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    """Two connections to a store of the newest schema, to read and to write.
+
+    Raises:
+        InputError: If it is not a store, or cannot be opened.
+    """
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder '{path.parent}' for the store")
+    kind = file_system(path)
+    if kind in NETWORK:
+        warnings.warn(
+            f"'{path}' lies on a network file system ({kind}): use it from one machine at a time, "
+            "or name a --store on a local disk",
+            StoreWarning,
+            stacklevel=3,
+        )
+    with ExitStack() as opened, told(path):
+        reading = _connect(path, opened)
+        migrate(reading)
+        writing = _connect(path, opened)
+        opened.pop_all()  # both stay open, unless one of them failed
+    return reading, writing
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Tell of SQLite's errors as what they mean for the user."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+        raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+
+
+def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
+    db = sqlite3.connect(
+        _address(path), timeout=PATIENCE_S, isolation_level=None, check_same_thread=False, uri=True
+    )
+    opened.callback(db.close)
+    _to_wal(db)
+    db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
+    db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+    return db
+
+
+def _address(path: Path) -> str:
+    url = f"file:{quote(str(path))}"
+    locked = path.is_file() and not os.access(path.parent, os.W_OK)
+    log = path.with_name(f"{path.name}-wal")
+    if locked and not (log.is_file() and log.stat().st_size):
+        # Not even the files that readers share can be made there, so nobody else changes it.
+        return f"{url}?mode=ro&immutable=1"
+    return url
+
+
+def _to_wal(db: sqlite3.Connection) -> None:
+    # Unlike all else, this change does not wait for its turn: two that open a new file at the same
+    # moment would get in each other's way.
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
+    """The type of the file system that a file lies on, "" where that cannot be known."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        lines = table.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    target, best, kind = path.resolve(), -1, ""
+    for line in lines:
+        fields = line.split(" ")
+        # Spaces in a path are written as octal codes.
+        place = Path(fields[1].encode().decode("unicode_escape")) if len(fields) > 2 else None
+        if place and target.is_relative_to(place) and len(place.parts) >= best:
+            best, kind = len(place.parts), fields[2]
+    return kind
