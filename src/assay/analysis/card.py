@@ -111,10 +111,9 @@ class Card:
         )
         return found
 
-    def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
-        text = msgspec.json.format(msgspec.json.encode(self), indent=2)
-        Path(path).write_bytes(text + b"\n")
+    def json(self) -> str:
+        """The card as `load` reads it."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,9 @@ store = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Write JSON to stdout, and nothing else there."
 )
-labels = click.option(
-    "--labels",
-    required=True,
-    metavar="FILE",
-    help="What people said: CSV, TSV, JSON, JSONL or Parquet with an id and a label for each.",
-)
+_LABELS = "What people said: CSV, TSV, JSON, JSONL or Parquet with an id and a label for each."
+labels = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
+labels_if_any = click.option("--labels", metavar="FILE", help=_LABELS)
 
 maps = click.option(
     "--map",

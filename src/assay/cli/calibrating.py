@@ -1,0 +1,179 @@
+"""What does `assay calibrate` do and tell?"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from assay.analysis import calibrate as analysis
+from assay.analysis.card import Applied, Card, Quality, apply, load
+from assay.analysis.correct import read
+from assay.analysis.examples import choose_examples
+from assay.cli import screen
+from assay.cli.edge import OK, say
+from assay.errors import InputError
+from assay.report import calibration as report
+from assay.report import numbers, safe
+from assay.run.result import Result
+from assay.stats.calibration import Method, Objective
+
+CROSS_VALIDATED: Final = "cross-validated, whole groups held out"
+OTHERS: Final = "labels that the card was not fitted on, if you kept them apart"
+_FORMS: Final = {"fit": (".json", ".html", ".md"), "check": (".html", ".md"), "apply": (".jsonl",)}
+
+
+def calibrate(given: Mapping[str, Any]) -> int:
+    """Do what the options ask for; the exit code."""
+    does = _does(given)
+    _check_outs(given, does)
+    result = Result(given["store"], given["run"])
+    if does == "apply":
+        return _apply(load(given["card"]), result, given)
+    labels = read(given["labels"], result)
+    if does == "check":
+        card, held_out = load(given["card"]), OTHERS
+        quality = analysis.check(card, result, labels)
+    else:
+        held_out = CROSS_VALIDATED
+        card = analysis.calibrate(
+            result,
+            labels,
+            given["metric"],
+            objective=_objective(given["objective"], given["costs"]),
+            method=cast("Method", given["method"]),
+            good_from=given["good"],
+        )
+        quality = card.quality
+    if given["examples"]:
+        chosen = choose_examples(result, labels, card.metric, n=given["example_count"])
+        _write(given["examples"], chosen.prompts())
+        say(f"{len(chosen.examples)} examples in {given['examples']}, for --prompts")
+        if chosen.one_sided:
+            say("  all with the same verdict: label statements of both kinds for better ones")
+    for out in given["outs"]:
+        _write_out(Path(out), card, quality, held_out)
+    if given["as_json"]:
+        screen.write_json(msgspec.to_builtins(card if does == "fit" else quality))
+    else:
+        _show(card, quality, held_out)
+        if does == "fit" and not any(out.endswith(".json") for out in given["outs"]):
+            say("nothing is kept: --out card.json writes the card")
+    return OK
+
+
+def _does(given: Mapping[str, Any]) -> Literal["fit", "check", "apply"]:
+    if given["card"] is None and given["labels"] is None:
+        raise InputError("there are no labels to learn from", "--labels FILE, or --card to apply")
+    if given["card"] is None:
+        return "fit"
+    return "apply" if given["labels"] is None else "check"
+
+
+def _check_outs(given: Mapping[str, Any], does: str) -> None:
+    if given["examples"] and not given["examples"].lower().endswith(".toml"):
+        raise InputError(f"--examples {given['examples']} is no prompts file", "end it in .toml")
+    if given["examples"] and does != "fit":
+        raise InputError("--examples are chosen while fitting", "leave --card out")
+    known = _FORMS[does]
+    for out in given["outs"]:
+        if Path(out).suffix.lower() not in known:
+            raise InputError(f"--out {out} cannot be written here", f"known are {', '.join(known)}")
+
+
+def _objective(name: str, costs: str | None) -> Objective:
+    if costs is None:
+        return Objective(cast("Any", name))
+    accept, colon, reject = costs.partition(":")
+    try:
+        found = Objective("cost", float(accept), float(reject))
+    except ValueError:
+        found = None
+    if found is None or not colon or min(found.accept, found.reject) <= 0:
+        raise InputError(f"--costs '{costs}' are not two amounts", "such as --costs 5:1")
+    return found
+
+
+def _show(card: Card, quality: Quality, held_out: str) -> None:
+    console = screen.out()
+    console.print(Text(safe.plain(card.metric), style="bold"))
+    for name, value in report.head(card):
+        console.print(Text(f"  {name.lower()}: {safe.plain(value)}"))
+    labels = f"{numbers.plural(quality.n, 'label')}, {quality.n_good:,} good; {held_out}"
+    console.print(Text(f"  {labels}", style="dim"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "before", "calibrated"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("", overflow="fold", style="dim")
+    for row in report.rows(card, quality):
+        table.add_row(row.name, row.before, Text(row.after, style="bold"), row.note)
+    console.print(table)
+    diagram = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    diagram.title = Text("reliability: is what was said so?", style="bold")
+    for name in ("labels", "said", "good"):
+        diagram.add_column(name, justify="right")
+    diagram.add_column("95 % interval")
+    diagram.add_column("said \N{MIDDLE DOT}, good \N{BLACK CIRCLE}", no_wrap=True)
+    for cells, found in zip(report.bin_rows(quality.bins), quality.bins, strict=True):
+        diagram.add_row(*cells, _line(found.said, found.share))
+    console.print(diagram)
+
+
+def _line(said: float, share: float, width: int = 30) -> str:
+    places = [" "] * (width + 1)
+    places[round(said * width)] = "\N{MIDDLE DOT}"
+    places[round(share * width)] = "\N{BLACK CIRCLE}"
+    return "".join(places)
+
+
+def _apply(card: Card, result: Result, given: Mapping[str, Any]) -> int:
+    found = apply(card, result)
+    for out in given["outs"]:
+        lines = (json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in found)
+        _write(out, "".join(f"{line}\n" for line in lines))
+    if given["as_json"]:
+        screen.write_json(msgspec.to_builtins(found))
+        return OK
+    if not found:
+        raise InputError(f"run {result.run.id} has no score of {card.metric}")
+    _show_applied(card, found)
+    return OK
+
+
+def _show_applied(card: Card, found: Sequence[Applied]) -> None:
+    n = len(found)
+    means = {
+        "score": sum(one.score for one in found) / n,
+        "called good": sum(one.calibrated for one in found) / n,
+        "probability of good": sum(one.probability for one in found) / n,
+    }
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(safe.plain(card.metric))
+    table.add_column("mean", justify="right")
+    for name, mean in means.items():
+        table.add_row(name, numbers.score(mean))
+    console = screen.out()
+    console.print(table)
+    console.print(Text(f"{numbers.plural(n, 'sample')}; the store keeps the raw scores", "dim"))
+    hint = "a mean over all samples needs labels of these very samples: assay correct"
+    console.print(Text(hint, style="dim"))
+
+
+def _write_out(path: Path, card: Card, quality: Quality, held_out: str) -> None:
+    form = path.suffix.lower()
+    if form == ".json":
+        _write(path, card.json())
+    elif form == ".html":
+        _write(path, report.page(card, quality, held_out=held_out))
+    else:
+        _write(path, report.markdown(card, quality, held_out=held_out))
+
+
+def _write(path: str | Path, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,141 @@
+"""How is a calibration shown: as rows of a table, as a picture, as Markdown, as a page?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from assay._version import __version__
+from assay.analysis.card import Card, Measured, Quality
+from assay.report import numbers, safe
+from assay.report.html import asset, environment
+from assay.stats.calibration import Bin
+
+SIDE: Final = 240
+_METHODS: Final = {"platt": "Platt's logistic curve", "isotonic": "isotonic curve"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured, before (raw scores, usual threshold) and with the card."""
+
+    name: str
+    before: str
+    after: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A bin in the drawing: its place, its size, the ends of its interval, and what it says."""
+
+    x: float
+    y: float
+    r: float
+    low: float
+    high: float
+    title: str
+
+
+def head(card: Card) -> list[tuple[str, str]]:
+    """What the card is about."""
+    side = "from" if card.higher_is_better else "up to"
+    return [
+        ("Judge", card.judge),
+        ("Labels", f"{card.labels}, {numbers.plural(card.n_groups, 'group')}"),
+        ("Threshold", f"good {side} {numbers.score(card.threshold)}, for {card.objective.words}"),
+        ("Probability", _METHODS[card.curve]),
+    ]
+
+
+def rows(card: Card, found: Quality) -> list[Row]:
+    """The table: each number with its interval."""
+    usual = "no usual threshold" if found.usual is None else f"at {numbers.score(found.usual)}"
+    raw = "" if found.brier_before else "the scores are no probabilities"
+    chance = f"true probabilities show {numbers.score(found.error_by_chance)} on so few labels"
+    error = "; ".join(filter(None, [raw, chance]))
+    return [
+        Row(card.objective.words, _cell(found.before), _cell(found.reached), f"before: {usual}"),
+        Row("Brier score (low is good)", _cell(found.brier_before), _cell(found.brier), raw),
+        Row("calibration error", _cell(found.error_before), _cell(found.error), error),
+    ]
+
+
+def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
+    """The reliability diagram as text: n, said, good, interval."""
+    return [
+        (
+            numbers.count(b.n),
+            numbers.score(b.said),
+            numbers.score(b.share),
+            numbers.span((b.interval.low, b.interval.high)),
+        )
+        for b in bins
+    ]
+
+
+def markdown(card: Card, found: Quality, *, held_out: str) -> str:
+    """The calibration as Markdown."""
+    lines = [f"## Calibration of {safe.plain(card.metric)}", ""]
+    lines += [f"- {name}: {_flat(value)}" for name, value in head(card)]
+    lines += ["", f"{found.n} labels, {found.n_good} good; {held_out}.", ""]
+    lines += ["| | before | calibrated | |", "|---|---|---|---|"]
+    lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, found)]
+    lines += ["", "| n | said | good | 95 % interval |", "|---:|---:|---:|---|"]
+    lines += [f"| {' | '.join(cells)} |" for cells in bin_rows(found.bins)]
+    return "\n".join(lines) + "\n"
+
+
+def page(card: Card, found: Quality, *, held_out: str) -> str:
+    """The calibration as one self-contained page."""
+    style = asset("style.css") + asset("calibration.css")
+    text = (
+        environment()
+        .get_template("calibration.html")
+        .render(
+            version=__version__,
+            card=card,
+            head=head(card),
+            found=found,
+            held_out=held_out,
+            rows=rows(card, found),
+            bins=bin_rows(found.bins),
+            side=SIDE,
+            dots=dots(found.bins),
+            raw=dots(found.bins_before),
+            style=Markup(style),  # noqa: S704 - our own files
+            style_hash=safe.source_hash(style),
+        )
+    )
+    return text.encode("utf-8", "replace").decode()
+
+
+def dots(bins: Sequence[Bin]) -> list[Dot]:
+    """The bins as they are drawn: what was said to the right, what was so upwards."""
+    most = max((b.n for b in bins), default=1)
+    return [
+        Dot(
+            x=round(b.said * SIDE, 1),
+            y=round((1 - b.share) * SIDE, 1),
+            r=round(2.5 + 3.5 * (b.n / most) ** 0.5, 1),
+            low=round((1 - b.interval.low) * SIDE, 1),
+            high=round((1 - b.interval.high) * SIDE, 1),
+            title=f"{numbers.plural(b.n, 'label')}: said {numbers.score(b.said)}, "
+            f"good {numbers.score(b.share)}",
+        )
+        for b in bins
+    ]
+
+
+def _cell(found: Measured | None) -> str:
+    if found is None or found.value is None:
+        return numbers.DASH
+    value = numbers.score(found.value)
+    if found.interval is None:
+        return value
+    return f"{value} ({numbers.span((found.interval.low, found.interval.high))})"
+
+
+def _flat(text: str) -> str:
+    return " ".join(safe.plain(text).replace("|", "\\|").split())
