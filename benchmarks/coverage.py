@@ -124,7 +124,7 @@ CLUSTERED = (
     Clusters("binary 0.8, ICC 0.4", 0.8, lambda r, s: r.beta(1.2, 0.3, s), _share),
     Clusters("binary 0.95, ICC 0.2", 0.95, lambda r, s: r.beta(3.8, 0.2, s), _share),
     Clusters("80% at 1, else uniform, ICC 0.2", 0.9, lambda r, s: r.beta(3.2, 0.8, s), _perfect),
-    Clusters("beta, ICC 0.5", 0.64, lambda r, s: 0.02 + 0.93 * r.beta(6, 3, s), _graded),
+    Clusters("beta, ICC 0.45", 0.64, lambda r, s: 0.02 + 0.93 * r.beta(6, 3, s), _graded),
 )
 
 

@@ -195,7 +195,7 @@ def test_failed_samples_are_said_to_be_unknown_to_the_interval() -> None:
             {"n_scored": 4},
             "faithfulness: 4 independent samples scored. So few say little of others",
         ),
-        ({"n_groups": 1}, "faithfulness: 1 independent group scored. So few say little of others"),
+        ({"n_groups": 2}, "faithfulness: 2 independent groups scored. So few say little of others"),
         ({"n_groups": 7}, "The samples are of 7 groups; the intervals take groups, not samples,"),
     ],
 )
@@ -203,6 +203,13 @@ def test_what_makes_an_interval_wide_is_said(change: dict[str, Any], words: str)
     data = fixture.small()
     assert words not in html.render(data)
     data["metrics"][0] |= change
+    assert words in html.render(data)
+
+
+def test_metrics_with_few_samples_share_a_warning() -> None:
+    data = fixture.small()
+    data["metrics"][0]["n_scored"], data["metrics"][2]["n_scored"] = 2, 3
+    words = "faithfulness, context_precision: 2 to 3 independent samples scored."
     assert words in html.render(data)
 
 

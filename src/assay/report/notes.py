@@ -135,9 +135,8 @@ def _few(data: Mapping[str, Any]) -> list[Note]:
     if not few:
         return []
     names = ", ".join(metric["label"] for metric in few)
-    least = min(map(_independent, few))
-    what = "group" if any(metric["n_groups"] for metric in few) else "sample"
-    text = f"{names}: {numbers.plural(least, f'independent {what}')} scored"
+    what = "groups" if any(metric["n_groups"] for metric in few) else "samples"
+    text = f"{names}: {_range(few)} independent {what} scored"
     return [Note("warn", f"{text}. So few say little of others, whatever their mean.")]
 
 
@@ -145,14 +144,17 @@ def _independent(metric: Mapping[str, Any]) -> int:
     return int(metric["n_scored"] if metric["n_groups"] is None else metric["n_groups"])
 
 
+def _range(metrics: list[Mapping[str, Any]]) -> str:
+    fewest, most = (choose(map(_independent, metrics)) for choose in (min, max))
+    return f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
 def _grouped(data: Mapping[str, Any]) -> list[Note]:
     """Samples of one document say less together than samples of several."""
     found = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
     if not found:
         return []
-    fewest, most = (choose(map(_independent, found)) for choose in (min, max))
-    groups = numbers.count(most) if fewest == most else f"{numbers.count(fewest)} to {most:,}"
-    text = f"The samples are of {groups} groups; the intervals take groups, not samples, as"
+    text = f"The samples are of {_range(found)} groups; the intervals take groups, not samples, as"
     return [Note("info", f"{text} independent.")]
 
 
