@@ -54,9 +54,12 @@ def rows(card: Card, found: Quality) -> list[Row]:
     usual = "no usual threshold" if found.usual is None else f"at {numbers.score(found.usual)}"
     raw = "" if found.brier_before else "the scores are no probabilities"
     chance = f"true probabilities show {numbers.score(found.error_by_chance)} on so few labels"
+    # A cost is kept as what is gained, so that more is better.
+    sign = -1 if card.objective.name == "cost" else 1
+    name = "mean cost (low is good)" if sign < 0 else card.objective.words
     error = "; ".join(filter(None, [raw, chance]))
     return [
-        Row(card.objective.words, _cell(found.before), _cell(found.reached), f"before: {usual}"),
+        Row(name, _cell(found.before, sign), _cell(found.reached, sign), f"before: {usual}"),
         Row("Brier score (low is good)", _cell(found.brier_before), _cell(found.brier), raw),
         Row("calibration error", _cell(found.error_before), _cell(found.error), error),
     ]
@@ -128,13 +131,14 @@ def dots(bins: Sequence[Bin]) -> list[Dot]:
     ]
 
 
-def _cell(found: Measured | None) -> str:
+def _cell(found: Measured | None, sign: int = 1) -> str:
     if found is None or found.value is None:
         return numbers.DASH
-    value = numbers.score(found.value)
+    value = numbers.score(sign * found.value)
     if found.interval is None:
         return value
-    return f"{value} ({numbers.span((found.interval.low, found.interval.high))})"
+    ends = sorted((sign * found.interval.low, sign * found.interval.high))
+    return f"{value} ({numbers.span(ends)})"
 
 
 def _flat(text: str) -> str:

@@ -124,7 +124,7 @@ def _isotonic(x: Floats, y: npt.NDArray[np.bool_], *, rising: bool) -> Isotonic:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What a threshold is to reach: the higher, the better.
+    """What a threshold is to reach: the higher, the better (a cost counts as negative).
 
     Attributes:
         name: "balanced", "f1", "f1-bad" or "cost".
@@ -139,7 +139,9 @@ class Objective:
     @property
     def words(self) -> str:
         """What is measured."""
-        costs = f"-cost a sample (bad accepted {self.accept:g}, good rejected {self.reject:g})"
+        costs = (
+            f"mean cost, {self.accept:g} a bad one accepted, {self.reject:g} a good one rejected"
+        )
         names = {"balanced": "balanced accuracy", "f1": "F1 of good", "f1-bad": "F1 of bad"}
         return names.get(self.name, costs)
 
