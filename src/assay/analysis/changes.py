@@ -99,6 +99,8 @@ def changed(
         )
         found.append((sign * (_weight(other) - _weight(one)), change))
     found.sort(key=lambda item: -item[0])
+    # What moved the other way explains nothing, unless there is nothing else.
+    found = [item for item in found if item[0] > 0] or found
     return tuple(change for _, change in found[:most])
 
 

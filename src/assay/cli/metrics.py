@@ -31,7 +31,7 @@ def command(**given: Any) -> int:
 
     With METRICs only those, one of your own (MODULE:ATTRIBUTE) included: definition, needs, the
     tasks it asks, who can do them, other names. With --compare they are computed for the same
-    samples, each by its own definition.
+    samples, each by its own definition. To compare two systems, use `assay compare`.
     """
     from assay.cli import comparing, screen, values
 

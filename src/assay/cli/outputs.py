@@ -1,7 +1,7 @@
 """Which file does --out ask for, and can it be written?"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,20 +31,25 @@ option = click.option(
 )
 
 
-def check(outs: Sequence[str], *others: str) -> None:
+def check(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) -> None:
     """See before anything is spent that every file can be written and is not read as well.
+
+    Args:
+        outs: The files to be written.
+        others: The files that are read.
+        forms: What each ending makes, in words.
 
     Raises:
         InputError: Naming every one that is not so.
     """
-    problems = [problem for out in outs for problem in _problems(Path(out), others)]
+    problems = [problem for out in outs for problem in _problems(Path(out), others, forms)]
     if problems:
         raise InputError(problems)
 
 
-def _problems(path: Path, others: Sequence[str]) -> list[Problem]:
-    if path.suffix.lower() not in _FORMS:
-        known = "; ".join(f"{form} {what}" for form, what in _FORMS.items())
+def _problems(path: Path, others: Sequence[str], forms: Mapping[str, str]) -> list[Problem]:
+    if path.suffix.lower() not in forms:
+        known = "; ".join(f"{form} {what}" for form, what in forms.items())
         return [Problem(f"--out {path}: no report ends in '{path.suffix}'", known)]
     if path.is_dir() or not path.parent.is_dir():
         return [Problem(f"--out {path} cannot be written", "name a file in an existing folder")]

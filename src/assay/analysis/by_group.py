@@ -1,0 +1,246 @@
+"""Do samples of one kind score higher, such as those with the right context retrieved?"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from assay.errors import InputError
+from assay.run.result import Result, labels
+from assay.sample import Sample
+from assay.stats.groups import Welch, describe, welch
+from assay.stats.interval import Interval
+from assay.stats.intervals import LEVEL, mean_interval
+from assay.stats.permutation import holm
+from assay.store import Store
+
+MOST_GROUPS: Final = 20
+YES, NO, REST = "yes", "no", "all others"
+_FIELDS: Final = ("group", "language", "answerable")
+_TRUTH: Final = {
+    **dict.fromkeys(("true", "yes", "y", "1", "1.0", "correct"), YES),
+    **dict.fromkeys(("false", "no", "n", "0", "0.0", "incorrect", "wrong"), NO),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """The scores of one group by one metric.
+
+    Attributes:
+        name: The value of the field.
+        n: Samples with a score.
+        mean: Their mean, None without any.
+        sd: Their standard deviation (n - 1), None for fewer than two.
+        interval: Confidence interval of the mean, None for fewer than two independent samples.
+        unscored: Samples of the group without a score.
+    """
+
+    name: str
+    n: int
+    mean: float | None
+    sd: float | None
+    interval: Interval | None
+    unscored: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTest:
+    """Welch's t-test of one group against another.
+
+    Attributes:
+        first: The group; of yes and no, the one expected to score higher.
+        second: The other, or "all others".
+        found: The test; None where a group is too small or no score differs.
+        p: Its p-value adjusted by Holm over all tests of the table, None without a test.
+    """
+
+    first: str
+    second: str
+    found: Welch | None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricByGroup:
+    """One metric, group by group."""
+
+    metric: str
+    higher_is_better: bool
+    groups: tuple[GroupScores, ...]
+    tests: tuple[GroupTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByGroup:
+    """The scores of a run, by a field of its samples.
+
+    Attributes:
+        run: Id of the run.
+        field: The field.
+        without: Samples that have no value there; they stand in no group.
+        metrics: Metric by metric.
+        warnings: What a reader must know.
+        level: Nominal coverage of the intervals.
+    """
+
+    run: str
+    field: str
+    without: int
+    metrics: tuple[MetricByGroup, ...]
+    warnings: tuple[str, ...]
+    level: float
+
+
+def by_group(
+    result: Result, field: str, *, metrics: Sequence[str] = (), level: float = LEVEL
+) -> ByGroup:
+    """Compare the scores of a run's samples by a field.
+
+    A field of yes and no is tested one-sided: yes is expected to score better. Two other values are
+    tested against each other two-sided, more of them each against all others.
+
+    Args:
+        result: The run.
+        field: A column of the data that assay has no other use for (kept in the metadata), or
+            group, language, answerable, or a metric of the run whose scores are all 0 or 1.
+        metrics: Only these; all if empty.
+        level: Nominal coverage of the intervals.
+
+    Raises:
+        InputError: If there is no such field, or it does not make 2 to 20 groups.
+    """
+    samples = _samples(result)
+    values, own = _values(result, field, samples)
+    names, ordered = _names(field, values.values())
+    named = {row: names[_text(value)] for row, value in values.items()}
+    order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
+    wanted = [label for name in metrics for label in labels(result.run, name)]
+    chosen = [label for label in wanted or result.run.metrics if label != own]
+    if not chosen:
+        raise InputError(f"run {result.run.id} has no metric beside '{field}'")
+    clusters = _clusters(samples) if field != "group" else None
+    found = [_metric(result, label, named, order, clusters, level) for label in chosen]
+    warned = ["Samples of one document or conversation are not independent of each other, which"]
+    warned[0] += " the t-test takes them to be: its p-values are too small."
+    return ByGroup(
+        run=result.run.id,
+        field=field,
+        without=len(samples) - len(named),
+        metrics=_adjusted(found),
+        warnings=tuple(warned) if clusters else (),
+        level=level,
+    )
+
+
+def _samples(result: Result) -> dict[int, tuple[str | None, Mapping[str, Any]]]:
+    """By row: its cluster, and the fields that it may be grouped by."""
+    with Store(result.path) as store:
+        return {
+            row: (sample.group, {**_fields(sample), **sample.metadata})
+            for row, sample in store.samples(result.run.id)
+        }
+
+
+def _fields(sample: Sample) -> dict[str, Any]:
+    return {name: getattr(sample, name) for name in _FIELDS}
+
+
+def _clusters(
+    samples: Mapping[int, tuple[str | None, Mapping[str, Any]]],
+) -> Mapping[int, Hashable] | None:
+    if all(group is None for group, _ in samples.values()):
+        return None
+    return {row: (row,) if group is None else group for row, (group, _) in samples.items()}
+
+
+def _values(
+    result: Result, field: str, samples: Mapping[int, tuple[str | None, Mapping[str, Any]]]
+) -> tuple[dict[int, Any], str]:
+    """By row the value of the field, and the metric whose scores these are ("" if none's)."""
+    found = {row: fields.get(field) for row, (_, fields) in samples.items()}
+    found = {row: value for row, value in found.items() if value is not None}
+    if found:
+        return found, ""
+    known = {name for _, fields in samples.values() for name in fields if fields[name] is not None}
+    metrics = result.run.metrics
+    if field not in {*metrics, *(label.partition("(")[0] for label in metrics)}:
+        what = f"the samples of run {result.run.id} have no field '{field}'"
+        has = f"they have {', '.join(sorted(known))}" if known else "they have none to group by"
+        raise InputError(what, f"{has}; metrics that are 0 or 1 will do, too")
+    (label, *_) = labels(result.run, field)
+    with Store(result.path) as store:
+        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+    if not set(scores.values()) <= {0.0, 1.0}:
+        raise InputError(f"the scores of {label} are not all 0 or 1", "name a field, or a metric")
+    return scores, label
+
+
+def _text(value: Any) -> str:
+    return str(value).strip()
+
+
+def _names(field: str, values: Iterable[Any]) -> tuple[dict[str, str], bool]:
+    """What each value is called, and whether they are a yes and a no."""
+    kinds = {type(value) for value in values}
+    if kinds & {list, dict, tuple}:
+        raise InputError(f"field '{field}' holds lists or objects", "group by a plain value")
+    texts = {_text(value) for value in values}
+    truths = {text: _TRUTH.get(text.lower(), "") for text in texts}
+    if all(truths.values()) and len(set(truths.values())) == 2:
+        return truths, True
+    if not 2 <= len(texts) <= MOST_GROUPS:
+        what = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
+        raise InputError(what, f"groups take 2 to {MOST_GROUPS}")
+    return {text: text for text in texts}, False
+
+
+def _metric(
+    result: Result,
+    label: str,
+    named: Mapping[int, str],
+    order: Sequence[str],
+    clusters: Mapping[int, Hashable] | None,
+    level: float,
+) -> MetricByGroup:
+    about = result.run.config["about"][label]
+    with Store(result.path) as store:
+        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+    rows = {name: [row for row, its in named.items() if its == name] for name in order}
+    values = {name: [scores[row] for row in rows[name] if row in scores] for name in order}
+    low, high = about["range"]
+    groups = []
+    for name in order:
+        told = describe(values[name])
+        keys = [clusters[row] for row in rows[name] if row in scores] if clusters else None
+        ends = mean_interval(values[name], groups=keys, low=low, high=high, level=level)
+        unscored = len(rows[name]) - told.n
+        groups.append(GroupScores(name, told.n, told.mean, told.sd, ends, unscored))
+    up = bool(about["higher_is_better"])
+    return MetricByGroup(label, up, tuple(groups), tuple(_tests(values, level, up=up)))
+
+
+def _tests(values: Mapping[str, Sequence[float]], level: float, *, up: bool) -> Iterable[GroupTest]:
+    names = list(values)
+    if names == [YES, NO]:
+        first, second = names if up else reversed(names)
+        yield GroupTest(first, second, welch(values[first], values[second], level=level))
+    elif len(names) == 2:
+        found = welch(values[names[0]], values[names[1]], one_sided=False, level=level)
+        yield GroupTest(names[0], names[1], found)
+    else:
+        for name in names:
+            rest = [value for other in names if other != name for value in values[other]]
+            found = welch(values[name], rest, one_sided=False, level=level)
+            yield GroupTest(name, REST, found)
+
+
+def _adjusted(found: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
+    p_values = [test.found.p for one in found for test in one.tests if test.found]
+    adjusted = iter(holm(p_values))
+    return tuple(
+        replace(
+            one,
+            tests=tuple(replace(t, p=next(adjusted)) if t.found else t for t in one.tests),
+        )
+        for one in found
+    )

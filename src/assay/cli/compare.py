@@ -1,0 +1,62 @@
+"""`assay compare`: is one run better than another, or one kind of sample than others?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options
+
+
+@click.command("compare", short_help="Compare runs sample by sample, or the samples of one run.")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option(
+    "--by",
+    metavar="FIELD",
+    help="Of one RUN, compare the samples by a further column of the data, by group, language or "
+    "answerable, or by a metric that is 0 or 1 (such as hit: retrieved or not).",
+)
+@click.option("--metric", "-m", "metrics", multiple=True, metavar="METRIC", help="Only this one.")
+@click.option(
+    "--detect",
+    "wanted",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="D",
+    help="Say how many samples it takes to find a difference of D. Without it: of the one seen.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals and of the verdicts.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Show so many of the samples that lost, and of those that gained most.",
+)
+@click.option("--force", is_flag=True, help="Go on where definitions or data of the runs differ.")
+@click.option(
+    "--out",
+    "outs",
+    multiple=True,
+    metavar="FILE",
+    help="Write it to .html (a page), .md (Markdown) or .json. Repeatable.",
+)
+@options.as_json
+@options.store
+def command(**given: Any) -> int:
+    """Compare the scores of RUNs with those of the first RUN, sample by sample.
+
+    A RUN is the beginning of a run's id, or "last"; FILE:RUN one of another store, FILE its last.
+    Samples are matched by id: run both over the same questions, by the same metrics and judge.
+
+    One RUN with --by compares groups of its samples. To see several definitions of a metric on the
+    same answers, use `assay metrics --compare`.
+    """
+    from assay.cli import comparison
+
+    return comparison.compare(given)

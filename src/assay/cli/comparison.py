@@ -1,0 +1,87 @@
+"""What does `assay compare` show and write?"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from assay.cli import outputs, screen
+from assay.cli.edge import OK
+from assay.cli.run_spec import open_run
+from assay.errors import InputError
+
+Json = Mapping[str, Any]
+_RUNS = {
+    ".html": "a page that needs nothing else",
+    ".md": "the same in Markdown",
+    ".json": "all that is shown",
+}
+_GROUPS = {form: what for form, what in _RUNS.items() if form != ".html"}
+
+
+def compare(given: Json) -> int:
+    """Compare what the options ask for; the exit code.
+
+    Raises:
+        InputError: If it cannot be compared, or a file cannot be written.
+    """
+    specs = given["runs"]
+    if given["by"] is not None and len(specs) > 1:
+        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
+    outputs.check(given["outs"], *_stores(given), forms=_RUNS if given["by"] is None else _GROUPS)
+    return (_runs if given["by"] is None else _groups)(given)
+
+
+def _stores(given: Json) -> list[str]:
+    files = (name for spec in given["runs"] for name in (spec, spec.rpartition(":")[0]))
+    return [given["store"], *(name for name in files if name)]
+
+
+def _runs(given: Json) -> int:
+    from assay.analysis.compare import compare as compare_runs
+    from assay.report import comparison, console_comparison, html_comparison, markdown_comparison
+
+    results = [open_run(spec, given["store"]) for spec in given["runs"]]
+    if len(results) == 1:
+        raise InputError("one run is no comparison", "name two, or the groups of one: --by FIELD")
+    options = {name: given[name] for name in ("metrics", "level", "wanted", "most", "force")}
+    data = comparison.collect(compare_runs(*results, **options))
+    writers = {".html": html_comparison.render, ".md": markdown_comparison.runs}
+    return _end(data, console_comparison.runs, writers, given)
+
+
+def _groups(given: Json) -> int:
+    from assay.analysis.by_group import by_group as compare_groups
+    from assay.report import by_group, console_comparison, markdown_comparison
+
+    result = open_run(given["runs"][0], given["store"])
+    found = compare_groups(result, given["by"], metrics=given["metrics"], level=given["level"])
+    writers = {".md": markdown_comparison.groups}
+    return _end(by_group.collect(found), console_comparison.groups, writers, given)
+
+
+def _end(
+    data: Json,
+    show: Callable[[Json], RenderableType],
+    writers: Mapping[str, Callable[[Json], str]],
+    given: Json,
+) -> int:
+    for out in given["outs"]:
+        write = writers.get(Path(out).suffix.lower(), _json)
+        try:
+            Path(out).write_text(write(data), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--out {out} cannot be written: {error.strerror or error}") from error
+    if given["as_json"]:
+        screen.write_json(data)
+        return OK
+    screen.out().print(show(data))
+    for out in given["outs"]:
+        screen.write(f"{out}\n")
+    return OK
+
+
+def _json(data: Json) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

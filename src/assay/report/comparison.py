@@ -1,0 +1,156 @@
+"""What is said of a comparison of runs? The one dict that page, console and Markdown show."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from assay._version import __version__
+from assay.analysis.comparison import NOT_FOUND, TOO_FEW, Comparison, MetricComparison, letter
+from assay.report import labels, numbers
+
+Json = Mapping[str, Any]
+MINUS: Final = "\N{MINUS SIGN}"
+SIDES: Final = f"+/=/{MINUS}"
+TONES: Final = {"better": "good", "worse": "bad"}
+_WHERE: Final = {"baseline": "A", "both": "both"}
+
+
+def collect(comparison: Comparison) -> dict[str, Any]:
+    """Everything that is shown of a comparison, as plain values."""
+    runs = [
+        {"name": letter(number), **msgspec.to_builtins(run)}
+        for number, run in enumerate(comparison.runs)
+    ]
+    return {
+        "assay": __version__,
+        "level": comparison.level,
+        "tests": sum(one.paired is not None for one in comparison.metrics),
+        "runs": runs,
+        "warnings": list(comparison.warnings),
+        "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
+    }
+
+
+def others(data: Json) -> list[tuple[Json, list[Json]]]:
+    """Each run but the baseline, with its metrics."""
+    return [
+        (run, [one for one in data["metrics"] if one["name"] == run["name"]])
+        for run in data["runs"][1:]
+    ]
+
+
+def signed(value: float | None) -> str:
+    """A difference, with its sign always shown."""
+    if value is None or numbers.score(abs(value)) == numbers.score(0.0):
+        return numbers.score(None if value is None else 0.0)
+    return ("+" if value > 0 else MINUS) + numbers.score(abs(value))
+
+
+def between(ends: Json | None) -> str:
+    """The interval of a difference."""
+    return "" if ends is None else f"{signed(ends['low'])} to {signed(ends['high'])}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value as it is usually printed."""
+    if p is None:
+        return numbers.DASH
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def legend(data: Json) -> str:
+    """How the table is to be read."""
+    level = f"{data['level']:.0%}"
+    text = f"Differences are a run's mean minus the mean of A over the same samples, with {level}"
+    text += " intervals. p is for the hypothesis that there is no difference"
+    if data["tests"] > 1:
+        text += f", adjusted by Holm for {data['tests']} tests at once"
+    verdict = f"{1 - data['level']:.2g}"
+    text += (
+        f"; the verdict goes by it, at {verdict}. d is Cohen's d_z. {SIDES}: samples that became"
+    )
+    return f"{text} better, stayed the same, became worse."
+
+
+def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
+    fields = msgspec.to_builtins(one)
+    return {
+        **fields,
+        "name": letter(one.run),
+        "wins": one.wins,
+        "losses": one.losses,
+        "tone": TONES.get(one.verdict, "plain"),
+        "said": said(one, level),
+        "left": left_out(fields["left_out"], letter(one.run)),
+        "worst": [_change(change, one) for change in fields["worst"]],
+        "best": [_change(change, one) for change in fields["best"]],
+    }
+
+
+def _change(change: Json, one: MetricComparison) -> dict[str, Any]:
+    parts = []
+    for part in change["parts"]:
+        now = {"label": part["after"] or "", "kind": part["kind"], "value": None}
+        tone = labels.tone(now, higher_is_better=one.higher_is_better)
+        parts.append({**part, "words": _words(part), "tone": tone})
+    return {**change, "parts": parts}
+
+
+def _words(part: Json) -> str:
+    """What a piece of evidence was and is: "supported, now unsupported"."""
+    before, after = part["before"], part["after"]
+    if before is None:
+        return f"new, {after}" if after else "new"
+    if after is None:
+        return f"was {before}, now gone" if before else "gone"
+    return f"was {before}, now {after}" if before != after else str(after or "changed")
+
+
+def left_out(found: Sequence[Json], name: str) -> str:
+    """Which samples stand in no pair: "3 undefined in B, 1 only in A"."""
+    where = {**_WHERE, "other": name}
+    return ", ".join(
+        f"{numbers.count(item['n'])} {item['why']} {where[item['where']]}" for item in found
+    )
+
+
+def said(one: MetricComparison, level: float) -> str:
+    """The finding in words that claim no more than was found."""
+    name, found = letter(one.run), one.paired
+    if found is None:
+        return "No sample has a score in both runs."
+    if one.verdict == TOO_FEW:
+        return f"{numbers.plural(found.n, 'pair')} of one group say nothing of others."
+    if one.verdict != NOT_FOUND:
+        # The sign is told by the word: an error rate that falls is better.
+        size = numbers.score(abs(found.difference))
+        return f"{name} is {one.verdict} than A by {size}, which chance would hardly bring."
+    if not found.up + found.down:
+        return "No difference found: no sample scores differently."
+    parts = ["No difference found" + _only_alone(one, 1 - level)]
+    if one.detectable is None:
+        units = numbers.plural(found.units, "independent sample")
+        parts.append(f"{units} cannot show any, however large it is.")
+    else:
+        least = numbers.score(one.detectable)
+        parts.append(f"A true one of {least} would have been found in 80 of 100 such comparisons.")
+    return " ".join([*parts, *_takes(one)])
+
+
+def _only_alone(one: MetricComparison, alpha: float) -> str:
+    alone = one.paired.p if one.paired else 1.0
+    if alone > alpha:
+        return "."
+    return f" (p = {p_value(alone)} alone, but of so many tests one may reach that by chance)."
+
+
+def _takes(one: MetricComparison) -> list[str]:
+    """How many samples it would take; nothing where these are enough, or none would do."""
+    if one.aim is None or one.needed is None or one.paired is None:
+        return []
+    more = one.needed - one.paired.n
+    if more <= 0:
+        return []
+    size, pairs = numbers.score(one.aim), numbers.plural(one.needed, "pair")
+    return [f"To find one of {size}, about {pairs} are needed, {numbers.count(more)} more."]

@@ -1,0 +1,143 @@
+"""How is a comparison shown on the console?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay.report import comparison, labels, numbers, safe
+
+Json = Mapping[str, Any]
+_STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}
+
+_SAMPLES: Final = 3
+_PARTS: Final = 2
+
+
+def runs(data: Json) -> RenderableType:
+    """The tables, the findings in words, and the samples that changed most."""
+    lines: list[RenderableType] = [_run(run) for run in data["runs"]]
+    lines += [Text(f"! {safe.plain(text)}", _STYLES["bad"]) for text in data["warnings"]]
+    for run, metrics in comparison.others(data):
+        lines += [Text(), _table(run, metrics)]
+        lines += [_said(one) for one in metrics]
+    lines.append(Text(comparison.legend(data), style="dim"))
+    for _, metrics in comparison.others(data):
+        lines += [line for one in metrics for line in _changes(one)]
+    return Group(*lines)
+
+
+def _run(run: Json) -> Text:
+    about = f"{run['source']}, {numbers.plural(run['n_samples'], 'sample')}"
+    about += ", the baseline" if run["name"] == "A" else ""
+    return Text.assemble((run["name"], "bold"), f"  {run['id'][:8]}  {safe.plain(about)}")
+
+
+def _table(run: Json, metrics: list[Json]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("metric", overflow="fold")
+    for name in ("A", run["name"], f"{run['name']} - A", "interval", "p", "d"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(comparison.SIDES, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for one in metrics:
+        table.add_row(*_row(one))
+    return table
+
+
+def _row(one: Json) -> list[Text]:
+    name = Text(safe.plain(one["metric"]))
+    if not one["higher_is_better"]:
+        name.append(" \N{DOWNWARDS ARROW}", style="dim")
+    tone = one["tone"]
+    verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", _STYLES[tone])
+    if one["verdict"] == "no difference found":
+        verdict = Text("not found", style="dim")
+    found = one["paired"]
+    if found is None:
+        return [name, *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
+    return [
+        name,
+        Text(numbers.score(found["before"])),
+        Text(numbers.score(found["after"])),
+        Text(comparison.signed(found["difference"]), style="bold"),
+        Text(comparison.between(found["interval"])),
+        Text(comparison.p_value(one["p"])),
+        Text(comparison.signed(found["effect"])),
+        Text(f"{one['wins']}/{found['same']}/{one['losses']}"),
+        verdict,
+    ]
+
+
+def _said(one: Json) -> Text:
+    text = Text.assemble((f"{safe.plain(one['metric'])}: ", "dim"), one["said"])
+    if one["left"]:
+        text.append(f" Without a pair: {one['left']}.", style="dim")
+    return text
+
+
+def _changes(one: Json) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    for title, found in (("became worse", one["worst"]), ("became better", one["best"])):
+        if found:
+            head = f"{one['metric']}: what {title} most in {one['name']}"
+            lines += [Text(), Text(safe.plain(head), style="bold")]
+            # Where chance may have moved the scores, it is the samples that are worth a look.
+            most = _PARTS if one["tone"] != "plain" else 0
+            lines += [_change(change, most) for change in found[:_SAMPLES]]
+    return lines
+
+
+def _change(change: Json, most: int) -> RenderableType:
+    moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+    question = " ".join(safe.plain(change["question"] or "").split())
+    head = Text.assemble((moved, "bold"), f"  {safe.plain(change['sample'])}  ", (question, "dim"))
+    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:most]]
+    return Group(head, *parts)
+
+
+def _part(part: Json) -> RenderableType:
+    tone = part["tone"]
+    text = Text.assemble(
+        (f"{labels.SYMBOLS[tone]} {safe.plain(part['words'])}: ", _STYLES[tone]),
+        _short(part["text"]),
+    )
+    if part["reason"]:
+        text.append(f"  {_short(part['reason'])}", style="dim")
+    return text
+
+
+def _short(text: str, most: int = 160) -> str:
+    flat = " ".join(safe.plain(text).split())
+    return flat if len(flat) <= most else flat[:most].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
+
+
+def groups(data: Json) -> RenderableType:
+    """The scores of one run by a field of its samples."""
+    text = f"run {data['run'][:8]}, by {safe.plain(data['field'])}"
+    lines: list[RenderableType] = [Text(text, style="bold")]
+    lines += [Text(f"! {safe.plain(text)}", _STYLES["bad"]) for text in data["warnings"]]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("metric", overflow="fold")
+    table.add_column(safe.plain(data["field"]), overflow="fold")
+    for name in ("mean (s.d.)", "n", "interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in data["metrics"]:
+        for number, group in enumerate(one["groups"]):
+            name = safe.plain(one["metric"]) if not number else ""
+            table.add_row(Text(name), *(Text(safe.plain(cell)) for cell in _cells(group)))
+    lines += [Text(), table]
+    lines += [
+        Text.assemble((f"{safe.plain(one['metric'])}: ", "dim"), safe.plain(text))
+        for one in data["metrics"]
+        for text in one["said"]
+    ]
+    return Group(*lines, Text(data["legend"], style="dim"))
+
+
+def _cells(group: Json) -> tuple[str, ...]:
+    return (group["name"], group["shown"], numbers.count(group["n"]), group["span"])

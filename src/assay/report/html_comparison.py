@@ -1,0 +1,95 @@
+"""How is a comparison of runs shown as one self-contained page, without any script?"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from assay.report import comparison, numbers, safe
+from assay.report.html import asset, environment
+
+Json = Mapping[str, Any]
+WIDTH: Final = 240
+HEIGHT: Final = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One difference with its interval, in the drawing's units.
+
+    Attributes:
+        low: Left end of the interval.
+        high: Right end of the interval.
+        at: The difference.
+        blind: Left and right end of what so many samples cannot show, None if that is not known.
+        limit: The value at the right end of the axis; the left end is its negative.
+        words: The same for those who cannot see it.
+    """
+
+    low: float
+    high: float
+    at: float
+    blind: tuple[float, float] | None
+    limit: float
+    words: str
+
+
+def render(data: Json) -> str:
+    """The page: a pure function of the comparison, one file without any outside reference."""
+    style = asset("style.css") + asset("comparison.css")
+    tables = [
+        (run, [(one, _drawn(one, _limit(one, metrics))) for one in metrics])
+        for run, metrics in comparison.others(data)
+    ]
+    page = (
+        environment()
+        .get_template("comparison.html")
+        .render(
+            data=data,
+            tables=tables,
+            legend=comparison.legend(data),
+            signed=comparison.signed,
+            between=comparison.between,
+            p_value=comparison.p_value,
+            moment=numbers.moment,
+            width=WIDTH,
+            height=HEIGHT,
+            style=Markup(style),  # noqa: S704 - our own file
+            style_hash=safe.source_hash(style),
+        )
+    )
+    return page.encode("utf-8", "replace").decode()
+
+
+def _limit(one: Json, metrics: Sequence[Json]) -> float:
+    """The end of a metric's axis: shared by all whose differences are shares."""
+    reach = _reach(one)
+    if reach > 1:
+        return reach
+    shared = max(found for other in metrics if (found := _reach(other)) <= 1)
+    return math.ceil(shared * 20) / 20 or 0.05
+
+
+def _reach(one: Json) -> float:
+    found: Json | None = one["paired"]
+    if found is None:
+        return 0.0
+    ends = found["interval"] or {"low": found["difference"], "high": found["difference"]}
+    return max(abs(float(ends["low"])), abs(float(ends["high"])), abs(float(found["difference"])))
+
+
+def _drawn(one: Json, limit: float) -> Drawn | None:
+    found = one["paired"]
+    if found is None or found["interval"] is None:
+        return None
+
+    def x(value: float) -> float:
+        return round((min(max(value / limit, -1.0), 1.0) + 1) / 2 * WIDTH, 1)
+
+    ends, least = found["interval"], one["detectable"]
+    blind = None if least is None else (x(-least), x(least))
+    words = f"difference {comparison.signed(found['difference'])}, interval "
+    words += comparison.between(ends)
+    return Drawn(x(ends["low"]), x(ends["high"]), x(found["difference"]), blind, limit, words)

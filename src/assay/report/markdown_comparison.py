@@ -1,0 +1,105 @@
+"""How is a comparison written where Markdown is read: a pull request, an issue, a wiki?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.report import comparison, labels, numbers
+from assay.report.markdown import code, inline
+
+Json = Mapping[str, Any]
+_SHOWN: Final = 3
+
+
+def runs(data: Json) -> str:
+    """Runs compared: the tables, the findings in words, the samples that changed most."""
+    title = " against ".join(code(run["id"][:8]) for run in (*data["runs"][1:], data["runs"][0]))
+    blocks = [f"## {title}", "\n".join(_run(run) for run in data["runs"])]
+    blocks.append("\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]))
+    for run, metrics in comparison.others(data):
+        blocks.append("\n".join([*_head(run), *(_row(one) for one in metrics)]))
+        blocks.append("\n".join(_said(one) for one in metrics))
+    blocks.append(inline(comparison.legend(data)))
+    blocks += [_changes(one) for _, metrics in comparison.others(data) for one in metrics]
+    return _page(blocks)
+
+
+def _page(blocks: list[str]) -> str:
+    text = "\n\n".join(block for block in blocks if block) + "\n"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _run(run: Json) -> str:
+    base = ", the baseline" if run["name"] == "A" else ""
+    n = numbers.plural(run["n_samples"], "sample")
+    return f"- {run['name']}: {code(run['id'])}, {code(run['source'])}, {n}{base}"
+
+
+def _head(run: Json) -> tuple[str, str]:
+    name = run["name"]
+    heads = ["metric", "A", name, f"{name} - A", "interval", "p", "d"]
+    line = " | ".join([*heads, comparison.SIDES, "finding"])
+    return f"| {line} |", "|:---|---:|---:|---:|:---:|---:|---:|:---:|:---|"
+
+
+def _row(one: Json) -> str:
+    name = code(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
+    found = one["paired"]
+    if found is None:
+        return f"| {name} | {' | '.join([numbers.DASH] * 7)} | {one['verdict']} |"
+    cells = [
+        name,
+        numbers.score(found["before"]),
+        numbers.score(found["after"]),
+        f"**{comparison.signed(found['difference'])}**",
+        comparison.between(found["interval"]),
+        inline(comparison.p_value(one["p"])),
+        comparison.signed(found["effect"]),
+        f"{one['wins']} / {found['same']} / {one['losses']}",
+        f"{labels.SYMBOLS[one['tone']]} {one['verdict']}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _said(one: Json) -> str:
+    left = f" Without a pair: {one['left']}." if one["left"] else ""
+    return f"- {code(one['metric'])}: {inline(one['said'] + left)}"
+
+
+def _changes(one: Json) -> str:
+    lines = []
+    for what, found in (("worse", one["worst"]), ("better", one["best"])):
+        for change in found[:_SHOWN]:
+            moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+            asked = f" {inline(change['question'])}" if change["question"] else ""
+            lines.append(f"- {what}, {moved}: {code(change['sample'])}{asked}")
+            lines += [_part(part) for part in change["parts"]]
+    head = f"**{code(one['metric'])}: what changed most in {one['name']}**"
+    return "\n".join([head, "", *lines]) if lines else ""
+
+
+def _part(part: Json) -> str:
+    reason = f" ({inline(part['reason'])})" if part["reason"] else ""
+    return f"  - {inline(part['words'])}: {inline(part['text'])}{reason}"
+
+
+def groups(data: Json) -> str:
+    """The scores of one run by a field of its samples."""
+    field = code(data["field"])
+    lines = [f"| metric | {field} | mean (s.d.) | n | interval |", "|:---|:---|---:|---:|:---:|"]
+    for one in data["metrics"]:
+        for group in one["groups"]:
+            cells = (inline(group["name"]), group["shown"], numbers.count(group["n"]))
+            lines.append(f"| {code(one['metric'])} | {' | '.join(cells)} | {group['span']} |")
+    return _page(
+        [
+            f"## run {code(data['run'][:8])} by {field}",
+            "\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]),
+            "\n".join(lines),
+            "\n".join(
+                f"- {code(one['metric'])}: {inline(text)}"
+                for one in data["metrics"]
+                for text in one["said"]
+            ),
+            inline(data["legend"]),
+        ]
+    )
