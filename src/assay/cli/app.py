@@ -23,7 +23,13 @@ _COMMANDS = (
     "metrics",
     "explain",
     "doctor",
+    "export",
+    "import",
+    "verify",
+    "gc",
 )
+# A command whose name cannot be a module's.
+_MODULES = {"import": "taking", "gc": "clean"}
 
 
 class App(Edge):
@@ -39,7 +45,8 @@ class App(Edge):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"assay.cli.{cmd_name}").command
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = importlib.import_module(f"assay.cli.{module}").command
         return command
 
 

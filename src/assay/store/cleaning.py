@@ -82,8 +82,8 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
         dropped = {"runs": 0}
         for run in gone:
             dropped["runs"] += db.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
-            for table in ("noise", "fingerprints"):
-                db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+            # How noisy a judge is holds for other runs, too; what it once said does not.
+            db.execute("DELETE FROM fingerprints WHERE run = ?", (run,))
         _mark(db)
         for table, kept in _KEPT.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount

@@ -166,6 +166,26 @@ def group(kept: Kept) -> str | None:
     return msgspec.json.decode(unpacked(kept, ROW), type=_Grouped).group
 
 
+def read_sample(db: sqlite3.Connection, run: str, row: int) -> Sample:
+    """The sample in a row of a run, from a connection that is being written to."""
+
+    def resolve(number: str) -> str:
+        sql = "SELECT body FROM texts WHERE id = ?"
+        return unpacked(db.execute(sql, (int(number),)).fetchone()[0], TEXT)
+
+    sql = f"SELECT body FROM samples WHERE run = {NAME} AND row = ?"
+    return sample(db.execute(sql, (run, row)).fetchone()[0], resolve)
+
+
+def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
+    """Insert a run as it was in another store."""
+    columns = f"fingerprint, {RUN}".split(", ")
+    config = msgspec.json.encode(fields["config"]).decode()
+    values = [config if column == "config" else fields[column] for column in columns]
+    marks = ", ".join("?" * len(columns))
+    db.execute(f"INSERT INTO runs ({', '.join(columns)}) VALUES ({marks})", values)
+
+
 def beside(sample: Sample) -> bytes:
     """What evidence is packed beside: the texts that it quotes. Kept rows need it: never change."""
     texts = [*(sample.contexts or ()), sample.reference, sample.question, sample.answer]

@@ -1,0 +1,40 @@
+"""`assay verify`: is everything in a store what it was when it was written?"""
+
+import click
+
+from assay.cli.edge import BAD_INPUT, OK, say
+from assay.cli.options import as_json
+from assay.run import STORE
+
+
+@click.command("verify", short_help="Check that a store is whole.")
+@click.argument("store", metavar="[STORE]", default=STORE)
+@as_json
+def command(*, store: str, as_json: bool) -> int:
+    """Check STORE: the file, the hash of every text, every reference, every run.
+
+    Exit code 0 if it is whole, 2 if something is damaged or missing.
+    """
+    import msgspec
+
+    from assay.cli import screen
+    from assay.store.checking import verify
+
+    found = verify(store)
+    if as_json:
+        screen.write_json(msgspec.to_builtins(found))
+    else:
+        looked_at = ", ".join(f"{n:,} {table}" for table, n in found.counts.items())
+        screen.write(f"looked at: {looked_at or 'nothing'}\n")
+        for remark in found.remarks:
+            screen.write(f"remark: {remark}\n")
+        if not found.problems:
+            screen.write(f"{store} is whole\n")
+    for problem in found.problems:
+        say(f"problem: {problem}")
+    if found.problems:
+        say(
+            f"{store} is damaged -> take a copy of it; `assay export` saves the runs that can be "
+            "read, and a run begun anew in another --store pays only for what is lost"
+        )
+    return BAD_INPUT if found.problems else OK

@@ -1,0 +1,307 @@
+"""How do runs get from one machine to another?
+
+As JSON lines: a header, then of every run its samples, the replies that it paid for or rests on,
+its scores, and an end. All is told in full, so that a file can be read without a store, and keyed
+by content, so that what two stores have in common is there once. `docs/moving.md` describes it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay._version import __version__
+from assay.errors import InputError, Problem
+from assay.judge import Reply
+from assay.sample import Sample
+from assay.score import Outcome, Score, Unscored
+from assay.store import rows
+from assay.store.keys import digest, long_key, long_keys, short_key
+from assay.store.records import Run
+from assay.store.store import Store
+
+FORMAT, VERSION = "assay runs", 1
+PAGE = 256
+# What is known of judges, by run: tables and their columns.
+ABOUT_JUDGES = {"noise": "signature, run, body, at", "fingerprints": "run, judge, day, body"}
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What an import found.
+
+    Attributes:
+        runs: Ids of the runs in the file.
+        new: Rows that were not there yet, by kind: run, sample, reply, score.
+        known: Rows that were.
+    """
+
+    runs: tuple[str, ...]
+    new: dict[str, int]
+    known: dict[str, int]
+
+
+class _Score(msgspec.Struct, omit_defaults=True):
+    row: int
+    metric: str
+    replies: list[str]
+    score: Score | None = None
+    unscored: Unscored | None = None
+
+
+# Out
+
+
+def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
+    """The lines of the runs named by the beginnings of their ids, of all without any.
+
+    Read from the store bit by bit: memory stays bounded, however large the runs are.
+
+    Raises:
+        InputError: If there is no such run.
+    """
+    chosen = [store.run(name) for name in runs] or store.runs()[::-1]
+    yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
+    for run in chosen:
+        yield _line({"run": _run(store, run)})
+        for row, sample in store.samples(run.id):
+            yield _line({"sample": {"row": row, **_present(msgspec.to_builtins(sample))}})
+        for reply, payer, at in _replies(store, run):
+            yield _line({"reply": {**_told(reply), "run": payer, "at": at}})
+        yield from (_line({"score": score}) for score in _scores(store, run))
+        for table, columns in ABOUT_JUDGES.items():
+            for values in store.query(f"SELECT {columns} FROM {table} WHERE run = ?", run.id):
+                yield _line({table: dict(zip(columns.split(", "), values, strict=True))})
+        yield _line({"end": run.id})
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(msgspec.to_builtins(value), ensure_ascii=False) + "\n"
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _run(store: Store, run: Run) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(run)
+    return {**fields, "fingerprint": store.fingerprint(run.id)}
+
+
+def _told(reply: Reply) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(reply)
+    return fields
+
+
+def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
+    """(reply, run that paid, when) of every reply that a run paid for or rests on, each once."""
+    name = f"exported_{run.id}"
+    store.query(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
+    try:
+        for key in _keys(store, run):
+            sql = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE key = ?"
+            store.query(sql, short_key(key))
+        paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
+        store.query(paid, run.id)
+        last = 0
+        page = (
+            "SELECT r.id, r.key, n.name, r.at FROM replies r JOIN names n ON n.id = r.run"
+            f" WHERE r.id IN {name} AND r.id > ? ORDER BY r.id LIMIT ?"
+        )
+        while found := store.query(page, last, PAGE):
+            for _, key, payer, at in found:
+                reply = store.reply(long_key(key))
+                if reply is not None:
+                    yield reply, payer, at
+            last = found[-1][0]
+    finally:
+        store.query(f"DROP TABLE {name}")
+
+
+def _jobs(store: Store, run: Run) -> Iterator[tuple[int, str, Any]]:
+    """(row, metric, keys of its replies) of every score, in order of rows."""
+    sql = (
+        "SELECT row, name, replies FROM jobs JOIN names ON names.id = metric"
+        f" WHERE run = {rows.NAME} AND name = ? AND row > ? ORDER BY row LIMIT ?"
+    )
+    for metric in run.metrics:
+        last = 0
+        while found := store.query(sql, run.id, metric, last, PAGE):
+            yield from found
+            last = found[-1][0]
+
+
+def _keys(store: Store, run: Run) -> Iterator[str]:
+    for _, _, keys in _jobs(store, run):
+        yield from long_keys(keys)
+
+
+def _scores(store: Store, run: Run) -> Iterator[_Score]:
+    for row, metric, keys in _jobs(store, run):
+        outcome = store.outcome(run.id, row, metric)
+        if isinstance(outcome, Score):
+            yield _Score(row, metric, long_keys(keys), score=outcome)
+        elif outcome is not None:
+            yield _Score(row, metric, long_keys(keys), unscored=outcome)
+
+
+# In
+
+
+def take_in(store: Store, lines: Iterable[str]) -> Moved:
+    """Add the runs of a file to a store. What is there already stays: twice is as good as once.
+
+    A score that failed here gives way to one that did not fail there. All or nothing.
+
+    Raises:
+        InputError: If a line is damaged or missing, or a run is not what it was named by.
+    """
+    with store.changing() as db:
+        taking = _Taking(db)
+        number = 0
+        for number, line in enumerate(lines, start=1):
+            try:
+                taking.line(number, line)
+            except (msgspec.DecodeError, ValueError, TypeError, KeyError) as error:
+                what = f"is not as `assay export` writes it: {error}"
+                raise InputError([Problem(what, "export it anew", row=number)]) from error
+        taking.finish(number)
+    return Moved(tuple(taking.runs), taking.new, taking.known)
+
+
+class _Taking:
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._run: dict[str, Any] | None = None
+        self._digest = ""
+        self._rows = 0
+        self._number = 0
+        self._have = False
+        self._beside: dict[int, bytes] = {}
+        self.runs: list[str] = []
+        kinds = ("run", "sample", "reply", "score")
+        self.new, self.known = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
+
+    def line(self, number: int, line: str) -> None:
+        found = json.loads(line)
+        if number == 1:
+            _check_header(found)
+            return
+        ((kind, value),) = found.items()
+        if (self._run is None) != (kind == "run"):
+            raise KeyError(f"'{kind}' does not belong here")
+        take = {
+            "run": self._take_run,
+            "sample": self._take_sample,
+            "reply": self._take_reply,
+            "score": self._take_score,
+            "noise": lambda fields: self._take_about_judges("noise", fields),
+            "fingerprints": lambda fields: self._take_about_judges("fingerprints", fields),
+            "end": self._take_end,
+        }
+        take[kind](value)
+
+    def finish(self, number: int) -> None:
+        if self._run is not None or not number:
+            raise InputError(f"the file ends early, after line {number}", "export it anew")
+
+    def _count(self, kind: str, *, new: bool) -> None:
+        (self.new if new else self.known)[kind] += 1
+
+    def _take_run(self, fields: dict[str, Any]) -> None:
+        self._run = fields
+        self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
+        sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
+        self._have = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
+        self._number = rows.new_name(self._db)
+        self._count("run", new=not self._have)
+
+    def _take_sample(self, fields: dict[str, Any]) -> None:
+        self._rows += 1
+        if fields.pop("row") != self._rows:
+            raise KeyError(f"sample {self._rows} is missing")
+        sample = msgspec.convert(fields, Sample)
+        body = rows.write_sample(self._db, self._number, self._rows, sample)
+        self._digest = digest([self._digest, body])
+        self._count("sample", new=not self._have)
+
+    def _take_reply(self, fields: dict[str, Any]) -> None:
+        payer, at = fields.pop("run"), fields.pop("at")
+        reply = msgspec.convert(fields, Reply)
+        before = self._db.total_changes
+        sql = "SELECT id FROM replies WHERE key = ?"
+        known = self._db.execute(sql, (short_key(reply.key),)).fetchone()
+        if not known:
+            rows.write_reply(self._db, reply, payer)
+            self._db.execute("UPDATE replies SET at = ? WHERE key = ?", (at, short_key(reply.key)))
+        self._count("reply", new=self._db.total_changes > before)
+
+    def _named(self) -> str:
+        """The run's id, once all its samples are in and are those that it is named by."""
+        assert self._run is not None  # noqa: S101 - `line` saw to it
+        if self._number:
+            fits = self._digest == self._run["fingerprint"] and self._rows == self._run["n_samples"]
+            if not fits:
+                what = f"run {self._run['id']} is not what it was named by: a sample was changed"
+                raise InputError(what, "export it anew")
+            if self._have:
+                self._db.execute("DELETE FROM samples WHERE run = ?", (self._number,))
+                self._db.execute("DELETE FROM names WHERE id = ?", (self._number,))
+            else:
+                rows.rename(self._db, self._number, self._run["id"])
+            self._number = 0
+        return str(self._run["id"])
+
+    def _take_score(self, fields: dict[str, Any]) -> None:
+        run, found = self._named(), msgspec.convert(fields, _Score)
+        outcome: Outcome | None = found.score or found.unscored
+        if outcome is None:
+            raise KeyError("a score without a value or a reason")
+        sql = f"SELECT why FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME} AND row = ?"
+        known = self._db.execute(sql, (run, found.metric, found.row)).fetchone()
+        failed = isinstance(outcome, Unscored) and outcome.why == "failed"
+        new = known is None or (known[0] == "failed" and not failed)
+        if new:
+            values = rows.outcome_values(outcome, found.replies)
+            known_text = rows.beside(rows.read_sample(self._db, run, found.row))
+            rows.write_outcome(self._db, (run, found.row, found.metric), values, known_text)
+        self._count("score", new=new)
+
+    def _take_about_judges(self, table: str, fields: dict[str, Any]) -> None:
+        columns = ABOUT_JUDGES[table].split(", ")
+        marks = ", ".join("?" * len(columns))
+        values = [fields[column] for column in columns]
+        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+        self._db.execute(sql, values)
+
+    def _take_end(self, run: str) -> None:
+        assert self._run is not None  # noqa: S101 - `line` saw to it
+        if self._named() != run:
+            raise KeyError(f"the end of {run} within another run")
+        if self._have:
+            self._merge()
+        else:
+            rows.write_run(self._db, self._run)
+        self.runs.append(run)
+        self._run = None
+
+    def _merge(self) -> None:
+        """What is better known there: that the run has ended."""
+        assert self._run is not None  # noqa: S101 - `_take_end` saw to it
+        if self._run["finished"]:
+            self._db.execute(
+                "UPDATE runs SET finished = ?, stopped = '', skipped = ?"
+                " WHERE id = ? AND finished IS NULL",
+                (self._run["finished"], self._run["skipped"], self._run["id"]),
+            )
+
+
+def _check_header(found: Any) -> None:
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError("the file holds no runs", "`assay export STORE > runs.jsonl` writes one")
+    if found.get("version") != VERSION:
+        what = f"the file is of version {found.get('version')}, and this assay reads {VERSION}"
+        raise InputError(what, "upgrade assay")
