@@ -11,11 +11,13 @@ from typing import Any
 from assay.analysis.diagnosis.classify import diagnosed
 from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
+from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
 from assay.dataset import Source
 from assay.dataset.memory import memory_records
 from assay.errors import InputError
 from assay.metrics import parse
+from assay.run.config import signature
 from assay.run.connect import choose
 from assay.run.evaluate import evaluate
 from assay.run.result import NOT_DONE, Result
@@ -111,18 +113,28 @@ def counterfactual(
     """
     settings = settings or Settings()
     run = result.run
-    name = choose(judge, embedder, settings).name
-    if name != run.config["judge"]:
-        what = f"run {run.id} was judged by {run.config['judge']}, this is {name}"
-        raise InputError(what, "give the same --judge: scores of two judges cannot be compared")
     with Store(result.path) as store:
         known = [swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))]
         metrics = _metrics(run, known)
     if not known:
         what = f"no sample of run {run.id} has reference_contexts (their texts)"
         raise InputError(what, "add a column reference_contexts and run again")
+    _check_judge(run, metrics, choose(judge, embedder, settings))
     source = Source(_source(run), memory_records(known))
     return evaluate(source, metrics, judge, embedder=embedder, store=result.path, settings=settings)
+
+
+def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
+    """Refuse to set scores beside each other that another judge, prompt or version has made."""
+    same = route.default.name == run.config["judge"]
+    others = [
+        m for m in metrics if m in run.metrics and signature(parse(m), route) != run.metrics[m]
+    ]
+    if others or not same:
+        what = f"run {run.id} was judged with other prompts or by another version of assay"
+        if not same:
+            what = f"run {run.id} was judged by {run.config['judge']}, not by {route.default.name}"
+        raise InputError(what, "give the same --judge: other scores could not be compared")
 
 
 _MARK = ", with the reference contexts for run "

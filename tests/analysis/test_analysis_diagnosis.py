@@ -1,0 +1,294 @@
+"""Which cause do the facts of one sample show? Facts written by hand, no store and no judge."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import Part, Sample, Score, Unscored
+from assay.analysis.diagnosis import CAUSES, REMEDIES
+from assay.analysis.diagnosis.classify import diagnosed
+from assay.analysis.diagnosis.facts import gather
+
+SAMPLE = Sample(
+    id="hut",
+    question="How many beds has the hut?",
+    contexts=("The hut has 52 beds.", "Apples are ripe in July."),
+    answer="The hut has 52 beds.",
+    reference="It has 52 beds.",
+)
+
+
+def score(*parts, value=1.0, **details):
+    return Score(value, tuple(parts), details=details)
+
+
+def said(*labels, p=None, kind="statement"):
+    """One statement for each label; its text is its number."""
+    parts = [Part(kind, f"{kind} {n}", label, probability=p) for n, label in enumerate(labels)]
+    return score(*parts)
+
+
+def reference(*labels, p=None):
+    return said(*labels, p=p, kind="reference statement")
+
+
+def contexts(*labels):
+    return score(*(Part("context", f"c{n}", label) for n, label in enumerate(labels)))
+
+
+def rated(value, *, noncommittal=False):
+    label = "noncommittal" if noncommittal else "rated"
+    return score(Part("answer", "...", label, value), value=value, noncommittal=noncommittal)
+
+
+def look(outcomes, sample=SAMPLE, held=None, within=3):
+    return diagnosed(gather(sample, outcomes, held), row=1, within=within)
+
+
+GOOD = {
+    "faithfulness": said("supported"),
+    "context_recall": reference("supported"),
+    "factual_correctness": score(
+        Part("statement", "statement 0", "TP"), Part("reference statement", "r", "covered")
+    ),
+}
+
+
+class TestNothingIsPerfectForLackOfEvidence:
+    def test_a_sample_of_which_no_metric_says_anything_is_open(self):
+        found = look({})
+        assert (found.state, found.remark) == ("open", "no metric says anything of the answer")
+
+    def test_so_is_one_whose_scores_are_missing(self):
+        outcomes = {"faithfulness": Unscored("failed", "no reply")}
+        assert look(outcomes).state == "open"
+
+    def test_what_could_not_be_checked_is_not_said_to_be_checked(self):
+        found = look({"faithfulness": said("supported")})
+        assert found.state == "fine"
+        assert not found.checked & {"ignored", "incomplete", "not_retrieved", "off_topic"}
+
+    def test_a_refusal_is_open_where_it_is_not_known_whether_there_was_an_answer(self):
+        found = look({}, replace(SAMPLE, answer="I do not know."))
+        assert (found.state, found.causes) == ("open", ())
+
+    def test_a_wrong_answer_is_open_where_it_is_not_known_what_was_retrieved(self):
+        told = {"factual_correctness": reference("FN")}
+        found = look(told)
+        assert found.state == "open"
+        assert "does not say what the reference says" in found.remark
+
+    def test_verdicts_that_the_judge_is_not_sure_of_are_no_findings(self):
+        unsure = {**GOOD, "faithfulness": said("unsupported", p=0.45)}
+        assert look(unsure).state == "fine"
+        assert look({**GOOD, "faithfulness": said("unsupported", p=0.2)}).state == "failed"
+
+
+MISSING = {"faithfulness": said("unsupported"), "context_recall": reference("unsupported")}
+
+
+class TestRetrieval:
+    def test_without_known_contexts_corpus_and_retrieval_are_not_told_apart(self):
+        found = look(MISSING)
+        assert found.main.cause == "not_in_contexts"
+        assert found.main.evidence[0].text == "reference statement 0"
+        assert "not_retrieved" not in found.checked
+
+    @pytest.mark.parametrize(
+        "known",
+        [
+            {"reference_contexts": ("The hut sleeps 52.",)},
+            {"reference_context_ids": ("d9",), "context_ids": ("d1", "d2")},
+            {"relevance_grades": {"d9": 2}, "context_ids": ("d1", "d2")},
+        ],
+    )
+    def test_with_them_it_is_retrieval(self, known):
+        sample = replace(SAMPLE, contexts=("Bread is baked.", "Apples are ripe."), **known)
+        found = look(MISSING, sample)
+        assert found.main.cause == "not_retrieved"
+        assert found.main.evidence[0].why == "known to be right, not retrieved"
+        assert found.contributing[0].cause == "unsupported"
+
+    @pytest.mark.parametrize(
+        "known",
+        [
+            {"reference_contexts": ()},
+            {"reference_context_ids": ()},
+            {"relevance_grades": {"d1": 0}},
+        ],
+    )
+    def test_with_an_empty_list_of_them_it_is_the_corpus(self, known):
+        assert look(MISSING, replace(SAMPLE, **known)).main.cause == "not_in_corpus"
+
+    def test_what_not_even_the_right_contexts_hold_is_not_in_the_corpus(self):
+        sample = replace(SAMPLE, reference_contexts=("The hut has 52 beds.",))
+        held = {"context_recall": reference("unsupported")}
+        assert look(MISSING, sample, held).main.cause == "not_in_corpus"
+
+    def test_nothing_is_lost_where_another_document_says_the_same(self):
+        sample = replace(SAMPLE, reference_context_ids=("d9",), context_ids=("d1", "d2"))
+        assert look(GOOD, sample).state == "fine"
+        # ... nor claimed to be lost by a judge that found all of it.
+        found = look({**GOOD, "faithfulness": said("unsupported")}, sample)
+        assert found.causes == ("unsupported",)
+
+    def test_a_right_context_is_known_by_its_words_however_it_was_cut(self):
+        sample = replace(
+            SAMPLE,
+            contexts=("x", "Far up: the hut  has 52 BEDS. It is made of wood."),
+            reference_contexts=("The hut has 52 beds.",),
+        )
+        assert gather(sample, {}).known.first == 2
+
+    def test_the_rank_counts_only_where_the_answer_failed(self):
+        ids = ("a", "b", "c", "d9")
+        sample = replace(SAMPLE, contexts=ids, context_ids=ids, reference_context_ids=("d9",))
+        refused = replace(sample, answer="I do not know.")
+        found = look({}, refused)
+        assert found.causes == ("ranked_too_low", "wrong_refusal")
+        assert found.main.evidence[0].rank == 4
+        assert look(GOOD, sample).state == "fine"
+        assert look({}, refused, within=4).causes == ("wrong_refusal",)
+
+    def test_a_context_that_was_not_handed_on_is_too_low_at_any_rank(self):
+        sample = replace(
+            SAMPLE, context_ids=("a", "b", "d9"), reference_context_ids=("d9",), answer=""
+        )
+        found = look({}, sample)
+        assert found.main.cause == "ranked_too_low"
+        assert found.main.evidence[0].why.endswith("only 2 were handed on")
+
+    def test_by_verdicts_the_first_useful_context_tells_the_rank(self):
+        outcomes = {
+            "context_recall": reference("supported"),
+            "context_precision": contexts(*["not useful"] * 3, "useful"),
+        }
+        sample = replace(SAMPLE, answer="I do not know.", contexts=("a", "b", "c", "d"))
+        assert look(outcomes, sample).main.cause == "ranked_too_low"
+
+    def test_retrieval_can_be_told_without_an_answer(self):
+        sample = replace(SAMPLE, answer=None, context_ids=("a", "b"), reference_context_ids=("d9",))
+        assert look({}, sample).main.cause == "not_retrieved"
+        found = replace(sample, context_ids=("d9", "b"))
+        assert look({}, found).state == "fine"
+
+
+class TestRefusals:
+    def test_declining_with_the_answer_at_hand_is_wrong(self):
+        sample = replace(SAMPLE, answer="I do not know.")
+        found = look({"context_recall": reference("supported")}, sample)
+        assert found.causes == ("wrong_refusal",)
+        assert found.main.evidence[0].why == "declines: I do not know"
+
+    def test_the_judge_goes_before_the_wording(self):
+        sample = replace(SAMPLE, answer="There are several views of that.", answerable=True)
+        found = look({"answer_relevancy": rated(0.1, noncommittal=True)}, sample)
+        assert found.main.cause == "wrong_refusal"
+        assert found.main.evidence[0].metric == "answer_relevancy"
+
+    @pytest.mark.parametrize(
+        "unanswerable", [{"answerable": False}, {"reference": "I do not know."}]
+    )
+    def test_without_an_answer_declining_is_right_and_answering_wrong(self, unanswerable):
+        sample = replace(SAMPLE, **unanswerable)
+        found = look({"faithfulness": said("unsupported")}, sample)
+        assert found.causes == ("should_have_refused", "unsupported")
+        assert look({}, replace(sample, answer="I cannot answer that.")).state == "fine"
+
+
+class TestGeneration:
+    def wrong(self, **outcomes):
+        told = {"factual_correctness": reference("FN"), "context_recall": reference("supported")}
+        return {**told, **outcomes}
+
+    def test_what_is_denied_and_what_is_added_are_told_apart_by_labels_only(self):
+        three = {"hallucination_spans": said("supported", "contradicted", "absent")}
+        assert look({**GOOD, **three}).causes == ("contradicted", "over_claimed")
+        two = {"faithfulness": said("supported", "unsupported")}
+        found = look({**GOOD, **two})
+        assert found.causes == ("unsupported",)
+        assert not found.checked & {"contradicted", "over_claimed"}
+
+    def test_what_stands_in_the_contexts_and_is_not_said_was_ignored(self):
+        found = look(self.wrong(faithfulness=said("unsupported")))
+        assert found.causes == ("ignored", "unsupported")
+
+    def test_what_is_said_in_part_is_incomplete(self):
+        outcomes = {
+            "factual_correctness": reference("covered", "FN"),
+            "context_recall": reference("supported", "supported"),
+        }
+        found = look(outcomes)
+        assert found.causes == ("incomplete",)
+        assert [one.text for one in found.main.evidence] == ["reference statement 1"]
+
+    def test_what_is_missing_from_the_contexts_is_not_held_against_the_answer(self):
+        outcomes = {
+            "factual_correctness": reference("covered", "FN"),
+            "context_recall": reference("supported", "unsupported"),
+        }
+        assert look(outcomes).causes == ("not_in_contexts",)
+
+    def test_an_answer_is_off_topic_by_its_statements(self):
+        helps = {"answer_relevance_by_statement": said("not relevant", "not relevant")}
+        assert look(self.wrong(**helps)).causes == ("off_topic",)
+        half = {"answer_relevance_by_statement": said("relevant", "not relevant")}
+        assert look(self.wrong(**half)).causes == ("ignored",)
+
+    def test_or_by_its_rating_where_it_says_nothing_of_the_reference(self):
+        low = {"answer_relevancy": rated(0.1), "faithfulness": said("supported")}
+        assert look(self.wrong(**low)).causes == ("off_topic",)
+        assert look({**GOOD, "answer_relevancy": rated(0.1)}).state == "fine"
+        # A rating without a reference is no absolute scale.
+        assert look({"answer_relevancy": rated(0.1), **low}).state == "fine"
+
+    def test_what_is_right_from_elsewhere_is_said_so(self):
+        outcomes = {**GOOD, "faithfulness": said("unsupported")}
+        (evidence,) = look(outcomes).main.evidence
+        assert evidence.why.startswith("right by the reference, so it came from elsewhere")
+
+
+LABELS = st.lists(
+    st.sampled_from(["supported", "unsupported", "contradicted", "absent"]), max_size=3
+)
+TOLD = st.lists(st.sampled_from(["covered", "FN", "TP", "FP"]), max_size=3)
+PROBABILITIES = st.sampled_from([None, 0.1, 0.5, 0.9])
+
+
+@st.composite
+def outcomes(draw):
+    p = draw(PROBABILITIES)
+    made = {
+        "faithfulness": said(*draw(LABELS), p=p),
+        "hallucination_spans": said(*draw(LABELS), p=p),
+        "context_recall": reference(*draw(LABELS), p=p),
+        "factual_correctness": reference(*draw(TOLD), p=p),
+        "context_precision": contexts(*draw(st.lists(st.sampled_from(["useful", "not useful"])))),
+        "answer_relevancy": rated(draw(st.floats(0, 1)), noncommittal=draw(st.booleans())),
+    }
+    kept = draw(st.sets(st.sampled_from(sorted(made))))
+    return {name: outcome for name, outcome in made.items() if name in kept}
+
+
+@given(
+    outcomes(),
+    st.sampled_from([None, (), ("The hut has 52 beds.",), ("Elsewhere entirely.",)]),
+    st.sampled_from([None, True, False]),
+    st.sampled_from(["The hut has 52 beds.", "I do not know.", "", None]),
+)
+def test_whatever_the_facts_are_a_diagnosis_rests_on_evidence(found, right, answerable, answer):
+    sample = replace(SAMPLE, reference_contexts=right, answerable=answerable, answer=answer)
+    one = look(found, sample)
+    assert (one.state == "failed") is bool(one.findings)
+    assert all(finding.evidence for finding in one.findings)
+    assert set(one.causes) <= one.checked <= set(CAUSES)
+    order = list(CAUSES)
+    assert list(one.causes) == sorted(one.causes, key=order.index)
+    assert len(set(one.causes)) == len(one.causes)
+    assert bool(one.remark) is (one.state == "open")
+
+
+def test_every_cause_has_a_remedy():
+    assert {cause for remedy in REMEDIES for cause in remedy.causes} >= {*CAUSES}

@@ -1,0 +1,92 @@
+"""What does `assay diagnose` show, write and refuse?"""
+
+import json
+
+import pytest
+from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
+
+
+@pytest.fixture
+def known(assay, here):
+    """A finished run whose data say which contexts are right."""
+    rows = [
+        {**ROWS[0], "reference_contexts": ["The tower was finished in 1889."]},
+        {**ROWS[1], "reference_contexts": ["It was Goethe who wrote Faust, in two parts."]},
+    ]
+    write_rows(here / "data.jsonl", rows)
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
+    return assay
+
+
+def test_a_run_ends_with_the_command_that_diagnoses_it(assay):
+    assert "assay diagnose " in assay(*FAITHFULNESS, *JUDGE).stdout
+
+
+def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
+    shown = scored("diagnose")
+    assert shown.exit_code == 0
+    flat = " ".join(shown.stdout.split())
+    assert "2 of 2 samples failed (100 %, 95 % interval" in flat
+    assert "1. Ask for nothing but what the contexts say" in flat
+    assert "It is made of cheese." in flat
+    assert "contradicted, over-claimed (2 samples): needs hallucination_spans" in flat
+    assert "assay show" in flat
+
+
+def test_one_sample_with_all_its_evidence(scored):
+    shown = scored("diagnose", "--sample", "faust").stdout
+    assert "He was an ox." in shown
+    assert "cheese" not in shown
+
+
+def test_json_holds_every_sample_with_its_findings(scored):
+    data = json.loads(scored("diagnose", "--json").stdout)
+    assert (data["n_samples"], data["n_failed"], data["n_open"]) == (2, 2, 0)
+    (cause,) = data["causes"]
+    assert (cause["cause"], cause["n"], cause["checked"]) == ("unsupported", 2, 2)
+    assert cause["interval"][0] < 1 == cause["interval"][1]
+    assert [one["main"]["evidence"][0]["text"] for one in data["samples"]] == [
+        "It is made of cheese.",
+        "He was an ox.",
+    ]
+    one = json.loads(scored("diagnose", "--json", "--sample", "faust").stdout)
+    assert one["id"] == "faust"
+
+
+def test_every_form_it_is_written_in(scored, here):
+    outs = [part for out in ("d.md", "d.json", "d.html") for part in ("--out", out)]
+    assert scored("diagnose", *outs).exit_code == 0
+    assert "| **unsupported** | 2 | 0 |" in (here / "d.md").read_text("utf-8")
+    assert json.loads((here / "d.json").read_text("utf-8"))["n_failed"] == 2
+    assert "What went wrong, and what to try" in (here / "d.html").read_text("utf-8")
+
+
+def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_place(known):
+    first = json.loads(known("diagnose", "--json").stdout)
+    assert first["counterfactual"] is None
+    told = json.loads(known("diagnose", "--json", "--counterfactual", *JUDGE).stdout)
+    assert told["run"] == first["run"] != told["counterfactual"]["run"]
+    assert told["counterfactual"]["n"] == 2
+    assert len(json.loads(known("runs", "--json").stdout)) == 2
+    assert json.loads(known("diagnose", "--json").stdout) == told
+    # The statements are known, and so is one of the verdicts: the right context of both samples
+    # was retrieved or is new.
+    calls = [run["calls"] for run in json.loads(known("runs", "--json").stdout)]
+    assert calls == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--out", "d.pdf"), "a diagnosis ends in .md, .json, .html"),
+        (("--out", "nowhere/d.md"), "cannot be written"),
+        (("--sample", "nobody"), "has no sample 'nobody'"),
+        (("--judge", "scripted:judge.json"), "--judge is for --counterfactual"),
+        (("--counterfactual", "--judge", "scripted:judge.json"), "has reference_contexts"),
+        (("--within", "0"), "--within"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_done(scored, options, said):
+    refused = scored("diagnose", *options)
+    assert refused.exit_code == 2
+    assert said in refused.output

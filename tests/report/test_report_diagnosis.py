@@ -1,0 +1,74 @@
+"""Does the report begin with what went wrong, and is it harmless whatever the data hold?"""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from assay import evaluate
+from assay.report import console_diagnosis, html, markdown_diagnosis
+from assay.report.collect import collect
+from assay.report.diagnosis import headline, missing
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+from benchmarks import planted  # noqa: E402 - it is no part of what is installed
+
+GROUPS = {"hut", "ferry", "tram", "oven"}
+HOSTILE = "<script>alert(1)</script> | `x` @all"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    rows = [row for row in planted.rows() if row["group"] in GROUPS]
+    rows[1]["id"] = HOSTILE
+    store = tmp_path_factory.mktemp("diagnosed") / "assay.db"
+    return collect(evaluate(rows, planted.SHARPER, planted.knowing(), store=store))
+
+
+def test_it_stands_before_the_scores_and_links_to_the_samples(data):
+    page = html.render(data)
+    assert page.index('id="diagnosis"') < page.index('id="scores-title"')
+    links = set(re.findall(r'<li><a href="#(s\d+)">', page))
+    assert len(links) == data["diagnosis"]["n_failed"]
+    assert all(f'<details class="s" id="{link}">' in page for link in links)
+
+
+def test_a_summary_has_none_and_so_has_a_single_sample(data):
+    page = html.render({**data, "diagnosis": None})
+    assert 'id="diagnosis"' not in page
+
+
+def test_no_text_of_the_data_becomes_markup(data):
+    page = html.render(data)
+    assert HOSTILE not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    text = markdown_diagnosis.render(data["diagnosis"])
+    assert "`` <script>alert(1)</script> \\| `x` @all ``" in text
+
+
+def test_the_headline_counts_every_sample_once(data):
+    found = data["diagnosis"]
+    assert headline(found).startswith("44 of 52 samples failed (85 %, 95 % interval")
+    assert found["n_failed"] + found["n_fine"] + found["n_open"] == found["n_samples"]
+    assert sum(cause["n"] for cause in found["causes"]) == found["n_failed"]
+    assert sum(advice["n"] for advice in found["advice"]) == found["n_failed"]
+
+
+def test_what_is_needed_is_named_once_for_all_the_causes_that_it_would_tell(data):
+    needs = [need for need, _, _ in missing(data["diagnosis"])]
+    assert len(set(needs)) == len(needs)
+
+
+def test_the_console_lists_three_samples_of_a_cause_and_all_on_request(data):
+    console = Console(width=200)
+    with console.capture() as short:
+        console.print(console_diagnosis.overview(data["diagnosis"]))
+    with console.capture() as whole:
+        console.print(console_diagnosis.overview(data["diagnosis"], show_all=True))
+    assert short.get().count("-over_claimed  ") == 3
+    assert "and 1 more (--all)" in short.get()
+    assert whole.get().count("-over_claimed  ") == 4
+    assert "--all" not in whole.get()
