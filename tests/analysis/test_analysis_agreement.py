@@ -99,7 +99,7 @@ class TestFloors:
         # The answers' lengths tell the labels better than the scores do.
         by_length = [n % 3 > 0 for n in range(8)]
         found = measure(agree(run(tmp_path, SCORES), labels(by_length), "told"), "AUROC")
-        assert (found.floor, found.floor_name) == (1.0, "longer is better")
+        assert (found.floor, found.floor_name) == (1.0, "longer")
 
     def test_the_lead_over_it_has_an_interval(self, tmp_path):
         chance = np.random.default_rng(2)
@@ -136,6 +136,12 @@ class TestPeople:
             ["Krippendorff's alpha, nominal", "Cohen's kappa"],
             ["Krippendorff's alpha, nominal", "Fleiss' kappa"],
         ]
+
+    def test_what_they_are_divided_on_counts_among_them_though_not_for_the_metric(self, tmp_path):
+        rows = [{"id": f"s{n}", "votes": [v, 1 - v if n < 2 else v]} for n, v in enumerate(LABELS)]
+        found = agree(run(tmp_path, SCORES), read_labels(rows), "told")
+        assert found.n == 6
+        assert found.among_people[1].value == pytest.approx(0.5, abs=0.05)
 
     def test_one_person_is_no_ceiling(self, tmp_path):
         found = agree(run(tmp_path, SCORES), labels(LABELS), "told")

@@ -139,7 +139,7 @@ def agree(
         threshold_by=source,
         measures=_measures(data, good, rarer),
         among_people=[
-            _measured(name, statistic, data.groups, _CORRELATION)
+            _measured(name, statistic, data.rated, _CORRELATION)
             for name, statistic in among_people(data).items()
         ],
         confusion=confusion(data.labels, good) if data.scale == "binary" else None,
@@ -148,7 +148,12 @@ def agree(
 
 
 def agree_all(
-    result: Result, given: Labels, *, other: Result | None = None, most: int = WORST
+    result: Result,
+    given: Labels,
+    *,
+    other: Result | None = None,
+    threshold: float | None = None,
+    most: int = WORST,
 ) -> tuple[list[Agreement], dict[str, str]]:
     """Every metric of a run that labels can be compared with, and why others cannot.
 
@@ -158,7 +163,7 @@ def agree_all(
     found, not_found = [], {}
     for metric in result.run.metrics:
         try:
-            found.append(agree(result, given, metric, other=other, most=most))
+            found.append(agree(result, given, metric, other=other, threshold=threshold, most=most))
         except InputError as error:
             not_found[metric] = error.problems[0].what
     if not found:
@@ -203,14 +208,14 @@ def _measures(data: Judged, good: Bools | None, rarer: str) -> list[Measure]:
         rules[_CHANCE] = statistic(np.zeros(len(data.labels)), data.labels)
         people = ceiling(data, statistic)
         ours = statistic(data.goodness, data.labels)
-        found.append(_beside(name, ours, data.groups, ends, rules, people))
+        found.append(_beside(data, name, ours, ends, rules, people))
     if good is None:
         return found
     said_by_rules = _said_by_rules(data, rarer)
     for name, (ends, decide) in _by_decision(rarer).items():
         rules = {rule: decide(said, data.labels) for rule, said in said_by_rules.items()}
         people = ceiling(data, _of_decisions(decide))
-        found.append(_beside(name, decide(good, data.labels), data.groups, ends, rules, people))
+        found.append(_beside(data, name, decide(good, data.labels), ends, rules, people))
     return found
 
 
@@ -271,14 +276,15 @@ def _measured(
 
 
 def _beside(
+    data: Judged,
     name: str,
     statistic: Statistic,
-    groups: Sequence[str],
     ends: tuple[float, float],
     rules: Mapping[str, Statistic],
     people: Statistic | None,
 ) -> Measure:
     """A measure with its interval, the best trivial rule and what people reach."""
+    groups = data.groups
     found = _measured(name, statistic, groups, ends)
     reached = {rule: value_of(said, len(groups)) for rule, said in rules.items()}
     known = {rule: value for rule, value in reached.items() if value is not None}
@@ -294,5 +300,5 @@ def _beside(
         found = replace(found, floor=known[best], floor_name=best, lead=lead)
     if people is None:
         return found
-    between = _measured(name, people, groups, ends)
+    between = _measured(name, people, data.rated, ends)
     return replace(found, ceiling=between.value, ceiling_interval=between.interval)

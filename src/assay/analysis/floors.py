@@ -45,11 +45,11 @@ def _like_question(text: str, sample: Sample) -> float | None:
 
 
 RULES: Final = (
-    Rule("words found in the contexts", _in_contexts),
-    Rule("words shared with the reference", _like_reference),
-    Rule("words of the question taken up", _like_question),
-    Rule("longer is better", lambda text, _: float(len(text))),
-    Rule("shorter is better", lambda text, _: -float(len(text))),
+    Rule("words from contexts", _in_contexts),
+    Rule("words of reference", _like_reference),
+    Rule("words of question", _like_question),
+    Rule("longer", lambda text, _: float(len(text))),
+    Rule("shorter", lambda text, _: -float(len(text))),
 )
 
 

@@ -30,8 +30,10 @@ class Judged:
         labels: Mean over the annotators. Shape (n,).
         rules: What each trivial rule says. Shape (n,) each.
         people: Who labelled.
-        ratings: What each said, NaN where nothing. Shape (n, people).
-        dropped: Items left out since as many annotators said yes as no.
+        ratings: What each said, NaN where nothing. Shape (m, people), m >= n: also of items on
+            which people are divided.
+        rated: For each of those the cluster that it belongs to.
+        dropped: How many those are: as many annotators say yes as no, so no label stands for them.
     """
 
     scale: Scale
@@ -42,6 +44,7 @@ class Judged:
     rules: dict[str, Floats]
     people: tuple[str, ...]
     ratings: Floats
+    rated: Sequence[str]
     dropped: int
 
 
@@ -52,8 +55,8 @@ def judged(found: Labelled) -> Judged:
     items = [item for item, left in zip(found.items, open_ones, strict=True) if not left]
     labels = np.array([item.label for item in items], dtype=np.float64)
     sign = 1.0 if found.higher_is_better else -1.0
-    people = tuple(dict.fromkeys(name for item in items for name in item.labels))
-    ratings = [[item.labels.get(name, np.nan) for name in people] for item in items]
+    people = tuple(dict.fromkeys(name for item in found.items for name in item.labels))
+    ratings = [[item.labels.get(name, np.nan) for name in people] for item in found.items]
     return Judged(
         scale=scale,
         items=items,
@@ -62,7 +65,8 @@ def judged(found: Labelled) -> Judged:
         labels=np.round(labels) if scale == "binary" else labels,
         rules=floors(items),
         people=people,
-        ratings=np.array(ratings, dtype=np.float64).reshape(len(items), len(people)),
+        ratings=np.array(ratings, dtype=np.float64),
+        rated=[item.group for item in found.items],
         dropped=sum(open_ones),
     )
 

@@ -17,8 +17,8 @@ def ceiling(data: Judged, statistic: Callable[[Floats, Floats], Statistic]) -> S
         statistic: The measure, of one person's labels with those of the rest.
 
     Returns:
-        The measure as a function of weights, one an item; None with fewer than two people on an
-        item.
+        The measure as a function of weights, one for each of `data.rated`; None with fewer than two
+        people on an item.
     """
     each = [found for place in range(len(data.people)) if (found := _one(data, place, statistic))]
     if not each:

@@ -1,0 +1,193 @@
+"""What is said of agreement with people, in whatever form it is shown?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from assay.analysis.agreement import Agreement
+from assay.analysis.concordance import Concordance
+from assay.report import numbers
+
+Json = Mapping[str, Any]
+_UNITS: Final = {"sample": "sample", "statement": "statement", "pair": "pair"}
+# Balanced accuracy this far below the AUROC: the order is right, the threshold is not.
+_OFF: Final = 0.1
+
+
+def told(
+    run: str,
+    labels: str,
+    found: Sequence[Agreement],
+    without: Mapping[str, str],
+    table: Concordance | None,
+) -> dict[str, Any]:
+    """Everything that is shown, as plain values."""
+    return {
+        "run": run,
+        "labels": labels,
+        "metrics": [msgspec.to_builtins(one) for one in found],
+        "without": dict(without),
+        "concordance": msgspec.to_builtins(table) if table else None,
+    }
+
+
+def head(metric: Json) -> str:
+    """What was compared, in a sentence."""
+    text = numbers.plural(metric["n"], _UNITS[metric["kind"]])
+    if metric["n_groups"] != metric["n"]:
+        text += f" in {numbers.plural(metric['n_groups'], 'independent group')}"
+    if len(metric["people"]) > 1:
+        text += f", {numbers.plural(len(metric['people']), 'annotator')}"
+    if metric["scale"] == "binary":
+        text += f"; people call {metric['base_rate']:.0%} good"
+    if metric["scale"] == "ordinal":
+        text += f"; mean grade {numbers.score(metric['base_rate'])}"
+    return text
+
+
+def notes(metric: Json) -> list[str]:
+    """What must be read beside the numbers."""
+    found = []
+    if metric["rarer"]:
+        found.append(f"F1 and average precision are about what people call {metric['rarer']}.")
+    if metric["threshold_by"]:
+        found.append(f"Called good: {_called(metric)}.")
+    found += [f"Left out: {n} ({reason})." for reason, n in metric["left_out"].items()]
+    for one in metric["among_people"]:
+        shown = f"{one['name']} {numbers.score(one['value'])} ({ends(one['interval'])})"
+        found.append(f"Among people: {shown}.")
+    value = {measure["name"]: measure["value"] for measure in metric["measures"]}
+    auroc, balanced = value.get("AUROC"), value.get("balanced accuracy")
+    if auroc is not None and balanced is not None and auroc - balanced > _OFF:
+        found.append(
+            "The scores put things in a better order than the verdicts tell: another threshold "
+            "may do better (`assay calibrate`)."
+        )
+    if auroc is not None and auroc < 0.4:
+        found.append(
+            "Worse than chance: do the labels mean the opposite? A high label is a good one, also "
+            "for a metric of which low is good."
+        )
+    return found
+
+
+def _called(metric: Json) -> str:
+    by = str(metric["threshold_by"])
+    if metric["threshold"] is None:
+        return by
+    return f"from a score of {numbers.span(metric['threshold'])}, {by}"
+
+
+def beats(measure: Json) -> str:
+    """Whether the metric does better than the best trivial rule: "yes", "no", "not shown" or ""."""
+    lead = measure["lead"]
+    if lead is None:
+        return ""
+    if lead["low"] > 0:
+        return "yes"
+    return "no" if lead["high"] < 0 else "not shown"
+
+
+def ends(interval: Json | None) -> str:
+    """An interval as text."""
+    return numbers.span((interval["low"], interval["high"])) if interval else numbers.DASH
+
+
+def heads(metric: Json) -> tuple[str, ...]:
+    """The columns of a metric's table; people have one where there are several."""
+    return _HEADS if _several(metric) else _HEADS[:-1]
+
+
+def rows(metric: Json) -> list[list[str]]:
+    """The measures as rows."""
+    last = len(heads(metric))
+    return [_cells(measure)[:last] for measure in metric["measures"]]
+
+
+def _several(metric: Json) -> bool:
+    return any(measure["ceiling"] is not None for measure in metric["measures"])
+
+
+def _cells(measure: Json) -> list[str]:
+    """Name, value, interval, floor, beaten, people."""
+    floor = ""
+    if measure["floor"] is not None:
+        floor = f"{numbers.score(measure['floor'])} ({measure['floor_name']})"
+    people = ""
+    if measure["ceiling"] is not None:
+        people = f"{numbers.score(measure['ceiling'])} ({ends(measure['ceiling_interval'])})"
+    return [
+        measure["name"],
+        numbers.score(measure["value"]),
+        ends(measure["interval"]),
+        floor,
+        beats(measure),
+        people,
+    ]
+
+
+_HEADS: Final = ("measure", "value", "95 % CI", "best trivial rule", "beaten", "people (95 % CI)")
+
+
+def counts(metric: Json) -> list[tuple[str, int]]:
+    """The confusion in words."""
+    found = metric["confusion"]
+    if found is None:
+        return []
+    return [
+        ("both good", found["good_good"]),
+        ("both bad", found["bad_bad"]),
+        ("people good, metric bad (false alarm)", found["good_bad"]),
+        ("people bad, metric good (missed)", found["bad_good"]),
+    ]
+
+
+def difference(case: Json) -> str:
+    """What a metric and people said of one item."""
+    said = [f"{name}: {numbers.score(v)}" for name, v in case["labels"].items() if name]
+    people = f"{numbers.score(case['label'])}" + (f" ({', '.join(said)})" if len(said) > 1 else "")
+    return f"metric {numbers.score(case['score'])}, people {people}"
+
+
+def evidence(case: Json) -> list[str]:
+    """The parts of the score in words: verdict, text, reason."""
+    lines = []
+    for part in case["parts"]:
+        label = part["label"] or part["kind"]
+        chance = part["probability"]
+        shown = f"{label} ({numbers.score(chance)})" if chance is not None else label
+        lines.append(": ".join(filter(None, [shown, part["text"], part["reason"]])))
+    return lines
+
+
+def share(found: Json) -> str:
+    """A share with its counts and interval."""
+    if found["value"] is None:
+        return f"{numbers.DASH} (0)"
+    return (
+        f"{numbers.score(found['value'])} ({found['hits']}/{found['n']}; {ends(found['interval'])})"
+    )
+
+
+def conditions(table: Json) -> tuple[str, str]:
+    """The heads of the two columns of the concordance."""
+    return (
+        f"P(correct | all > {numbers.score(table['above'])})",
+        f"P(wrong | all < {numbers.score(table['below'])})",
+    )
+
+
+def concordance_rows(table: Json) -> list[list[str]]:
+    """Metric or pair, n, base rate, equation 1, equation 2."""
+    turned = set(table["turned"])
+    return [
+        [
+            " and ".join(f"1 - {name}" if name in turned else name for name in row["metrics"]),
+            numbers.count(row["n"]),
+            numbers.score(row["base_rate"]),
+            share(row["correct"]),
+            share(row["wrong"]),
+        ]
+        for row in table["rows"]
+    ]

@@ -1,0 +1,91 @@
+"""Does `assay agree` say how far a run agrees with people, in every form, and refuse what it must?"""
+
+import json
+import re
+
+import pytest
+
+
+@pytest.fixture
+def labelled(scored, here):
+    """A run of two samples with two statements each, and labels of the statements."""
+    (here / "labels.csv").write_text(
+        "sample,statement,label_anna,label_bob\n"
+        "tower,It was finished in 1889.,yes,yes\n"
+        "tower,It is made of cheese.,no,no\n"
+        "faust,Goethe wrote Faust.,yes,yes\n"
+        "faust,He was an ox.,yes,no\n",
+        "utf-8",
+    )
+    return scored
+
+
+def test_the_table_shows_value_floor_and_people(labelled):
+    result = labelled("agree", "--labels", "labels.csv")
+    assert result.exit_code == 0, result.output
+    assert "faithfulness  3 statements in 2 independent groups, 2 annotators" in result.stdout
+    for words in (
+        "AUROC",
+        "best trivial rule",
+        "people (95 % CI)",
+        "Left out: 1 (annotators undecided)",
+    ):
+        assert words in result.stdout
+    assert "Among people: Krippendorff's alpha, nominal" in result.stdout
+
+
+def test_json_holds_the_numbers_and_nothing_else(labelled):
+    data = json.loads(labelled("agree", "--labels", "labels.csv", "--json").stdout)
+    (metric,) = data["metrics"]
+    assert metric["kind"] == "statement"
+    assert metric["confusion"] == {"good_good": 2, "good_bad": 0, "bad_good": 0, "bad_bad": 1}
+    auroc = metric["measures"][0]
+    assert (auroc["name"], auroc["value"], auroc["interval"]) == ("AUROC", 1.0, None)
+
+
+def test_files_in_every_form(labelled, here):
+    (here / "samples.csv").write_text("id,label\ntower,yes\nfaust,no\n", "utf-8")
+    outs = [part for form in ("html", "md", "json") for part in ("--out", f"a.{form}")]
+    result = labelled("agree", "--labels", "samples.csv", "--concordance", *outs)
+    assert result.exit_code == 0, result.output
+    page = (here / "a.html").read_text("utf-8")
+    assert "<svg" in page
+    assert not re.search(r"(src|href)=", page)
+    assert "### Concordance" in (here / "a.md").read_text("utf-8")
+    assert json.loads((here / "a.json").read_text("utf-8"))["concordance"]["above"] == 0.7
+
+
+def test_what_a_label_says_is_shown_as_text(labelled, here):
+    text = "<script>alert(1)</script>"
+    (here / "labels.jsonl").write_text(
+        json.dumps({"id": "tower", "label": 1, "annotator": text})
+        + "\n"
+        + json.dumps({"id": "faust", "label": 0, "annotator": "bob"}),
+        "utf-8",
+    )
+    result = labelled("agree", "--labels", "labels.jsonl", "--out", "a.html", "--out", "a.md")
+    assert result.exit_code == 0, result.output
+    assert text not in (here / "a.html").read_text("utf-8") + (here / "a.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--labels", "nowhere.csv"), "there is no file 'nowhere.csv'"),
+        (("--labels", "labels.csv", "--out", "labels.csv"), "--out labels.csv"),
+        (("--labels", "labels.csv", "--out", "x.pdf"), ".html, .md, .json"),
+        (("--labels", "labels.csv", "--metric", "nonsense"), "has no 'nonsense'"),
+        (("--labels", "labels.csv", "--concordance"), "not of statements"),
+        (("--labels", "data.jsonl"), "there is no label"),
+    ],
+)
+def test_what_cannot_be_done_is_said(labelled, arguments, told):
+    result = labelled("agree", *arguments)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_levels_name_an_ordinal_scale(labelled, here):
+    (here / "grades.csv").write_text("id,grade\ntower,good\nfaust,poor\n", "utf-8")
+    result = labelled("agree", "--labels", "grades.csv", "--levels", "poor,fair,good")
+    assert "2 samples; mean grade 1.00" in result.stdout
