@@ -14,6 +14,9 @@ from assay.stats.permutation import holm
 from assay.store import Store
 
 MOST_GROUPS: Final = 20
+# Fewer scores, or fewer that are all the same, do not tell how far others would lie: three perfect
+# scores beside fifty others would make a p-value of 0.001.
+LEAST, LEAST_EQUAL = 5, 30
 YES, NO, REST = "yes", "no", "all others"
 _FIELDS: Final = ("group", "language", "answerable")
 _TRUTH: Final = {
@@ -50,7 +53,7 @@ class GroupTest:
     Attributes:
         first: The group; of yes and no, the one expected to score higher.
         second: The other, or "all others".
-        found: The test; None where a group is too small or no score differs.
+        found: The test; None where a group has fewer than 5 scores, or fewer than 30 all the same.
         p: Its p-value adjusted by Holm over all tests of the table, None without a test.
     """
 
@@ -121,7 +124,7 @@ def by_group(
     clusters = _clusters(samples) if field != "group" else None
     found = [_metric(result, label, named, order, clusters, level) for label in chosen]
     warned = ["Samples of one document or conversation are not independent of each other, which"]
-    warned[0] += " the t-test takes them to be: its p-values are too small."
+    warned[0] += " the t-test takes them to be: its p-values may be too small."
     return ByGroup(
         run=result.run.id,
         field=field,
@@ -221,17 +224,24 @@ def _metric(
 
 def _tests(values: Mapping[str, Sequence[float]], level: float, *, up: bool) -> Iterable[GroupTest]:
     names = list(values)
-    if names == [YES, NO]:
-        first, second = names if up else reversed(names)
-        yield GroupTest(first, second, welch(values[first], values[second], level=level))
-    elif len(names) == 2:
-        found = welch(values[names[0]], values[names[1]], one_sided=False, level=level)
-        yield GroupTest(names[0], names[1], found)
-    else:
-        for name in names:
-            rest = [value for other in names if other != name for value in values[other]]
-            found = welch(values[name], rest, one_sided=False, level=level)
-            yield GroupTest(name, REST, found)
+    if len(names) == 2:
+        first, second = names if up or names != [YES, NO] else reversed(names)
+        one_sided = names == [YES, NO]
+        found = _welch(values[first], values[second], level, one_sided=one_sided)
+        yield GroupTest(first, second, found)
+        return
+    for name in names:
+        rest = [value for other in names if other != name for value in values[other]]
+        yield GroupTest(name, REST, _welch(values[name], rest, level, one_sided=False))
+
+
+def _welch(
+    first: Sequence[float], second: Sequence[float], level: float, *, one_sided: bool
+) -> Welch | None:
+    for values in (first, second):
+        if len(values) < (LEAST if len(set(values)) > 1 else LEAST_EQUAL):
+            return None
+    return welch(first, second, one_sided=one_sided, level=level)
 
 
 def _adjusted(found: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:

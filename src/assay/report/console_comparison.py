@@ -124,12 +124,14 @@ def groups(data: Json) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("metric", overflow="fold")
     table.add_column(safe.plain(data["field"]), overflow="fold")
-    for name in ("mean (s.d.)", "n", "interval"):
+    many = any(group["against"] for one in data["metrics"] for group in one["groups"])
+    for name in ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])):
         table.add_column(name, justify="right", no_wrap=True)
     for one in data["metrics"]:
         for number, group in enumerate(one["groups"]):
             name = safe.plain(one["metric"]) if not number else ""
-            table.add_row(Text(name), *(Text(safe.plain(cell)) for cell in _cells(group)))
+            cells = [*_cells(group), *([group["against"]] if many else [])]
+            table.add_row(Text(name), *(Text(safe.plain(cell)) for cell in cells))
     lines += [Text(), table]
     lines += [
         Text.assemble((f"{safe.plain(one['metric'])}: ", "dim"), safe.plain(text))

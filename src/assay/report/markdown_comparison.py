@@ -85,11 +85,15 @@ def _part(part: Json) -> str:
 def groups(data: Json) -> str:
     """The scores of one run by a field of its samples."""
     field = code(data["field"])
-    lines = [f"| metric | {field} | mean (s.d.) | n | interval |", "|:---|:---|---:|---:|:---:|"]
+    lines = [
+        f"| metric | {field} | mean (s.d.) | n | interval | against the others |",
+        "|:---|:---|---:|---:|:---:|:---|",
+    ]
     for one in data["metrics"]:
         for group in one["groups"]:
-            cells = (inline(group["name"]), group["shown"], numbers.count(group["n"]))
-            lines.append(f"| {code(one['metric'])} | {' | '.join(cells)} | {group['span']} |")
+            cells = [inline(group["name"]), group["shown"], numbers.count(group["n"])]
+            cells += [group["span"], inline(group["against"])]
+            lines.append(f"| {code(one['metric'])} | {' | '.join(cells)} |")
     return _page(
         [
             f"## run {code(data['run'][:8])} by {field}",
