@@ -2,7 +2,8 @@
 
 120 samples with one planted failure or none, judged by a script that is never wrong (which tests
 the rules) and by the embedded judge (which tests what a newcomer gets), with the metrics of
-`assay run` and with those that the diagnosis itself asks for.
+`assay run` and with those that the diagnosis itself asks for. The planted texts are plain; beside
+them stand the 48 answers of examples/assay_docs, which are worded freely and marked by hand.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import assay
 from assay.analysis.diagnosis import CAUSES, Diagnosis, diagnose
 from benchmarks import planted
 
+EXAMPLES = Path(__file__).parents[1] / "examples" / "assay_docs" / "questions.jsonl"
 FINE, OPEN = "fine", "cannot tell"
 # Causes that say by their name that two others could not be told apart.
 EITHER = {"unsupported": ("contradicted", "over_claimed"), "not_in_contexts": ()}
@@ -58,6 +60,18 @@ def figures(diagnosis: Diagnosis, rows: Sequence[planted.Row]) -> dict[str, Mapp
     return table
 
 
+def marked(judge: Any, store: Path) -> Mapping[str, Counter[str]]:
+    """What is found of the examples, by the mark that a person gave the answer."""
+    result = assay.evaluate(EXAMPLES, planted.SHARPER, judge, store=store)
+    rows = [json.loads(line) for line in EXAMPLES.read_text("utf-8").splitlines()]
+    kinds = {row["id"]: row["marks"]["kind"] for row in rows}
+    found: dict[str, Counter[str]] = {}
+    for one in diagnose(result).samples:
+        causes = found.setdefault(kinds[one.id], Counter())
+        causes[one.main.cause if one.main else one.state] += 1
+    return found
+
+
 def run(judge: Any, metrics: Sequence[str], store: Path) -> Diagnosis:
     """The diagnosis of the planted set by a judge."""
     return diagnose(assay.evaluate(planted.rows(), metrics, judge, store=store))
@@ -89,6 +103,10 @@ def main() -> None:
                 show(title, tables[title])
                 wrong = confusion(diagnosis, rows)
                 print(*(f"{a} -> {b}: {n}" for (a, b), n in wrong.items() if a != b), sep="; ")
+        print("\nexamples/assay_docs, embedded judge\n\n| marked | found |\n|:---|:---|")
+        for kind, causes in marked("embedded", Path(folder) / "marked.db").items():
+            told = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in causes.most_common())
+            print(f"| {kind} | {told} |")
     if given.out:
         given.out.write_text(json.dumps(tables, indent=2) + "\n", encoding="utf-8")
 

@@ -14,7 +14,7 @@ from assay.report.diagnosis import headline, missing
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from benchmarks import planted  # noqa: E402 - it is no part of what is installed
+from benchmarks import planted  # it is no part of what is installed
 
 GROUPS = {"hut", "ferry", "tram", "oven"}
 HOSTILE = "<script>alert(1)</script> | `x` @all"
@@ -34,6 +34,12 @@ def test_it_stands_before_the_scores_and_links_to_the_samples(data):
     links = set(re.findall(r'<li><a href="#(s\d+)">', page))
     assert len(links) == data["diagnosis"]["n_failed"]
     assert all(f'<details class="s" id="{link}">' in page for link in links)
+
+
+def test_each_sample_says_what_went_wrong_with_it(data):
+    page = html.render(data)
+    assert page.count("Went wrong <b>") == data["diagnosis"]["n_failed"]
+    assert page.count("Went wrong <b>ranked too low, wrong refusal</b>") == 1
 
 
 def test_a_summary_has_none_and_so_has_a_single_sample(data):

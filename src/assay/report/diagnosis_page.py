@@ -89,6 +89,16 @@ def page(data: Json) -> Page | None:
     )
 
 
+def by_sample(data: Json) -> Mapping[str, str]:
+    """The causes found in each failed sample, in words, the main one first."""
+    found = data.get("diagnosis")
+    failed = [one for one in found["samples"] if one["main"]] if found else []
+    return {
+        str(one["id"]): ", ".join(f["title"] for f in [one["main"], *one["contributing"]])
+        for one in failed
+    }
+
+
 def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str]) -> Cause:
     low, high = cause["interval"]
     share = cause["n"] / cause["checked"] if cause["checked"] else 0.0

@@ -19,8 +19,14 @@ def render(data: Mapping[str, Any]) -> str:
     metrics = data["metrics"]
     # Rendered one by one: the view of a sample is let go before the next one is made.
     template = environment().get_template("sample.html")
+    causes = diagnosis_page.by_sample(data)
     samples = [
-        Markup(template.render(e=evidence(number, sample, metrics, texts)))  # noqa: S704
+        Markup(  # noqa: S704 - escaped by the template
+            template.render(
+                e=evidence(number, sample, metrics, texts),
+                causes=causes.get(str(sample["id"]), ""),
+            )
+        )
         for number, sample in enumerate(data["samples"])
     ]
     style = _style(data)
