@@ -1,0 +1,217 @@
+"""Is a mean of few labels and many scores corrected as the papers say, and does its interval hold?"""
+
+import math
+
+import numpy as np
+import pytest
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+from scipy import stats
+
+from assay.stats.correction import Design, correct_mean, labels_alone, labels_needed
+from assay.stats.rogan_gladen import Checked, true_share
+from assay.stats.sampling import chances, fixed_numbers, priority, sizes
+
+WIDE = (-100.0, 100.0)
+
+
+def drawn(seed, k, n, noise=0.5):
+    chance = np.random.default_rng(seed)
+    score = chance.normal(0, 1, n)
+    return score, 0.7 * score[:k] + noise * chance.normal(0, 1, k)
+
+
+class TestEqualToThePaper:
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, None])
+    def test_the_estimate_is_that_of_ppi_python(self, seed, power):
+        score, label = drawn(seed, 80, 400)
+        found = correct_mean(score, range(80), label, ends=WIDE, power=power)
+        theirs = ppi_mean_pointestimate(label, score[:80], score[80:], lam=power)
+        assert found.estimate == pytest.approx(np.asarray(theirs).item(), abs=1e-12)
+
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("power", [0.0, 1.0, None])
+    def test_the_interval_without_small_sample_correction_is_that_of_ppi_python(self, seed, power):
+        score, label = drawn(seed, 200, 2000)
+        found = correct_mean(score, range(200), label, ends=WIDE, power=power, small_sample=False)
+        low, high = ppi_mean_ci(label, score[:200], score[200:], alpha=0.05, lam=power)
+        width = np.asarray(high).item() - np.asarray(low).item()
+        assert found.interval.low == pytest.approx(np.asarray(low).item(), abs=width / 1000)
+        assert found.interval.high == pytest.approx(np.asarray(high).item(), abs=width / 1000)
+
+    def test_the_power_is_their_lambda(self):
+        score, label = drawn(3, 80, 400)
+        found = correct_mean(score, range(80), label, ends=WIDE)
+        again = correct_mean(score, range(80), label, ends=WIDE, power=found.power)
+        assert again.estimate == pytest.approx(found.estimate)
+
+    def test_by_hand(self):
+        # Mean of the others 0.6; the judge says 0.5 on average of the labelled, people 0.25.
+        score = [1, 1, 0, 0, 1, 1, 1, 0, 0]
+        found = correct_mean(score, range(4), [1, 0, 0, 0], power=1.0, small_sample=False)
+        assert found.estimate == pytest.approx(0.6 + 0.25 - 0.5)
+        assert (found.judge_mean, found.n_labelled, found.n_judged) == (5 / 9, 4, 9)
+
+
+class TestTheInterval:
+    @pytest.mark.parametrize("k", [50, 200])
+    @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.95, 0.9), (0.5, 0.5)])
+    def test_it_covers_and_is_narrower_where_the_judge_is_good(self, k, sensitivity, specificity):
+        chance, held, widths, alone = np.random.default_rng(0), [], [], []
+        for _ in range(300):
+            label = chance.random(600) < 0.8
+            right = chance.random(600) < np.where(label, sensitivity, specificity)
+            score = np.where(right, label, ~label).astype(float)
+            interval = correct_mean(score, range(k), label[:k]).interval
+            held.append(interval.low <= 0.8 <= interval.high)
+            widths.append(interval.high - interval.low)
+            classical = labels_alone(label[:k])[1]
+            alone.append(classical.high - classical.low)
+        assert 0.915 <= np.mean(held) <= 0.985
+        ratio = np.mean(widths) / np.mean(alone)
+        assert ratio < 0.8 if sensitivity > 0.9 else ratio < 1.08
+
+    def test_labels_that_all_agree_with_the_judge_do_not_make_it_certain(self):
+        score = [1.0] * 180 + [0.0] * 20
+        found = correct_mean(score, range(150, 190), [1] * 30 + [0] * 10)
+        assert found.interval.high - found.interval.low > 0.05
+
+    def test_labels_that_are_all_the_same_leave_the_doubt_that_few_labels_leave(self):
+        found = correct_mean([0.9] * 50 + [0.8] * 50, range(20), [1] * 20)
+        assert found.interval.low < 0.97
+        assert found.correlation is None
+
+    def test_of_fewer_than_four_labels_there_is_none(self):
+        assert correct_mean([0.1, 0.5, 0.9, 0.3], range(3), [0, 1, 1]).interval is None
+
+    def test_it_stays_between_the_ends(self):
+        score = np.linspace(0.9, 1, 40)
+        found = correct_mean(score, range(10), [1] * 9 + [0])
+        assert 0 <= found.interval.low <= found.interval.high <= 1
+
+    def test_documents_labelled_whole_make_it_wider(self):
+        chance = np.random.default_rng(1)
+        document = np.repeat(chance.normal(0, 1, 40), 5)
+        score = np.repeat(chance.normal(0, 1, 40), 5) + document
+        groups = np.repeat(np.arange(40), 5).tolist()
+        blind = correct_mean(score, range(100), document[:100], ends=WIDE).interval
+        design = Design(groups=groups)
+        aware = correct_mean(score, range(100), document[:100], design=design, ends=WIDE).interval
+        assert aware.high - aware.low > 1.5 * (blind.high - blind.low)
+
+    def test_a_judge_on_a_scale_of_its_own_helps_as_much(self):
+        score, label = drawn(0, 60, 300)
+        one = correct_mean(score, range(60), label, ends=WIDE)
+        other = correct_mean(-7 * score + 3, range(60), label, ends=WIDE)
+        assert other.estimate == pytest.approx(one.estimate)
+        assert other.interval.low == pytest.approx(one.interval.low)
+        assert other.correlation == pytest.approx(-one.correlation)
+
+
+class TestUnequalChances:
+    def test_strata_are_weighted_by_their_size(self):
+        # 90 easy samples, all good; 10 hard ones, half good. Two of each are labelled.
+        strata = ["easy"] * 90 + ["hard"] * 10
+        design = Design(strata=strata)
+        found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
+        assert found.estimate == pytest.approx(0.9 * 0.9 + 0.1 * 0.5)
+
+    def test_probabilities_weigh_as_strata_do_where_the_judge_is_of_no_use(self):
+        design = Design(probabilities=[2 / 90, 2 / 90, 2 / 10, 2 / 10])
+        found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
+        assert found.estimate == pytest.approx(0.9 * 0.9 + 0.1 * 0.5)
+
+    def test_samples_chosen_by_uncertainty_give_an_estimate_without_bias(self):
+        chance = np.random.default_rng(0)
+        p = chance.beta(1, 0.6, 400)
+        label = (chance.random(400) < p).astype(float)
+        size = sizes(np.sqrt(p * (1 - p)))
+        found, naive = [], []
+        for _ in range(400):
+            numbers = chance.random(400)
+            taken = priority(size, numbers)[:60]
+            design = Design(probabilities=chances(size, numbers, 60))
+            found.append(correct_mean(p, taken, label[taken], design=design).estimate)
+            naive.append(label[taken].mean())
+        assert np.mean(found) == pytest.approx(label.mean(), abs=0.01)
+        assert abs(np.mean(naive) - label.mean()) > 0.03
+
+    @pytest.mark.parametrize(
+        ("labelled", "labels", "design"),
+        [
+            ([0, 0], [1, 1], None),
+            ([0, 1], [1], None),
+            ([0, 1], [1, 0], Design(probabilities=[0.5, 1.5])),
+            ([0, 1], [1, 0], Design(probabilities=[0.5, 0.5], strata=["a"] * 3)),
+            ([0, 1], [1, 0], Design(strata=["a", "a", "b"])),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, labelled, labels, design):
+        with pytest.raises(ValueError, match=r"label|stratum|strata|probabilit"):
+            correct_mean([0.1, 0.5, 0.9], labelled, labels, design=design)
+
+
+class TestHowManyLabels:
+    def test_without_a_judge_it_is_the_textbook_number(self):
+        needed = labels_needed(0.1, sd=0.5, correlation=0.0, n_judged=10_000)
+        assert abs(needed - (stats.norm.ppf(0.975) * 0.5 / 0.05) ** 2) < 5
+
+    def test_a_good_judge_saves_most_of_them(self):
+        assert labels_needed(0.1, sd=0.4, correlation=0.9, n_judged=10_000) < 60
+
+    def test_none_if_there_are_too_few_samples(self):
+        assert labels_needed(0.1, sd=0.5, correlation=0.9, n_judged=100) is None
+
+    def test_as_many_labels_make_the_width_that_was_wanted(self):
+        score, label = drawn(5, 4000, 4000)
+        first = correct_mean(score, range(200), label[:200], ends=WIDE)
+        told = {"sd": first.sd, "correlation": first.correlation, "n_judged": 4000}
+        needed = labels_needed(0.12, **told)
+        found = correct_mean(score, range(needed), label[:needed], ends=WIDE).interval
+        assert found.high - found.low == pytest.approx(0.12, rel=0.1)
+
+
+class TestRoganGladen:
+    def test_the_estimate_by_hand(self):
+        found = true_share(30, 100, Checked(50, 45, 50, 40))
+        assert found.estimate == pytest.approx((0.3 + 0.8 - 1) / (0.9 + 0.8 - 1))
+
+    def test_with_error_rates_known_for_sure_and_none_it_is_the_interval_of_agresti_and_coull(self):
+        found = true_share(30, 100, Checked(10**9, 10**9, 10**9, 10**9)).interval
+        z = stats.norm.ppf(0.975)
+        p = (30 + z * z / 2) / (100 + z * z)
+        away = z * math.sqrt(p * (1 - p) / (100 + z * z))
+        assert (found.low, found.high) == pytest.approx((p - away, p + away), abs=1e-6)
+
+    def test_error_rates_from_few_samples_make_it_wider(self):
+        few = true_share(300, 1000, Checked(10, 9, 10, 8)).interval
+        many = true_share(300, 1000, Checked(1000, 900, 1000, 800)).interval
+        assert few.high - few.low > 2 * (many.high - many.low)
+
+    @pytest.mark.parametrize(
+        "checked", [Checked(0, 0, 5, 5), Checked(5, 5, 0, 0), Checked(10, 5, 10, 5)]
+    )
+    def test_none_where_the_judge_was_not_seen_to_tell_good_from_bad(self, checked):
+        assert true_share(3, 10, checked) is None
+
+
+class TestChoosing:
+    def test_a_choice_of_more_holds_the_choice_of_fewer(self):
+        size, numbers = sizes([0.1, 0.5, 0.4, 0.0, 0.2]), fixed_numbers("abcde")
+        assert list(priority(size, numbers)[:2]) == list(priority(size, numbers)[:4])[:2]
+
+    def test_the_chances_add_up_to_the_samples_they_stand_for(self):
+        chance = np.random.default_rng(0)
+        size = sizes(chance.random(50))
+        weights = [np.sum(1 / chances(size, chance.random(50), 20)) for _ in range(2000)]
+        assert np.mean(weights) == pytest.approx(50, rel=0.02)
+
+    def test_all_samples_are_certain_where_all_are_chosen(self):
+        assert list(chances(sizes([1, 2, 3]), fixed_numbers("abc"), 3)) == [1, 1, 1]
+
+    def test_with_a_random_share_of_one_all_have_the_same_chance(self):
+        assert len(set(chances(sizes([1, 2, 3, 9], 1.0), fixed_numbers("abcd"), 2))) == 1
+
+    def test_numbers_depend_on_name_and_seed_only(self):
+        assert fixed_numbers(["a", "b"])[1] == fixed_numbers(["b"])[0]
+        assert fixed_numbers(["a"])[0] != fixed_numbers(["a"], "other")[0]
