@@ -69,7 +69,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
     if not thresholds and baseline is None:
-        remedy = "--min faithfulness=0.8, --max hallucination=0.1 or --no-regression RUN"
+        remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2 or --no-regression RUN"
         raise InputError("no rule was given", remedy)
     run, rows = result.run, {row.metric: row for row in result.summary()}
     checks: list[Check] = []

@@ -1,0 +1,316 @@
+"""How does a test demand a score of a sample, or a gate of a whole data set? A pytest plugin.
+
+Nothing is imported, read or asked in a test suite that does not use it.
+
+    from assay.pytest_plugin import faithfulness
+
+    def test_the_answer_is_borne_out(assert_score):
+        assert_score(ask("When was the tower finished?"), faithfulness >= 0.8)
+"""
+
+import operator
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from assay.metrics import Metric
+    from assay.run.result import Result
+    from assay.run.settings import Settings
+
+STORE = "assay-tests.db"
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+}
+_MARKER = (
+    "assay_samples(path, *, limit=None, mapping=None, name='sample'): call the test with every "
+    "sample of a data set"
+)
+_SESSION = pytest.StashKey["Session"]()
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is demanded of a sample: a metric, ">=", ">", "<=" or "<", and a number."""
+
+    metric: "str | Metric"
+    sign: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric that can be compared with a number: ``faithfulness >= 0.8`` is a `Demand`."""
+
+    metric: "str | Metric"
+
+    def __ge__(self, value: float) -> Demand:
+        return Demand(self.metric, ">=", value)
+
+    def __gt__(self, value: float) -> Demand:
+        return Demand(self.metric, ">", value)
+
+    def __le__(self, value: float) -> Demand:
+        return Demand(self.metric, "<=", value)
+
+    def __lt__(self, value: float) -> Demand:
+        return Demand(self.metric, "<", value)
+
+
+def measured(metric: "str | Metric") -> Measured:
+    """Any metric: ``measured("factual_correctness(mode=recall)") >= 0.7``, or one of your own."""
+    return Measured(metric)
+
+
+def __getattr__(name: str) -> Measured:
+    """The metrics by name: ``from assay.pytest_plugin import faithfulness``."""
+    # pytest looks for names of its own here; these must not load anything.
+    if not name.startswith(("_", "pytest")):
+        from assay.metrics import ALIASES, METRICS
+
+        if name in METRICS or name in ALIASES:
+            return Measured(name)
+    raise AttributeError(f"module 'assay.pytest_plugin' has no metric '{name}'")
+
+
+@dataclass
+class Session:
+    """One judge and one store for all tests of a session: what was asked once is known.
+
+    Attributes:
+        judge: Who judges.
+        store: The SQLite file; processes that share the tests (xdist) share it too.
+        calls: What each run has paid for.
+    """
+
+    judge: Any
+    store: Path
+    calls: dict[str, int] = field(default_factory=dict)
+
+    async def scored(self, data: Any, metrics: "Iterable[str | Metric]") -> "Result":
+        """The result of scoring some data."""
+        from assay.run.evaluate import aevaluate
+
+        settings = self._settings()
+        result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
+        self.calls[result.run.id] = result.cost().calls
+        return result
+
+    def _settings(self) -> "Settings":
+        from assay.run.settings import Settings
+
+        return Settings(probe=False)
+
+    async def demand(self, sample: Any, *demands: Demand) -> "tuple[Result, str]":
+        """(the scores of a sample, which demands it misses with the evidence; "" if none)."""
+        if not demands or not all(isinstance(demand, Demand) for demand in demands):
+            raise TypeError("assert_score takes a sample and demands such as faithfulness >= 0.8")
+        result = await self.scored([sample], [demand.metric for demand in demands])
+        missed = [text for demand in demands if (text := _missed(result, demand))]
+        if missed:
+            missed.append(f"assay show {result.run.id[:8]} --store {result.path}")
+        return result, "\n\n".join(missed)
+
+    async def gate(
+        self,
+        data: Any,
+        metrics: "Iterable[str | Metric] | None" = None,
+        *,
+        baseline: "str | Result | None" = None,
+        **rules: Any,
+    ) -> "tuple[Result, str]":
+        """(the scores of a data set, why `assay gate` would not pass them; "" if it would).
+
+        Args:
+            data: Whatever `assay.evaluate` takes, or a Result.
+            metrics: What to compute; by default what the rules name.
+            baseline: A Result, or STORE:RUN.
+            rules: Fields of `assay.analysis.rules.Rules`.
+        """
+        from assay.analysis.gate import gate
+        from assay.analysis.rules import Rules
+        from assay.report.gate import console
+        from assay.run.result import Result
+
+        held = Rules(**rules)
+        names = metrics or list(dict.fromkeys([*held.min, *held.max]))
+        result = data if isinstance(data, Result) else await self.scored(data, names)
+        if isinstance(baseline, str):
+            path, _, run = baseline.rpartition(":")
+            baseline = Result(path or self.store, run)
+        found = gate(result, held, baseline)
+        return result, "" if found.passed else _text(console(found))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the plugin."""
+    group = parser.getgroup("assay", "assay: scores of RAG systems")
+    judge = "who judges: embedded (the default), openai:MODEL ... as `assay run --judge`"
+    store = f"the file that keeps replies and scores (default: {STORE} in the root folder)"
+    group.addoption("--assay-judge", metavar="JUDGE", help=judge)
+    group.addoption("--assay-store", metavar="FILE", help=store)
+    parser.addini("assay_judge", judge)
+    parser.addini("assay_store", store)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Call a marked test with every sample of its data set."""
+    marker = metafunc.definition.get_closest_marker("assay_samples")
+    if marker is None:
+        return
+    from assay.errors import InputError
+
+    try:
+        found = _samples(metafunc, *marker.args, **marker.kwargs)
+    except InputError as error:
+        pytest.fail(f"assay_samples: {error}", pytrace=False)
+    name = marker.kwargs.get("name", "sample")
+    metafunc.parametrize(name, found, ids=[sample.id for sample in found])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What the tests have paid for, where any did."""
+    session = config.stash.get(_SESSION, None)
+    if session is not None and session.calls:
+        calls, runs = sum(session.calls.values()), len(session.calls)
+        told = f"assay: {runs} scored, {calls} judge calls paid for, kept in {session.store}"
+        terminalreporter.write_line(told)
+
+
+@pytest.fixture(scope="session")
+def assay_judge(pytestconfig: pytest.Config) -> Any:
+    """Who judges: --assay-judge, else `assay_judge` of the ini file, else the embedded judge.
+
+    Override it to give a back end, or a function from prompt to text.
+    """
+    return _option(pytestconfig, "assay_judge") or "embedded"
+
+
+@pytest.fixture(scope="session")
+def assay_store(pytestconfig: pytest.Config) -> Path:
+    """Where replies and scores are kept: --assay-store, else `assay_store` of the ini file."""
+    return pytestconfig.rootpath / (_option(pytestconfig, "assay_store") or STORE)
+
+
+@pytest.fixture(scope="session")
+def assay_session(pytestconfig: pytest.Config, assay_judge: Any, assay_store: Path) -> Session:
+    """The judge and the store that all tests share."""
+    from assay.backends import backend
+
+    if (root := str(pytestconfig.rootpath)) not in sys.path:
+        sys.path.append(root)  # where a judge of the user's own may be
+    session = Session(backend(assay_judge), Path(assay_store))
+    pytestconfig.stash[_SESSION] = session
+    return session
+
+
+@pytest.fixture
+def assert_score(assay_session: Session) -> "Callable[..., Result]":
+    """Fail if a sample misses a demand, with the evidence; gives its result.
+
+    ``assert_score(sample, faithfulness >= 0.8, ...)``, where the sample is an `assay.Sample` or a
+    dict as a row of a data set.
+    """
+    return _waited_for(assay_session.demand)
+
+
+@pytest.fixture
+def aassert_score(assay_session: Session) -> "Callable[..., Awaitable[Result]]":
+    """`assert_score` for async tests, to be awaited: the event loop goes on meanwhile."""
+
+    async def call(sample: Any, *demands: Demand) -> "Result":
+        __tracebackhide__ = True
+        return _unless(*await assay_session.demand(sample, *demands))
+
+    return call
+
+
+@pytest.fixture
+def assay_gate(assay_session: Session) -> "Callable[..., Result]":
+    """Fail if a data set does not hold the rules; gives its result.
+
+    ``assay_gate("questions.jsonl", min={"faithfulness": 0.8}, baseline="before.db:last")``
+    """
+    return _waited_for(assay_session.gate)
+
+
+def _waited_for(work: Callable[..., Any]) -> "Callable[..., Result]":
+    from assay.run.loop import run_to_completion
+
+    def call(*args: Any, **given: Any) -> "Result":
+        __tracebackhide__ = True
+        return _unless(*run_to_completion(work(*args, **given)))
+
+    return call
+
+
+def _unless(result: "Result", failure: str) -> "Result":
+    __tracebackhide__ = True
+    if failure:
+        raise AssertionError(failure)
+    return result
+
+
+def _option(config: pytest.Config, name: str) -> str:
+    return str(config.getoption(name) or config.getini(name) or "")
+
+
+def _samples(
+    metafunc: pytest.Metafunc,
+    path: str,
+    *,
+    limit: int | None = None,
+    mapping: Mapping[str, str] | None = None,
+    name: str = "sample",
+) -> list[Any]:
+    """The samples of a file beside the test, or in the root folder."""
+    from assay.dataset import samples
+
+    del name
+    beside = metafunc.definition.path.parent / path
+    file = beside if beside.exists() else metafunc.config.rootpath / path
+    return list(samples(file, needs={}, mapping=mapping, limit=limit))
+
+
+def _missed(result: "Result", demand: Demand) -> str:
+    """How a demand was missed, with the evidence; "" if it was met."""
+    from assay.metrics import resolve
+    from assay.report.collect import collect
+    from assay.report.console import sample as shown
+    from assay.score import Score
+
+    (metric,) = resolve(demand.metric)
+    ((sample, outcome),) = result.outcomes(metric.label)
+    wanted = f"{demand.sign} {demand.value:g}"
+    if not isinstance(outcome, Score):
+        head = f"{metric.label} {wanted}: no score, {outcome.why}: {outcome.detail}"
+    elif _SIGNS[demand.sign](outcome.value, demand.value):
+        return ""
+    else:
+        head = f"{metric.label} {wanted}: it is {outcome.value:.3f}"
+    evidence = shown(collect(result, only=sample.id), sample.id, metric.label)
+    return f"{head}\n{_text(evidence)}"
+
+
+def _text(shown: Any) -> str:
+    """What the console would show, without colours."""
+    import io
+
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=100, color_system=None)
+    with console.capture() as captured:
+        console.print(shown)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
