@@ -190,6 +190,8 @@ class _Taking:
         if number == 1:
             _check_header(found)
             return
+        if not isinstance(found, dict) or len(found) != 1:
+            raise TypeError("an object with one field is expected")
         ((kind, value),) = found.items()
         if (self._run is None) != (kind == "run"):
             raise KeyError(f"'{kind}' does not belong here")

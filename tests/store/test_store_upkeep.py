@@ -1,0 +1,178 @@
+"""Is damage found, and is what no run needs dropped, and nothing else?"""
+
+import asyncio
+import random
+import sqlite3
+
+import pytest
+
+from assay import Result, evaluate
+from assay.errors import InputError
+from assay.judge import Reply
+from assay.sample import Sample
+from assay.store import Store
+from assay.store.checking import verify
+from assay.store.cleaning import clean
+from support.scripts import Watched, plausible, samples
+
+METRICS = ["faithfulness", "context_precision"]
+LONG = "A context of more than forty-eight characters, which only one run needs. "
+
+
+@pytest.fixture
+def whole(db):
+    """A store with one run."""
+    evaluate(samples(3), METRICS, plausible(), store=db)
+    return db
+
+
+def change(path, sql):
+    connection = sqlite3.connect(path)
+    with connection:
+        assert connection.execute(sql).rowcount
+    connection.close()
+
+
+def read(path, sql):
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+class TestVerify:
+    def test_a_whole_store_has_no_problem(self, whole):
+        found = verify(whole)
+        assert (found.problems, found.remarks) == ((), ())
+        assert found.counts["samples"] == 3
+        assert found.counts["scores"] == 6
+        assert found.counts["replies"] == read(whole, "SELECT count(*) FROM replies")[0][0]
+
+    @pytest.mark.parametrize(
+        ("damage", "said"),
+        [
+            ("UPDATE texts SET body = 'other' WHERE id = 2", "text 2 is not what its hash says"),
+            ("UPDATE texts SET body = x'ff00ff' WHERE id = 2", "text 2 is not what its hash says"),
+            ("DELETE FROM texts WHERE id = 2", "cannot be read"),
+            ("UPDATE replies SET raw = x'ff00ff' WHERE id = 1", "cannot be read"),
+            ("UPDATE replies SET pieces = '[3]' WHERE id = 1", "cannot be read"),
+            ("DELETE FROM replies WHERE id = 1", "that it rests on is not there"),
+            ("UPDATE replies SET kind = 999 WHERE id = 1", "names nobody who gave it"),
+            ("UPDATE jobs SET evidence = x'ff00ff' WHERE row = 2", "the evidence cannot be read"),
+            ("UPDATE jobs SET evidence = '{' WHERE row = 2", "the evidence cannot be read"),
+            ("DELETE FROM jobs WHERE row = 2", "has finished, and 2 of its scores are missing"),
+            ("DELETE FROM samples WHERE row = 3", "has 2 of its 3 samples"),
+            (
+                'UPDATE samples SET body = \'{"id":"q"}\' WHERE row = 3',
+                "those that it was named by",
+            ),
+            ("UPDATE runs SET config = replace(config, 'assay=', 'a=')", "was named by"),
+        ],
+    )
+    def test_damage_is_named(self, whole, damage, said):
+        change(whole, damage)
+        assert any(said in problem for problem in verify(whole).problems), verify(whole).problems
+
+    def test_pages_that_were_overwritten_are_noticed(self, whole):
+        read(whole, "PRAGMA wal_checkpoint(TRUNCATE)")
+        content = bytearray(whole.read_bytes())
+        for at in range(8192, len(content) - 4096, 4096):
+            content[at + 2000 : at + 4096] = b"x" * 2096
+        whole.write_bytes(content)
+        try:
+            assert verify(whole).problems
+        except InputError as error:
+            assert "cannot be used as a store" in str(error)  # noqa: PT017 - either will do
+
+    def test_a_run_that_did_not_finish_is_no_damage(self, db):
+        async def stop(task):
+            raise KeyError("a bug")
+
+        with pytest.raises(KeyError):
+            evaluate(samples(3), METRICS, Watched(plausible(), before=stop), store=db)
+        found = verify(db)
+        assert found.problems == ()
+        assert "has not finished (interrupted): 6 scores to go" in found.remarks[0]
+
+    def test_rows_of_no_run_are_remarked_upon(self, whole):
+        change(whole, "DELETE FROM runs")
+        assert "3 rows of 'samples' belong to no run" in verify(whole).remarks[0]
+
+    def test_no_store(self, db):
+        with pytest.raises(InputError, match="there is no store"):
+            verify(db)
+
+
+class TestCleaning:
+    @pytest.fixture
+    def two(self, whole):
+        """A store with a second run, which shares a sample's replies and has a text of its own."""
+        more = [*samples(1), Sample(id="own", question="?", contexts=(LONG * 9,), answer="It is.")]
+        evaluate(more, "faithfulness", plausible(), store=whole)
+        return whole
+
+    def runs(self, path):
+        with Store(path) as store:
+            return [run.id for run in store.runs()]
+
+    def test_nothing_is_dropped_where_all_is_needed(self, two):
+        before = [Result(two, run).summary() for run in self.runs(two)]
+        assert set(clean(two).rows.values()) == {0}
+        assert [Result(two, run).summary() for run in self.runs(two)] == before
+        assert verify(two).problems == ()
+
+    def test_a_run_goes_with_what_only_it_needs(self, two):
+        second, first = self.runs(two)
+        done = clean(two, [second[:8]])
+        assert self.runs(two) == [first]
+        assert (done.rows["runs"], done.rows["samples"], done.rows["jobs"]) == (1, 2, 2)
+        assert done.rows["replies"] == 2
+        assert done.rows["texts"] >= 1
+        assert verify(two).problems == ()
+        assert verify(two).remarks == ()
+
+    def test_replies_that_another_run_rests_on_stay_though_their_payer_goes(self, two):
+        second, first = self.runs(two)
+        clean(two, [first])
+        assert verify(two).problems == ()
+        judge = Watched(plausible())
+        assert Result(two, second)["faithfulness"]
+        more = [*samples(1), Sample(id="own", question="?", contexts=(LONG * 9,), answer="It is.")]
+        evaluate(more, "faithfulness", judge, store=two)
+        assert judge.asked == []
+
+    def test_a_run_that_was_dropped_can_be_begun_again(self, two):
+        _, first = self.runs(two)
+        clean(two, [first])
+        again = evaluate(samples(3), METRICS, plausible(), store=two)
+        assert again.run.id == first
+        assert verify(two).problems == ()
+
+    def test_a_dry_run_drops_nothing_and_says_the_same(self, two):
+        second, _ = self.runs(two)
+        told = clean(two, [second], dry_run=True)
+        assert told.after is None
+        assert len(self.runs(two)) == 2
+        assert clean(two, [second]).rows == told.rows
+
+    def test_the_room_is_given_back(self, db):
+        big = [Sample(id=str(n), answer=random.Random(n).randbytes(2000).hex()) for n in range(200)]
+        with Store(db) as store:
+            run = store.begin(big, {"metrics": {"m": "s"}}, "x")
+            store.begin(samples(1), {"metrics": {"m": "s"}}, "x")
+        done = clean(db, [run.id])
+        assert done.after < done.before / 2
+        assert db.stat().st_size == done.after
+
+    def test_what_another_process_left_behind_half_done_goes(self, whole):
+        with Store(whole) as store:
+            reply = Reply((LONG,), "r", key="k", kind="x", backend="b")
+            asyncio.run(store.keep_reply(reply, "no such run"))
+        assert clean(whole).rows["replies"] == 1
+
+    @pytest.mark.parametrize("name", ["zzz", ""])
+    def test_a_run_that_is_not_named_uniquely_is_not_dropped(self, two, name):
+        with pytest.raises(InputError, match="with"):
+            clean(two, [name])
+        assert len(self.runs(two)) == 2
