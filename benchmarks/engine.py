@@ -23,6 +23,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -115,13 +116,15 @@ HEAD = (
 # Clients: each runs in a process of its own and prints its processor time, wall time and memory.
 
 
-def assay_client(url: str, data: str, in_flight: int) -> Callable[[], None]:
+def assay_client(
+    url: str, data: str, in_flight: int, *, together: bool = False
+) -> Callable[[], None]:
     """The four metrics, the durable store on."""
     import assay
     from assay.backends.openai import OpenAI
     from assay.backends.openai_embeddings import OpenAIEmbedder
 
-    settings = assay.Settings(limits=assay.Limits(in_flight=in_flight))
+    settings = assay.Settings(limits=assay.Limits(in_flight=in_flight), together=together)
     judge = OpenAI("scripted", base_url=url, api_key="none")
     embedder = OpenAIEmbedder("scripted", base_url=url, api_key="none")
     store = Path(data).with_name(f"{time.time_ns()}.db")
@@ -171,13 +174,12 @@ def bare_client(url: str, data: str, in_flight: int) -> Callable[[], None]:
 
 
 def ragas_client(url: str, data: str, in_flight: int) -> Callable[[], None]:
-    """ragas 0.4's `evaluate` with the metrics of the same names, if it is installed."""
+    """Ragas 0.4's `evaluate` with the metrics of the same names, if it is installed."""
+    import openai
     from ragas import EvaluationDataset, RunConfig, evaluate
     from ragas.embeddings import OpenAIEmbeddings
     from ragas.llms import llm_factory
     from ragas.metrics import answer_relevancy, context_precision, context_recall, faithfulness
-
-    import openai
 
     client = openai.AsyncOpenAI(base_url=url, api_key="none")
     given = [json.loads(line) for line in Path(data).read_text("utf-8").splitlines()]
@@ -198,7 +200,12 @@ def ragas_client(url: str, data: str, in_flight: int) -> Callable[[], None]:
     )
 
 
-CLIENTS = {"assay": assay_client, "bare": bare_client, "ragas": ragas_client}
+CLIENTS: dict[str, Callable[[str, str, int], Callable[[], Any]]] = {
+    "bare": bare_client,
+    "assay": assay_client,
+    "assay --together": partial(assay_client, together=True),
+    "ragas": ragas_client,
+}
 
 
 def client(name: str, url: str, data: str, in_flight: int) -> None:
@@ -286,7 +293,8 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--peers", action="store_true", help="peers too, where installed")
     given = parser.parse_args()
-    names = ["bare", "assay", *(p for p in PEERS if given.peers and find_spec(p))]
+    peers = [name for name in PEERS if given.peers and find_spec(name)]
+    names = ["bare", "assay", "assay --together", *peers]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.jsonl"
         data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")

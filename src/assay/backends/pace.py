@@ -4,10 +4,12 @@ import asyncio
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-# Requests in flight at the start; what latency alone never goes below.
+# Requests in flight at the start.
 START = 16
-# Growth is given up once a round of calls takes so many times as long as the quickest round did.
-STRETCH = 1.5
+# Doubling goes on while it brings so many times the replies a second that there were before.
+GAIN = 1.15
+# Later growth needs calm: a round may take so many times as long as the quickest one did.
+STRETCH = 2.0
 # Each calm round adds this share of what was reached before refusals: back from a half to the whole
 # in four rounds. From there on it adds little.
 STEP = 1 / 8
@@ -28,9 +30,9 @@ SLOW_ONE_IN = 20
 class Pace:
     """Additive increase, multiplicative decrease of the requests in flight.
 
-    It opens by doubling from `START` as long as latency holds. A refusal (429, 503) halves it, once
-    for all calls that were on their way together; calm rounds bring it back within a few latencies.
-    A round is as many replies as may be in flight.
+    It opens by doubling from `START` as long as that brings more replies a second. A refusal (429,
+    503) halves it, once for all calls that were on their way together; a few rounds of replies
+    bring it back. A round is as many replies as may be in flight.
 
     Args:
         most: The bound that is never exceeded.
@@ -48,7 +50,8 @@ class Pace:
         self._calm_since = True
         self._replies = 0
         self._seconds = 0.0
-        self._quickest: float | None = None
+        self._quickest = float("inf")
+        self._rate = 0.0
 
     @property
     def allowed(self) -> int:
@@ -65,7 +68,7 @@ class Pace:
 
     def refused(self, sent: float, now: float) -> None:
         """Take note of a refusal of a call that was sent at `sent`; both on one clock."""
-        if sent < self._cut_at or now < self._cut_at + (self._quickest or 0.0):
+        if sent < self._cut_at or now < self._cut_at + self._pause:
             return  # it was on its way when others were refused: that has been heeded
         self._cut_at = now
         self._opening = False
@@ -75,26 +78,31 @@ class Pace:
         self._replies, self._seconds = 0, 0.0
         self.size = max(1.0, self.size / 2)
 
-    def _round(self, mean: float) -> None:
-        calm = self._quickest is None or mean <= STRETCH * self._quickest
-        if self._quickest is None or mean < self._quickest:
-            self._quickest = mean
-        else:
-            self._quickest *= AGEING
-        if calm:
-            self._calm_since = True
-            self.size = min(float(self.most), self._grown())
-        else:
-            self._opening = False
-            if self.size > START:
-                self._reached = self.size = max(START, self.size / 1.5)
+    @property
+    def _pause(self) -> float:
+        # Calls that are refused within one latency of each other are refused for one cause.
+        return 0.0 if self._quickest == float("inf") else self._quickest
 
-    def _grown(self) -> float:
+    def _round(self, mean: float) -> None:
+        self._calm_since = True
+        rate = self.size / mean if mean else float("inf")
+        calm = mean <= STRETCH * self._quickest
+        self._quickest = min(mean, self._quickest * AGEING)
         if self._opening:
-            return self.size * 2
-        if self.size < self._reached:
-            return min(self._reached, self.size + max(1.0, self._reached * STEP))
-        return self.size + max(1.0, self.size * LITTLE)
+            self._open(rate)
+        elif self.size < self._reached:
+            self.size = min(self._reached, self.size + max(1.0, self._reached * STEP))
+        elif calm:
+            self.size = min(float(self.most), self.size + max(1.0, self.size * LITTLE))
+
+    def _open(self, rate: float) -> None:
+        if self.size >= self.most:
+            self._opening = False
+        elif rate >= GAIN * self._rate:
+            self._rate, self.size = rate, min(float(self.most), self.size * 2)
+        else:  # the last doubling only made everyone wait longer
+            self._opening = False
+            self._reached = self.size = max(min(START, self.most), self.size / 2)
 
 
 @dataclass

@@ -27,6 +27,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "skip_invalid": None,
     "concurrency": 64,
     "hedge": False,
+    "together": False,
     "retries": 5,
     "rpm": None,
     "tpm": None,

@@ -75,6 +75,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
         limit=given["limit"],
         skip_invalid=Path(given["skip_invalid"]) if given["skip_invalid"] else None,
         prompts=read_prompts(given["prompts"]),
+        together=given["together"],
         limits=Limits(
             in_flight=given["concurrency"],
             requests_per_minute=given["rpm"],

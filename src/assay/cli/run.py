@@ -53,6 +53,11 @@ _RATE = click.FloatRange(min=0, min_open=True)
     help="Make a second call beside one that is slower than nearly all; it may cost twice.",
 )
 @click.option(
+    "--together",
+    is_flag=True,
+    help="Check the statements of several metrics against the same contexts in one call.",
+)
+@click.option(
     "--retries",
     type=click.IntRange(min=0),
     default=5,

@@ -1,6 +1,6 @@
 """What does a run say of its numbers: what could change them, and how they are to be read?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay._version import __version__
@@ -8,15 +8,19 @@ from assay.backends.code import class_digest
 from assay.backends.route import Route
 from assay.backends.spending import Price
 from assay.metrics import Metric
+from assay.run.together import companions
 from assay.tasks import Embed
 
 
-def config(metrics: tuple[Metric, ...], route: Route, price: Price | None) -> Mapping[str, Any]:
+def config(
+    metrics: tuple[Metric, ...], route: Route, price: Price | None, *, together: bool = False
+) -> Mapping[str, Any]:
     """What a run is, beside its samples, in words that outlive the objects."""
+    company = companions(metrics, route) if together else []
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
-        "metrics": {metric.label: signature(metric, route) for metric in metrics},
+        "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "card": _cards(metrics, route),
         "embedder": route.identity(Embed),
@@ -43,9 +47,17 @@ def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
     }
 
 
-def signature(metric: Metric, route: Route) -> str:
-    """All that could change a metric's number, in one line: two that are equal are comparable."""
+def signature(metric: Metric, route: Route, company: Sequence[str] = ()) -> str:
+    """All that could change a metric's number, in one line: two that are equal are comparable.
+
+    Args:
+        metric: The metric.
+        route: Who judges.
+        company: Metrics that check statements in one call.
+    """
     tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
     own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
+    if metric.label in company:
+        tasks.append(f"together={'+'.join(company)}")
     return "|".join([metric.label, *tasks, *(f"code={d}" for d in own), f"assay={__version__}"])

@@ -5,13 +5,16 @@ import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
-from assay.judge import Judge
+from assay.judge import Backend, Judge
 from assay.metrics import Metric
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
 from assay.run.settings import Settings
+from assay.run.together import Member, Party, companions
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
@@ -37,7 +40,9 @@ class Engine:
     door: Door
     store: Store
     settings: Settings
+    route: Route
     stopped: JudgeError | None = None
+    _company: frozenset[str] = frozenset()
     _tally: Tally = field(init=False)
 
     async def work(self) -> None:
@@ -50,6 +55,8 @@ class Engine:
             if why != "failed"
         )
         self._tally = Tally(self.run.n_samples * len(self.metrics), done)
+        if self.settings.together:
+            self._company = frozenset(companions(self.metrics, self.route))
         jobs = self._pending()
         ticker = asyncio.create_task(self._tick())
         try:
@@ -57,41 +64,55 @@ class Engine:
                 for _ in range(self.door.most * JOBS_PER_REQUEST):
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            raise _first(errors) from None
         finally:
             ticker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await ticker
             self._report()
 
-    def _pending(self) -> Iterator[tuple[int, Sample, Metric]]:
+    def _pending(self) -> Iterator[tuple[int, Sample, tuple[Metric, ...]]]:
         done: set[tuple[int, str]] = set()
         for n, (row, sample) in enumerate(self.store.samples(self.run.id)):
             if n % PAGE == 0:
                 done = self.store.done(self.run.id, row, row + PAGE - 1)
-            for metric in self.metrics:
-                if (row, metric.label) not in done:
-                    yield row, sample, metric
+            missing = [metric for metric in self.metrics if (row, metric.label) not in done]
+            company = tuple(metric for metric in missing if metric.label in self._company)
+            if company:
+                yield row, sample, company
+            yield from ((row, sample, (m,)) for m in missing if m not in company)
 
-    async def _worker(self, jobs: Iterator[tuple[int, Sample, Metric]]) -> None:
+    async def _worker(self, jobs: Iterator[tuple[int, Sample, tuple[Metric, ...]]]) -> None:
         # All workers draw from one iterator: nobody waits for a slow neighbour.
-        for row, sample, metric in jobs:
+        for row, sample, metrics in jobs:
             if self.stopped:
                 return
-            label = f"{sample.id} {metric.label}"
-            self._tally.working[label] = time.monotonic()
-            judge = Judge(self.door.backend, tries=self.settings.tries)
-            try:
-                outcome = await _scored(metric, sample, judge)
-            except (Denied, OverBudget) as error:
-                self.stopped = self.stopped or error
-                return
-            finally:
-                del self._tally.working[label]
-            keys = [reply.key for reply in judge.replies]
-            await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys)
-            self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
-            self._report()
+            if len(metrics) == 1:
+                await self._score(row, sample, metrics[0], self.door.backend)
+                continue
+            party = Party(self.door.backend)
+            members = [party.member() for _ in metrics]
+            async with asyncio.TaskGroup() as group:
+                for metric, member in zip(metrics, members, strict=True):
+                    group.create_task(self._score(row, sample, metric, member))
+
+    async def _score(self, row: int, sample: Sample, metric: Metric, backend: Backend) -> None:
+        label = f"{sample.id} {metric.label}"
+        self._tally.working[label] = time.monotonic()
+        judge = Judge(backend, tries=self.settings.tries)
+        try:
+            outcome = await _scored(metric, sample, judge)
+        except (Denied, OverBudget) as error:
+            self.stopped = self.stopped or error
+            return
+        finally:
+            del self._tally.working[label]
+            if isinstance(backend, Member):
+                backend.leave()
+        keys = [reply.key for reply in judge.replies]
+        await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys)
+        self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
+        self._report()
 
     async def _tick(self) -> None:
         while True:
@@ -123,6 +144,11 @@ class Engine:
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
         )
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    found = errors.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
 
 
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:

@@ -52,11 +52,12 @@ async def aevaluate(
         InputError: If data, metrics, judge or settings cannot be used; nothing was asked yet.
         Denied: If the judge refuses (key, quota, model); what was scored is kept.
     """
-    planned = plan(data, metrics, judge, embedder, settings)
-    named = config(planned.metrics, planned.route, planned.settings.budget.price)
+    # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
+    planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
+    chosen = planned.settings
+    named = config(planned.metrics, planned.route, chosen.budget.price, together=chosen.together)
     kept = await asyncio.to_thread(Store, store)  # it may have to wait for another process
     try:
-        # Off the event loop: a server goes on answering while a large file is read.
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
         await work(run, planned, kept)
     finally:
@@ -81,7 +82,7 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
     taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
     if again:
         door = replace(door, backend=Again(door.backend, again))
-    engine = Engine(run, plan.metrics, door, store, plan.settings)
+    engine = Engine(run, plan.metrics, door, store, plan.settings, plan.route)
     start, reason = time.monotonic(), "interrupted"
     async with AsyncExitStack() as stack:
         stack.push_async_callback(door.aclose)

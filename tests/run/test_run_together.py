@@ -1,0 +1,176 @@
+"""Metrics that check statements against the same contexts may ask in one call."""
+
+import asyncio
+import json
+
+import pytest
+
+from assay import Settings, evaluate
+from assay.backends.llm import LLM, Completion
+from assay.metrics import resolve
+from assay.run.config import signature
+from assay.run.connect import choose
+from assay.run.together import MOST, Party, companions
+from assay.store import Store
+from assay.tasks import RateAnswer, Statement, VerifyStatements
+from support import answers
+from support.scripts import Watched, plausible, samples
+
+METRICS = ("faithfulness", "context_recall")
+TOGETHER = Settings(together=True)
+
+
+class Told(LLM):
+    """An LLM that says what is plausible, after a moment, and keeps what it was asked."""
+
+    name = "told"
+
+    def __init__(self, spoil=None):
+        super().__init__()
+        self.prompts_of = []
+        self._spoil = spoil or (lambda text, draw: text)
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.prompts_of.append((kind, prompt))
+        # Statements of some texts come later than those of others.
+        await asyncio.sleep(0.001 * (len(prompt) % 5))
+        text = answers.answer(prompt, kind, schema, draw)
+        return Completion(self._spoil(text, draw) if kind == "verify_statements" else text)
+
+    def count(self, kind):
+        return sum(asked == kind for asked, _ in self.prompts_of)
+
+
+def scores(result):
+    return {name: [score.value for score in result[name]] for name in METRICS}
+
+
+def run(db, judge, settings=TOGETHER, metrics=METRICS, n=6):
+    return evaluate(samples(n), metrics, judge, embedder=plausible(), store=db, settings=settings)
+
+
+def test_the_scores_are_the_same_and_the_calls_fewer(db, tmp_path):
+    alone, together = Told(), Told()
+    apart = run(tmp_path / "apart.db", alone, Settings())
+    found = run(db, together)
+    assert scores(found) == scores(apart)
+    assert alone.count("verify_statements") == 12
+    assert together.count("verify_statements") == 6
+    assert together.count("split_statements") == alone.count("split_statements")
+
+
+def test_a_trace_shows_the_call_as_it_was(db):
+    found = run(db, Told(), n=1)
+    with Store(db) as store:
+        traces = [store.replies(found.run.id, 1, name)[-1] for name in METRICS]
+    assert traces[0].key == traces[1].key
+    assert len(json.loads(traces[0].raw)["verdicts"]) == 3  # two of each, one of them the same
+
+
+def test_what_a_metric_finds_is_its_own_statements_only(db):
+    found = run(db, Told(), n=1)
+    for name in METRICS:
+        (score,) = found[name]
+        assert len(score.parts) == 2
+
+
+def test_a_verdict_that_is_missing_is_asked_for_again_by_the_one_that_misses_it(db):
+    def forget(text, draw):
+        made = json.loads(text)
+        if not draw:
+            made["verdicts"].pop()
+        return json.dumps(made)
+
+    judge = Told(forget)
+    found = run(db, judge)
+    assert found.summary()[0].n_failed == found.summary()[1].n_failed == 0
+    assert judge.count("verify_statements") == 12
+
+
+def test_a_reply_that_nobody_can_read_is_asked_for_again_alone(db):
+    judge = Told(lambda text, draw: text if draw else "Well.")
+    found = run(db, judge)
+    assert found.summary()[0].n_scored == found.summary()[1].n_scored == 6
+    assert judge.count("verify_statements") == 6 + 12
+
+
+def test_signatures_say_who_was_asked_with_whom():
+    route = choose(Told(), plausible(), Settings())
+    metrics = resolve([*METRICS, "context_precision"])
+    company = companions(metrics, route)
+    assert company == sorted(METRICS)
+    with_others = [signature(metric, route, company) for metric in metrics]
+    assert "|together=context_recall+faithfulness|" in with_others[0]
+    assert "together" not in with_others[2]
+    assert "together" not in signature(metrics[0], route)
+
+
+@pytest.mark.parametrize("judge", [plausible(), "embedded"])
+def test_a_judge_that_reads_no_prompts_gains_nothing_and_is_asked_as_ever(judge):
+    route = choose(judge, None, Settings())
+    assert companions(resolve(METRICS), route) == []
+
+
+def test_one_metric_has_no_company(db):
+    assert companions(resolve("faithfulness"), choose(Told(), plausible(), Settings())) == []
+
+
+def check(*texts, contexts=("A context.",)):
+    found = (Statement(f"s{n}", text) for n, text in enumerate(texts, start=1))
+    return VerifyStatements(tuple(found), contexts)
+
+
+def kinds(watched):
+    return [len(t.statements) for t, _ in watched.asked if isinstance(t, VerifyStatements)]
+
+
+async def gathered(*members_tasks):
+    watched = Watched(plausible())
+    party = Party(watched)
+    members = [party.member() for _ in members_tasks]
+
+    async def ask(member, tasks):
+        replies = await asyncio.gather(*map(member.reply, tasks))
+        member.leave()
+        return replies
+
+    asked = (ask(m, tasks) for m, tasks in zip(members, members_tasks, strict=True))
+    return watched, await asyncio.wait_for(asyncio.gather(*asked), 5)
+
+
+async def test_other_contexts_are_another_call():
+    one, two = check("A."), check("B.", contexts=("Another.",))
+    watched, _ = await gathered([one], [two])
+    assert kinds(watched) == [1, 1]
+
+
+async def test_one_that_asks_twice_or_never_holds_nobody_up():
+    watched, _ = await gathered([check("A."), check("B.")], [], [check("A.", "C.")])
+    assert kinds(watched) == [3]
+
+
+async def test_very_many_statements_are_not_put_into_one_call():
+    many = check(*(f"{n}." for n in range(MOST)))
+    watched, _ = await gathered([many], [check("A.")])
+    assert kinds(watched) == [MOST, 1]
+
+
+async def test_only_checks_wait():
+    watched = Watched(plausible())
+    party = Party(watched)
+    member, _other = party.member(), party.member()
+    await asyncio.wait_for(member.reply(RateAnswer("Q?", "A.")), 5)
+    await asyncio.wait_for(member.reply(check("A."), 1), 5)  # another draw is asked alone
+    assert len(watched.asked) == 2
+
+
+async def test_an_error_reaches_all_who_asked():
+    async def refuse(task):
+        raise ValueError("down")
+
+    party = Party(Watched(plausible(), before=refuse))
+    members = [party.member() for _ in range(2)]
+    found = await asyncio.gather(
+        *(member.reply(check("A.")) for member in members), return_exceptions=True
+    )
+    assert [str(error) for error in found] == ["down", "down"]
