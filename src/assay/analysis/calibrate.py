@@ -125,11 +125,10 @@ class _Rows:
 
 def _labelled(result: Result, labels: Given, metric: str | None) -> Labelled:
     given = labels if isinstance(labels, Labels) else read(labels, result)
-    found = labelled(result, given, one_metric(result, metric))
-    if found.kind == "pair":
+    if given.kind == "pair":
         remedy = "`assay agree` uses them"
         raise InputError("labels of pairs say which is better, not which is good", remedy)
-    return found
+    return labelled(result, given, one_metric(result, metric))
 
 
 def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:

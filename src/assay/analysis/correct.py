@@ -98,9 +98,9 @@ def correct(
     """
     given = labels if isinstance(labels, Labels) else read(labels, result)
     name = one_metric(result, metric)
-    found = labelled(result, given, name)
-    if found.kind == "pair":
+    if given.kind == "pair":
         raise InputError("labels of pairs have no mean", "`assay agree` uses them")
+    found = labelled(result, given, name)
     by_sample, partly = whole_samples(found.items, found.kind)
     scored, n_unscored = scored_samples(result, found.metric)
     places = {sample.id: place for place, (sample, _) in enumerate(scored)}
@@ -109,10 +109,7 @@ def correct(
     if not values:
         raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
     limits = _ends(values, ends)
-    chances = _chances(given, list(by_sample))
-    design = Design(chances, _strata(scored, at, strata), groups([s for s, _ in scored]))
-    if chances is not None and design.strata is not None:
-        raise InputError("the labels bring probabilities, and strata were named", "give one only")
+    design = _design(scored, at, _chances(given, list(by_sample)), strata)
     corrected = correct_mean(
         [value for _, value in scored], at, values, design=design, ends=limits, level=level
     )
@@ -128,7 +125,7 @@ def correct(
         corrected=corrected,
         alone=alone,
         alone_interval=interval,
-        by_probability=chances is not None,
+        by_probability=design.probabilities is not None,
         n_unscored=n_unscored,
         n_open=given.empty,
         left_out={**found.left_out, **partly},
@@ -282,6 +279,17 @@ def _chances(given: Labels, samples: Sequence[str]) -> list[float] | None:
         what = f"sample '{missing}' has no inclusion_probability, and others have"
         raise InputError(what, "`assay label` writes them; or leave the whole column out")
     return known or None
+
+
+def _design(
+    scored: Sequence[tuple[Sample, float]],
+    at: Sequence[int],
+    chances: list[float] | None,
+    strata: str | None,
+) -> Design:
+    if chances is not None and strata is not None:
+        raise InputError("the labels bring probabilities, and strata were named", "give one only")
+    return Design(chances, _strata(scored, at, strata), groups([s for s, _ in scored]))
 
 
 def _strata(

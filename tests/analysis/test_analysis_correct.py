@@ -1,0 +1,180 @@
+"""Is a run's mean corrected by the labels that are about it, and are samples chosen fairly?"""
+
+import csv
+
+import pytest
+
+import assay
+from assay import InputError, Part, Score, Unscored
+from assay.analysis.correct import correct, correct_verdicts
+from assay.analysis.label_next import label_next, read, uncertainty, write
+
+
+@assay.metric(needs=("answer",))
+def told(sample, judge):
+    """The score that the sample's metadata tells, or none."""
+    if sample.metadata["score"] is None:
+        return Unscored("undefined", "told so")
+    parts = [
+        Part("statement", text, value=v, probability=p)
+        for text, v, p in sample.metadata.get("said", [])
+    ]
+    return Score(sample.metadata["score"], tuple(parts))
+
+
+@assay.metric(needs=("answer",))
+def half(sample, judge):
+    """Always one half."""
+    return Score(0.5)
+
+
+def run(tmp_path, scores, metrics=told, store="a.db", **fields):
+    rows = [
+        {"id": f"s{n}", "answer": "a", "score": score, **{k: v[n] for k, v in fields.items()}}
+        for n, score in enumerate(scores)
+    ]
+    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / store)
+
+
+def labels(values, **more):
+    return [{"id": f"s{n}", "label": v, **more} for n, v in enumerate(values)]
+
+
+SCORES = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0] * 4
+PEOPLE = [1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+
+
+class TestCorrect:
+    def test_it_estimates_for_all_scored_samples(self, tmp_path):
+        found = correct(run(tmp_path, [*SCORES * 5, None]), labels(PEOPLE * 4))
+        assert (found.corrected.n_labelled, found.corrected.n_judged) == (40, 200)
+        assert (found.alone, found.n_unscored) == (pytest.approx(0.6), 1)
+        assert found.corrected.judge_mean == pytest.approx(0.7)
+        assert 0.55 < found.corrected.estimate < 0.65
+        assert found.worth > 50
+        assert not found.by_probability
+
+    def test_labels_of_statements_make_the_label_of_a_sample_where_all_are_labelled(self, tmp_path):
+        said = [[("one", 1.0, None), ("two", 0.0, None)]] * 3
+        result = run(tmp_path, [0.5, 0.5, 0.9], said=said)
+        rows = [
+            {"id": "s0", "statement": "one", "label": 1},
+            {"id": "s0", "statement": "two", "label": 1},
+            {"id": "s1", "statement": "one", "label": 0},
+            {"id": "s2", "statement": "one", "label": 0},
+            {"id": "s2", "statement": "two", "label": 0},
+        ]
+        found = correct(result, rows)
+        assert (found.alone, found.corrected.n_labelled) == (1.0, 1)
+        assert sum(found.left_out.values()) == 2  # s1 is labelled in part, s2's score is no share
+
+    def test_probabilities_of_the_sheet_are_heeded(self, tmp_path):
+        rows = labels([1, 1, 1, 1, 0])
+        for row, chance in zip(rows, [0.9, 0.9, 0.9, 0.9, 0.1], strict=True):
+            row["inclusion_probability"] = chance
+        found = correct(run(tmp_path, SCORES), rows)
+        assert found.by_probability
+        assert found.alone < 0.4
+
+    def test_labels_on_a_scale_of_their_own_are_taken_as_they_are(self, tmp_path):
+        found = correct(run(tmp_path, SCORES), labels([5, 1, 4, 3, 2, 5, 5, 1, 4, 5]))
+        assert 3 < found.corrected.estimate < 4.2
+
+    def test_strata_are_a_column_of_the_data(self, tmp_path):
+        kinds = (["x"] * 5 + ["y"] * 35,)
+        result = run(tmp_path, [0.5] * 40, kind=kinds[0])
+        found = correct(result, labels([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]), strata="kind")
+        assert found.corrected.estimate < 0.25
+        with pytest.raises(InputError, match="no sample of kind y is labelled"):
+            correct(result, labels([1, 1, 1]), strata="kind")
+
+    @pytest.mark.parametrize(
+        ("rows", "message"),
+        [
+            ([{"id": "s0", "label": "A"}], "labels of pairs have no mean"),
+            (
+                [
+                    {"id": "s0", "label": 1, "inclusion_probability": 0.5},
+                    {"id": "s1", "label": 1, "inclusion_probability": ""},
+                ],
+                "sample 's1' has no inclusion_probability",
+            ),
+            ([{"id": "nobody", "label": 1}], "no label in .* meets a score"),
+        ],
+    )
+    def test_what_cannot_be_used_is_refused(self, tmp_path, rows, message):
+        with pytest.raises(InputError, match=message):
+            correct(run(tmp_path, SCORES), rows)
+
+    def test_of_several_metrics_one_has_to_be_named(self, tmp_path):
+        result = run(tmp_path, SCORES, [told, half])
+        with pytest.raises(InputError, match="which metric"):
+            correct(result, labels(PEOPLE))
+        assert correct(result, labels(PEOPLE), "half").metric == "half"
+
+
+class TestCorrectVerdicts:
+    def test_error_rates_are_taken_from_the_labelled_run(self, tmp_path):
+        checked = run(tmp_path, SCORES[:20], store="a.db")
+        other = run(tmp_path, [1.0] * 60 + [0.0] * 40, store="b.db")
+        found = correct_verdicts(other, labels(PEOPLE * 2), checked)
+        assert found.sensitivity == 1.0
+        assert found.specificity == pytest.approx(6 / 8)
+        assert found.estimate == pytest.approx((0.6 - 0.25) / 0.75)
+
+    def test_runs_that_were_not_judged_alike_are_refused(self, tmp_path):
+        checked = run(tmp_path, SCORES[:20], half, store="a.db")
+        with pytest.raises(InputError, match="did not compute told alike"):
+            correct_verdicts(run(tmp_path, SCORES, store="b.db"), labels(PEOPLE), checked)
+
+    def test_labels_that_show_a_judge_no_better_than_chance_are_refused(self, tmp_path):
+        result = run(tmp_path, SCORES)
+        with pytest.raises(InputError, match="do not show that the judge tells good from bad"):
+            correct_verdicts(result, labels([0, 1] * 5), result)
+
+
+class TestLabelNext:
+    def test_it_goes_on_where_it_stopped_and_keeps_what_was_written(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        sheet = tmp_path / "sheet.csv"
+        first = label_next(result, n=5)
+        write(first, sheet, {})
+        with sheet.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        rows[0] |= {"label": "1", "remark": "hm"}
+        second = label_next(result, n=3, before=[row["sample"] for row in rows])
+        write(second, sheet, {row["sample"]: row for row in rows})
+        kept = read(sheet)
+        assert [w.sample.id for w in second][:5] == [w.sample.id for w in first]
+        assert len(kept) == 8
+        assert kept[first[0].sample.id]["label"] == "1"
+        assert kept[first[0].sample.id]["remark"] == "hm"
+        assert second[0].probability > first[0].probability
+
+    def test_a_filled_sheet_is_read_as_labels(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        wanted = label_next(result, n=10)
+        before = {w.sample.id: {"label": str(n % 2)} for n, w in enumerate(wanted)}
+        write(wanted, tmp_path / "sheet.csv", before)
+        found = correct(result, tmp_path / "sheet.csv")
+        assert found.by_probability
+        assert found.corrected.n_labelled == 10
+
+    def test_what_another_choice_made_is_refused(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        last = label_next(result, n=40)[-1].sample.id
+        with pytest.raises(InputError, match="is not among the first 1"):
+            label_next(result, n=5, before=[last])
+
+    def test_a_text_is_never_a_formula_of_a_spreadsheet(self, tmp_path):
+        rows = [{"id": "a", "answer": "=HYPERLINK(1)", "score": 0.5}]
+        result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
+        write(label_next(result, n=1), tmp_path / "sheet.csv", {})
+        assert read(tmp_path / "sheet.csv")["a"]["answer"] == "'=HYPERLINK(1)"
+
+    def test_doubt_comes_from_the_verdicts_where_the_judge_tells_how_sure_it_is(self):
+        sure = Score(0.5, (Part("s", "a", value=1.0, probability=1.0),))
+        torn = Score(0.5, (Part("s", "a", value=1.0, probability=0.5),))
+        assert (uncertainty(sure, (0, 1)), uncertainty(torn, (0, 1))) == (0.0, 0.5)
+        assert uncertainty(Score(0.5), (0, 1)) == 0.5
+        assert uncertainty(Score(0.5), (0, None)) == 0.0
