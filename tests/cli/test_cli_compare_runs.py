@@ -1,0 +1,108 @@
+"""`assay compare`: the table, the files, and the errors on the command line."""
+
+import json
+
+import pytest
+
+from support import graded
+
+A = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.9, 1.0]
+B = [0.3, 0.5, 0.2, 0.4, 0.6, 0.1, 0.9, 0.2]
+
+
+@pytest.fixture
+def two(here, assay):
+    """The ids of two runs in assay.db."""
+    kind = ["yes", "no"] * 4
+    metrics = [graded.quality, graded.error_rate]
+    runs = [graded.run("assay.db", scores, metrics, kind=kind).run.id for scores in (A, B)]
+    return [run[:8] for run in runs]
+
+
+def test_the_table_says_which_is_worse_and_why(two, assay):
+    result = assay("compare", *two)
+    assert result.exit_code == 0, result.output
+    assert "✗ worse" in result.stdout
+    assert "B is worse than A by 0.47" in result.stdout
+    assert "0/1/7" in result.stdout
+    assert "0.80 to 0.10  q5  Question 5?" in result.stdout
+    assert "was supported, now unsupported: About q5." in result.stdout
+
+
+def test_what_falls_is_better_for_an_error_rate(two, assay):
+    shown = assay("compare", *two, "-m", "error_rate").stdout
+    assert "B is better than A by 0.47" in shown
+    assert "error_rate ↓" in shown
+
+
+def test_json_is_all_of_it_and_nothing_else(two, assay):
+    found = json.loads(assay("compare", *two, "--detect", "0.1", "--json").stdout)
+    quality, errors = found["metrics"]
+    assert (quality["verdict"], errors["verdict"]) == ("worse", "better")
+    assert quality["aim"] == 0.1
+    assert quality["paired"]["n"] == 8
+    assert [run["name"] for run in found["runs"]] == ["A", "B"]
+
+
+def test_it_is_written_as_page_markdown_and_json(two, assay, here):
+    outs = [arg for name in ("c.html", "c.md", "c.json") for arg in ("--out", name)]
+    assert assay("compare", *two, *outs).exit_code == 0
+    page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+    assert "B against A" in page
+    assert "About q5." in page
+    assert "<script" not in page
+    assert "| `quality` | 0.88 | 0.40 | **−0.47** |" in text
+    assert json.loads((here / "c.json").read_text("utf-8"))["tests"] == 2
+
+
+def test_hostile_texts_stay_text(here, assay):
+    bad = "<script>alert(1)</script>"
+    a = graded.run("assay.db", A, question=bad).run.id
+    b = graded.run("assay.db", B, question=bad).run.id
+    assert assay("compare", a, b, "--out", "c.html", "--out", "c.md").exit_code == 0
+    page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script" not in page
+    assert "<script" not in text.replace(r"\<script", "")
+
+
+def test_runs_of_other_stores_are_named_by_file(here, assay):
+    a = graded.run("one.db", A).run.id
+    graded.run("two.db", B)
+    result = assay("compare", f"one.db:{a[:6]}", "two.db")
+    assert result.exit_code == 0, result.output
+    assert "worse" in result.stdout
+
+
+def test_groups_of_one_run(two, assay, here):
+    result = assay("compare", two[1], "--by", "kind", "-m", "quality", "--out", "g.md")
+    assert result.exit_code == 0, result.output
+    assert "0.50 (0.32)" in result.stdout
+    assert "yes against no: no test, too few scores" in result.stdout
+    assert "| `quality` | yes | 0.50 (0.32) | 4 |" in (here / "g.md").read_text("utf-8")
+    found = json.loads(assay("compare", two[1], "--by", "kind", "--json").stdout)
+    assert found["metrics"][0]["groups"][0]["name"] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["last"], "one run is no comparison -> name two, or the groups of one: --by FIELD"),
+        (["last", "last"], "A and B are the same run"),
+        (["last", "nonsense"], "no run begins with 'nonsense'"),
+        (["last", "no.db:3f"], "there is no store 'no.db'"),
+        (["last", "last", "--by", "kind"], "--by compares the samples of one run"),
+        (["last", "--by", "kind", "--out", "g.html"], "no report ends in '.html'"),
+        (["last", "last", "--out", "c.txt"], "no report ends in '.txt'"),
+        (["last", "last", "--out", "assay.db"], "no report ends in '.db'"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(two, assay, arguments, words):
+    result = assay("compare", *arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_help_tells_it_from_the_comparison_of_definitions(assay):
+    assert "assay metrics --compare" in assay("compare", "--help").stdout
+    assert "`assay compare`" in assay("metrics", "--help").stdout
