@@ -6,6 +6,7 @@ import pytest
 
 from assay import InputError, Metric, Sample, Score, Scripted, evaluate
 from assay.analysis.diagnosis import counterfactual, diagnose
+from assay.analysis.diagnosis.counts import share
 from assay.analysis.diagnosis.patterns import PATTERNS
 
 
@@ -82,6 +83,16 @@ def test_nor_one_by_another_judge(db):
     result = evaluate([sample], "faithfulness", Scripted(script, name="first"), store=db)
     with pytest.raises(InputError, match="was judged by first, not by second"):
         counterfactual(result, Scripted(script, name="second"))
+
+
+def test_samples_of_one_document_count_as_far_as_they_tell_more():
+    flags = [n % 20 < 8 for n in range(100)]
+    alone = share(flags, range(100))
+    assert (alone.low, alone.high) == pytest.approx((0.3094, 0.4980), abs=1e-4)  # Wilson, 40/100
+    together = share(flags, [n % 20 for n in range(100)])  # five copies of twenty
+    assert together.low < alone.low < alone.high < together.high
+    one = share(flags, [0] * 100)
+    assert (one.low, one.high) == (0, 1)  # one group tells nothing of others
 
 
 def test_the_rank_that_is_high_enough_is_a_rank(db):

@@ -76,7 +76,7 @@ def page(data: Json) -> Page | None:
     what_if = found["counterfactual"]
     return Page(
         headline=words.headline(found),
-        causes=[_cause(cause, by_id, links) for cause in found["causes"]],
+        causes=[_cause(cause, by_id, links, _widest(found)) for cause in found["causes"]],
         advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in found["advice"]],
         patterns=[_pattern(pattern, links) for pattern in words.claimed(found)],
         undecided=[p["title"] for p in found["patterns"] if p["state"] == "undecided"],
@@ -99,9 +99,16 @@ def by_sample(data: Json) -> Mapping[str, str]:
     }
 
 
-def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str]) -> Cause:
-    low, high = cause["interval"]
-    share = cause["n"] / cause["checked"] if cause["checked"] else 0.0
+def _widest(found: Json) -> float:
+    """The greatest number of samples that an interval reaches: it takes all the width."""
+    return max((c["interval"][1] * c["checked"] for c in found["causes"]), default=1.0) or 1.0
+
+
+def _cause(
+    cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], widest: float
+) -> Cause:
+    # Samples, not shares: shares of different numbers of checked samples are not alike.
+    low, high = (WIDTH * end * cause["checked"] / widest for end in cause["interval"])
     shown = cause["samples"][:_SHOWN]
     return Cause(
         title=cause["title"],
@@ -109,8 +116,8 @@ def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str]) -> 
         n=cause["n"],
         contributing=cause["contributing"],
         share=words.share(cause),
-        bar=round(share * WIDTH, 1),
-        whisker=(round(low * WIDTH, 1), round(high * WIDTH, 1)),
+        bar=round(WIDTH * cause["n"] / widest, 1),
+        whisker=(round(low, 1), round(high, 1)),
         cases=[_case(by_id[case["id"]], cause["cause"], links) for case in shown],
         more=len(cause["samples"]) - len(shown),
     )

@@ -2,7 +2,8 @@
 
 from assay.analysis.diagnosis.causes import CAUSES, REMEDIES, Cause, Remedy
 from assay.analysis.diagnosis.counterfactual import Counterfactual, counterfactual, origin
-from assay.analysis.diagnosis.diagnose import Advice, CauseCount, Diagnosis, Gap, diagnose
+from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
+from assay.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding
 from assay.analysis.diagnosis.patterns import PATTERNS, Pattern, PatternFound
 

@@ -3,7 +3,7 @@
 A pattern is claimed only where every interval clears its guide value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -142,7 +142,7 @@ class Values:
 
 
 def found(
-    store: Store, run: Run, ids: Mapping[int, str], groups: Mapping[int, str | None]
+    store: Store, run: Run, ids: Mapping[int, str], groups: Mapping[int, Hashable]
 ) -> tuple[PatternFound, ...]:
     """Every pattern in a run.
 
@@ -150,13 +150,13 @@ def found(
         store: The store.
         run: The run.
         ids: Id of the sample in each row.
-        groups: Its group, None where it is independent of all others.
+        groups: The group of the sample in each row.
     """
     values = {name: read for name in GUIDES if (read := _values(store, run, name, groups))}
     return tuple(_pattern(pattern, values, ids) for pattern in PATTERNS)
 
 
-def _values(store: Store, run: Run, name: str, groups: Mapping[int, str | None]) -> Values | None:
+def _values(store: Store, run: Run, name: str, groups: Mapping[int, Hashable]) -> Values | None:
     label = next((m for m in run.metrics if m.partition("(")[0] == name), None)
     by_row = {r: v for r, v, _ in store.values(run.id, label) if v is not None} if label else {}
     if not label or not by_row:
@@ -164,7 +164,7 @@ def _values(store: Store, run: Run, name: str, groups: Mapping[int, str | None])
     about = run.config["about"][label]
     low, high = about["range"]
     guide = GUIDES[name] if about["guide"] is None else about["guide"]
-    clusters = [groups[row] or ("", row) for row in by_row]
+    clusters = [groups[row] for row in by_row]
     interval = mean_interval(list(by_row.values()), groups=clusters, low=low, high=high)
     return Values(label, by_row, guide, interval)
 
