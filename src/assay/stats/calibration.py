@@ -140,7 +140,7 @@ class Objective:
     def words(self) -> str:
         """What is measured."""
         costs = (
-            f"mean cost, {self.accept:g} a bad one accepted, {self.reject:g} a good one rejected"
+            f"least cost: {self.accept:g} a bad one accepted, {self.reject:g} a good one rejected"
         )
         names = {"balanced": "balanced accuracy", "f1": "F1 of good", "f1-bad": "F1 of bad"}
         return names.get(self.name, costs)

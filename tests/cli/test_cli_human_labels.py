@@ -1,0 +1,122 @@
+"""Do `assay label`, `correct` and `calibrate` lead from a run to labels to numbers, in every form?"""
+
+import csv
+import json
+
+import pytest
+from cli_help import write_rows
+
+METRIC = '''
+import assay
+
+@assay.metric(needs=("answer",), guide=0.5)
+def told(sample, judge):
+    """The score that the row tells."""
+    return assay.Score(sample.metadata["score"])
+'''
+N = 80
+
+
+def good(n):
+    return int((n * 37 % N) / N > 0.7)
+
+
+@pytest.fixture
+def told(assay, here):
+    """A run of eighty samples whose good ones score above 0.7, and labels of half of them."""
+    (here / "mine.py").write_text(METRIC, "utf-8")
+    rows = [{"id": f"s{n}", "answer": "a", "score": (n * 37 % N) / N} for n in range(N)]
+    write_rows(here / "many.jsonl", rows)
+    labels = [{"id": f"s{n}", "label": good(n)} for n in range(N // 2)]
+    write_rows(here / "labels.jsonl", labels)
+    result = assay("run", "many.jsonl", "-m", "mine:told", "--judge", "scripted:judge.json")
+    assert result.exit_code == 0, result.output
+    return assay
+
+
+def test_a_sheet_is_chosen_filled_and_used(told, here):
+    assert told("label", "-n", "10", "--out", "sheet.csv").exit_code == 0
+    result = told("label", "-n", "20", "--out", "sheet.csv")
+    assert "20 samples added to sheet.csv, 30 in all" in result.stderr
+    with (here / "sheet.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[:-1]:
+        row["label"] = str(good(int(row["sample"][1:])))
+    with (here / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
+        sheet = csv.DictWriter(file, rows[0])
+        sheet.writeheader()
+        sheet.writerows(rows)
+    result = told("correct", "--labels", "sheet.csv")
+    assert result.exit_code == 0, result.output
+    assert "29 labels" in result.stdout
+    assert "1 left open" in result.stdout
+    assert "random choice" not in result.stdout  # the sheet tells how samples were chosen
+
+
+def test_the_corrected_mean_stands_beside_the_judge_and_the_labels(told):
+    result = told("correct", "--labels", "labels.jsonl", "--width", "0.2")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    named = [line for line in lines if line.startswith(("the judge", "the labels", "corrected"))]
+    assert len(named) == 3
+    assert "width 0.2: about" in result.stdout
+    assert "holds if the labelled samples are a random choice" in result.stdout
+    (found,) = json.loads(
+        told("correct", "--labels", "labels.jsonl", "--width", "0.3", "--json").stdout
+    )
+    interval = found["corrected"]["interval"]
+    assert interval["low"] <= sum(map(good, range(N))) / N <= interval["high"]
+    assert found["labels_for_width"]["with_judge"] < found["labels_for_width"]["without_judge"]
+
+
+def test_error_rates_of_another_run_correct_a_share(told):
+    result = told("correct", "last", "--labels", "labels.jsonl", "--checked-on", "last")
+    assert result.exit_code == 0, result.output
+    assert "share of good samples: 0." in result.stdout
+    assert "holds if it errs here as often as there" in result.stdout
+
+
+def test_a_card_is_fitted_kept_applied_and_measured(told, here):
+    outs = [part for form in ("json", "html", "md") for part in ("--out", f"card.{form}")]
+    result = told("calibrate", "--labels", "labels.jsonl", *outs)
+    assert result.exit_code == 0, result.output
+    assert "cross-validated" in result.stdout
+    assert "reliability: is what was said so?" in result.stdout
+    assert json.loads((here / "card.json").read_text("utf-8"))["metric"] == "told"
+    assert "<svg" in (here / "card.html").read_text("utf-8")
+    applied = told("calibrate", "--card", "card.json", "--out", "calibrated.jsonl")
+    assert applied.exit_code == 0, applied.output
+    assert "called good" in applied.stdout
+    lines = (here / "calibrated.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["sample"] for line in lines] == [f"s{n}" for n in range(N)]
+    measured = told("calibrate", "--card", "card.json", "--labels", "labels.jsonl", "--json")
+    assert json.loads(measured.stdout)["n"] == N // 2
+
+
+def test_costs_are_shown_as_costs(told):
+    result = told("calibrate", "--labels", "labels.jsonl", "--costs", "5:1")
+    assert result.exit_code == 0, result.output
+    assert "mean cost (low is good)" in result.stdout
+    assert "least cost: 5 a bad one accepted" in result.stdout
+    assert " -0" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("calibrate",), "there are no labels to learn from"),
+        (("calibrate", "--labels", "labels.jsonl", "--costs", "5"), "are not two amounts"),
+        (("calibrate", "--labels", "labels.jsonl", "--out", "x.pdf"), "cannot be written here"),
+        (("calibrate", "--labels", "labels.jsonl", "--examples", "x.txt"), "is no prompts file"),
+        (("calibrate", "--labels", "labels.jsonl", "--examples", "x.toml"), "no verdicts"),
+        (("calibrate", "--card", "judge.json"), "is no calibration card"),
+        (("label", "--out", "sheet.txt"), "is no sheet"),
+        (("label", "-n", "5", "--out", "nowhere/sheet.csv"), "cannot be written"),
+        (("correct", "--labels", "nothing.csv"), "nothing.csv"),
+        (("correct", "-m", "other", "--labels", "labels.jsonl"), "has no 'other'"),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_its_remedy(told, arguments, message):
+    result = told(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
