@@ -4,8 +4,8 @@ Samples are drawn from distributions of a known mean, as metrics have them. Prin
 the intervals that hold it, in per cent (95 is right), and how wide they are in the middle. Of 4,000
 drawings a share of 95 is uncertain by 0.7 points; bootstraps have the first 2,000 of them.
 
-    python benchmarks/coverage.py             all of it: some minutes
-    python benchmarks/coverage.py --ours      without the bootstraps: half a minute
+    python -m benchmarks.coverage             all of it: some minutes
+    python -m benchmarks.coverage --ours      without the bootstraps: half a minute
 """
 
 import sys
@@ -19,6 +19,7 @@ from scipy.stats import bootstrap
 from scipy.stats import t as student
 
 from assay.stats.intervals import mean_interval
+from benchmarks.data import Record, load
 
 Array = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
@@ -227,6 +228,27 @@ def _chances(n: int, share: float) -> list[float]:
     return [float(chance) for chance in binom.pmf(range(n + 1), n, share)]
 
 
+def of_people() -> None:
+    """The same of scores by human labels, drawn anew from those that there are."""
+    populations = {
+        "QAGS, sentences supported": _shares(load("faithfulness/qags.jsonl.gz")),
+        "RAGTruth test, sentences supported": _shares(load("ragtruth/ragtruth_test.jsonl.gz")),
+    }
+    print("| scores by human labels | at 1 | n | ours | t |")
+    print("|:---|---:|---:|---:|---:|")
+    for name, scores in populations.items():
+        case = Case(name, float(scores.mean()), lambda rng, shape, s=scores: rng.choice(s, shape))
+        for n in NS:
+            x = case.draw(np.random.default_rng(n), (TIMES, n))
+            cells = [shown(method(x, case), case.mean) for method in (ours, t)]
+            print(f"| {name} | {np.mean(scores == 1):.0%} | {n} | {' | '.join(cells)} |")
+
+
+def _shares(rows: list[Record]) -> Array:
+    found = [[said["supported"] for said in row["labels"]["sentences"]] for row in rows]
+    return np.array([np.mean(said) for said in found if said])
+
+
 def main() -> None:
     bootstraps = {} if "--ours" in sys.argv else {"BCa": bca, "bootstrap-t": bootstrap_t}
     independent({"ours": ours, "t": t, **bootstraps})
@@ -234,6 +256,8 @@ def main() -> None:
     clustered()
     print()
     binary_average()
+    print()
+    of_people()
 
 
 if __name__ == "__main__":

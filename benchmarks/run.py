@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 NAMES = ("startup", "faults", "wikieval", "ragchecker", "coverage")
 
 
@@ -12,7 +12,7 @@ def main() -> None:
     worst = 0
     for name in NAMES:
         print(f"== {name}", flush=True)
-        done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=False)
+        done = subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], cwd=ROOT, check=False)
         worst = max(worst, done.returncode)
     sys.exit(worst)
 

@@ -83,6 +83,11 @@ class TestShares:
         assert tuple(scipy.stats.beta.ppf([0.025, 0.975], 9.5, 9.5)) == ends(found)
         assert found.method == "Jeffreys, effective n"
 
+    @pytest.mark.parametrize(("others", "method"), [(9, "Jeffreys"), (10, "Wilson")])
+    def test_ten_values_off_the_prevailing_one_tell_what_else_there_is(self, others, method):
+        found = mean_interval([1.0] * 90 + [0.5] * others, low=0, high=1)
+        assert found.method == f"{method}, effective n"
+
     @pytest.mark.parametrize("successes", [0, 3, 7])
     def test_of_zeros_and_ones_that_would_be_jeffreys(self, successes):
         values = np.array([1.0] * successes + [0.0] * (7 - successes))

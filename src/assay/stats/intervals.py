@@ -4,9 +4,9 @@ Four closed forms, chosen by what is known of the values; `benchmarks/coverage.p
 often each holds the true mean, beside those that were not taken:
 
 - values at the two ends of their range only: Wilson's interval;
-- a range with two ends, more than half of the values the same (many perfect scores with a tail):
-  Jeffreys's interval with an effective n. The few values off the mass say little of how low
-  others may lie, so half a value is added at each end of the range;
+- a range with two ends, more than half of the values the same and fewer than ten others (many
+  perfect scores with a tail): Jeffreys's interval with an effective n. So few values say little of
+  how low others may lie, and half a value is added at each end of the range;
 - any other range with two ends: Wilson's interval with an effective n, and t in the place of z;
 - a range without ends: t, corrected for skewness by Hall's transformation.
 
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from assay.stats.interval import Interval
 
 LEVEL = 0.95
+TAIL = 10  # so many values off the prevailing one tell what else there is
 _SAME = 1e-9  # what differs by less differs by rounding only
 Array = npt.NDArray[np.float64]
 
@@ -163,7 +164,8 @@ def _of_shares(units: _Units, level: float) -> Interval:
 def _one_value_prevails(values: Array) -> bool:
     # A value that more than half have is the median.
     middle = np.partition(values, len(values) // 2)[len(values) // 2]
-    return 2 * int(np.count_nonzero(np.abs(values - middle) < _SAME)) > len(values)
+    others = int(np.count_nonzero(np.abs(values - middle) >= _SAME))
+    return 2 * others < len(values) and others < TAIL
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
