@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import conforming
+import diagnosing
 import recording
 from snippets import ROOT, Block, blocks, pages, run
 
@@ -186,6 +187,8 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "conformance-sample": conforming.sample,
     "conformance-overview": conforming.overview,
     "conformance": conforming.definitions,
+    "causes": diagnosing.causes,
+    "patterns": diagnosing.patterns,
     "calls-sets": calls.sets,
     "calls-metrics": calls.metrics,
 }

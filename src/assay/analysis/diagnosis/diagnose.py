@@ -7,7 +7,7 @@ from assay.analysis.diagnosis import counts, patterns
 from assay.analysis.diagnosis.classify import diagnosed
 from assay.analysis.diagnosis.counterfactual import Again, Counterfactual, compared, rescored
 from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
-from assay.analysis.diagnosis.facts import Outcomes, gather
+from assay.analysis.diagnosis.facts import READ, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
 from assay.analysis.diagnosis.patterns import PatternFound
 from assay.analysis.diagnosis.place import WITHIN
@@ -89,7 +89,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
 
 
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
-    return {metric: store.outcome(run.id, row, metric) or NOT_DONE for metric in run.metrics}
+    read = (metric for metric in run.metrics if metric.partition("(")[0] in READ)
+    return {metric: store.outcome(run.id, row, metric) or NOT_DONE for metric in read}
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,11 @@ _TOLD = ("factual_correctness", "completeness", "ragchecker:recall", "ragchecker
 _TRUE = ("factual_correctness", "ragchecker:precision", "ragchecker:f1")
 _USEFUL = ("context_precision", "deepeval:contextual_precision")
 _HELPS = ("answer_relevance_by_statement", "deepeval:answer_relevancy")
+_RELEVANCE = ("answer_relevancy", "paper:answer_relevancy")
 _DECLINING = ("over_refusal", "negative_rejection", "answer_relevancy", "ragas:answer_relevancy")
 # Metrics that look at the retrieved contexts and that a diagnosis reads.
 OF_CONTEXTS = (*_SAID, *_WANTED, *_USEFUL)
+READ = frozenset({*OF_CONTEXTS, *_TOLD, *_TRUE, *_HELPS, *_RELEVANCE, *_DECLINING})
 
 _YES = frozenset(
     {"supported", "covered", "told", "retrieved", "tp", "correct", "useful", "relevant"}
@@ -175,7 +177,7 @@ def _found(outcomes: Outcomes, names: Sequence[str], kind: str) -> Found | None:
 
 
 def _relevance(outcomes: Outcomes) -> tuple[float, float, str] | None:
-    for label, score in _named(outcomes, ("answer_relevancy", "paper:answer_relevancy")):
+    for label, score in _named(outcomes, _RELEVANCE):
         rated = any(part.kind == "answer" for part in score.parts)
         return score.value, ADDRESSES if rated else ADDRESSES_BY_COSINE, label
     return None
