@@ -114,6 +114,7 @@ class _Logprobs(msgspec.Struct):
 
 class _Choice(msgspec.Struct):
     message: _Message
+    finish_reason: Any = None
     logprobs: Any = None
 
 
@@ -305,6 +306,9 @@ class OpenAI(LLM):
             return Refusal.of(code if isinstance(code, int) else 502, content, headers)
         if not chat.choices:
             raise Unavailable(f"{where} sent a chat completion without a choice")
+        if chat.choices[0].finish_reason == "content_filter":
+            what = f"{where} withheld its reply (blocked by the provider's filter)"
+            raise Unavailable(what, permanent=True)
         text = _text(chat.choices[0].message.content)
         prompt = body["messages"][0]["content"]
         usage = chat.usage or _Usage()

@@ -47,6 +47,8 @@ def decode(raw: str, form: type[F]) -> F:
     """
     fitting: list[F] = []
     problem = "no JSON object in the reply"
+    if '{"' in raw:
+        problem += " is whole: it was cut short, or is malformed"
     for found in _objects(raw):
         try:
             value = msgspec.convert(found, form)
