@@ -97,9 +97,7 @@ def paired(
         before=float(first.mean()),
         after=float(second.mean()),
         difference=mean,
-        interval=_t(mean, error, units, level)
-        if span is None
-        else mean_interval(differences, groups=groups, low=-span, high=span, level=level),
+        interval=difference_interval(differences, groups=groups, span=span, level=level),
         p=test.p,
         test=test.method,
         effect=effect,
@@ -146,14 +144,39 @@ def _test(
     return sign_flip(sums)
 
 
-def _t(mean: float, error: float | None, units: int, level: float) -> Interval | None:
-    # Differences without limits are all but symmetric, and a correction for skewness does them
-    # harm: benchmarks/aa.py has the coverage of both.
+def difference_interval(
+    differences: Floats,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    span: float | None = None,
+    level: float = LEVEL,
+) -> Interval | None:
+    """The confidence interval of a mean difference, chosen by coverage: `benchmarks/aa.py`.
+
+    With a limit on the differences, that of a mean between two ends: t holds too little where most
+    pairs are ties. Without one, t: such differences are all but symmetric, and the correction for
+    skewness that a mean needs does them harm.
+
+    Args:
+        differences: Shape (n,).
+        groups: As in `paired`.
+        span: As in `paired`.
+        level: Nominal coverage.
+
+    Returns:
+        The interval; None for fewer than two independent pairs, or where all differences are the
+        same and no `span` says how far others might lie.
+    """
+    if span is not None:
+        return mean_interval(differences, groups=groups, low=-span, high=span, level=level)
+    array = _array(differences)
+    sums, error = _clustered(array, groups)
     if not error:
         return None
     from scipy.special import stdtrit
 
-    away = float(stdtrit(units - 1, (1 + level) / 2)) * error
+    mean = float(array.mean())
+    away = float(stdtrit(len(sums) - 1, (1 + level) / 2)) * error
     return Interval(mean - away, mean + away, level, "t")
 
 

@@ -67,11 +67,13 @@ def _reached(
     values: npt.NDArray[np.float64], least: float, draws: int, random: np.random.Generator
 ) -> int:
     """In how many of the draws the sum with random signs is as far from zero as the one seen."""
-    found, rows = 0, max(1, _CHUNK // len(values))
+    found, n = 0, len(values)
+    rows = max(1, _CHUNK // n)
     for start in range(0, draws, rows):
-        shape = (min(rows, draws - start), len(values))
-        signs = random.integers(0, 2, size=shape, dtype=np.int8) * 2.0 - 1.0
-        found += int(np.count_nonzero(np.abs(signs @ values) >= least))
+        count = min(rows, draws - start)
+        bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
+        kept = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
+        found += int(np.count_nonzero(np.abs(2 * kept - values.sum()) >= least))
     return found
 
 
