@@ -33,6 +33,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "tpm": None,
     "price": None,
     "budget": None,
+    "probe": None,
     "dry_run": False,
     "quiet": False,
     "no_progress": False,

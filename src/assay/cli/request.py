@@ -85,6 +85,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
             hedge=given["hedge"],
         ),
         budget=_budget(given["price"], given["budget"]),
+        probe=given["probe"],
     )
 
 

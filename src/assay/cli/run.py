@@ -78,6 +78,14 @@ _RATE = click.FloatRange(min=0, min_open=True)
     help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
 )
 @click.option(
+    "--probe/--no-probe",
+    default=None,
+    help=(
+        "Ask, or do not ask, the few fixed tasks that tell when the model behind a judge's name "
+        "has changed. Not given: runs of 100 scores and more do, once a day."
+    ),
+)
+@click.option(
     "--dry-run", is_flag=True, help="Say what it would cost, and how much is known; ask nobody."
 )
 @options.as_json

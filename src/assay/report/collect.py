@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
+from assay.analysis import drift
 from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
@@ -52,6 +53,7 @@ def collect(
         samples = [_sample(store, run, row, sample) for row, sample in found]
         metrics = [_metric(store, run, row) for row in summary]
         foreign = [not is_english(_said(sample)) for sample in _first(store, run, LOOKED_AT)]
+        drifts = [str(found) for found in drift.since(store, run.id) if found.changed]
         cached = max(0, store.used(run.id) - cost.calls)
     return {
         "assay": __version__,
@@ -59,6 +61,7 @@ def collect(
         "metrics": metrics,
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
+        "drift": drifts,
         "judge_card": [{"text": text} for text in run.config["card"]],
         "foreign": {"samples": sum(foreign), "looked_at": len(foreign)},
         "diagnosis": told(diagnose(result)) if diagnosed else None,

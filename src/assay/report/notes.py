@@ -25,7 +25,7 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    found = (_run_notes, _failures, _unfit, _few, _language, _grouped, _coverage)
+    found = (_run_notes, _drift, _failures, _unfit, _few, _language, _grouped, _coverage)
     return [note for notes_of in found for note in notes_of(data)]
 
 
@@ -64,6 +64,38 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 
+def noises(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What is known of the judge's noise, each with the metrics of which it is true."""
+    found: dict[str, list[str]] = {}
+    for metric in data["metrics"]:
+        if text := noise(metric):
+            found.setdefault(text, []).append(metric["label"])
+    return found
+
+
+def noise(metric: Mapping[str, Any]) -> str:
+    """How far a metric moves when its judge is asked again; "" if that was never measured."""
+    found = metric.get("noise")
+    if not found:
+        return ""
+    times = numbers.plural(found["draws"], "time")
+    asked = f"asked again {times} about {numbers.plural(found['samples'], 'sample')}"
+    if found["same"]:
+        return f"{asked}, its judge always said the same"
+    said = []
+    for kind, flips in found["flips"].items():
+        span = numbers.span([100 * end for end in flips["interval"]]) if flips["interval"] else ""
+        between = f" ({span} %)" if span else ""
+        said.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
+    if found["sd"] is not None and metric["n_scored"]:
+        mean = 1.96 * found["sd"] / metric["n_scored"] ** 0.5
+        said.append(f"a sample's score moves by {numbers.score(found['sd'])} (s.d.)")
+        said.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
+    if found["unsettled"]:
+        said.append(f"{numbers.plural(found['unsettled'], 'sample')} were scored only at times")
+    return f"{asked}: {', '.join(said)}" if said else asked
+
+
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
@@ -90,6 +122,11 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
         rows = numbers.plural(run["skipped"], "row")
         found.append(Note("warn", f"{rows} of the data could not be used and stand in no number."))
     return found
+
+
+def _drift(data: Mapping[str, Any]) -> list[Note]:
+    """The model behind the judge's name is not the one that it was."""
+    return [Note("warn", f"T{text[1:]}") for text in data.get("drift", ())]
 
 
 def _failures(data: Mapping[str, Any]) -> list[Note]:

@@ -55,6 +55,11 @@ class Row:
         return notes.percentiles(self.metric)
 
     @property
+    def noise(self) -> str:
+        """How far it moves when its judge is asked again."""
+        return notes.noise(self.metric)
+
+    @property
     def side(self) -> str:
         """Where the scores lie that miss the guide value."""
         return "below" if self.metric["higher_is_better"] else "above"

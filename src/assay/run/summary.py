@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
+from assay.run.noise import Noise, noise
 from assay.stats.interval import Interval
 from assay.store import Run, Store
 
@@ -36,6 +37,7 @@ class MetricSummary:
         interval_method: How the interval was computed, "" without one.
         n_groups: How many groups (documents, conversations) the scored samples are of, one that
             names none being one of its own; None if no sample names one. The interval is theirs.
+        noise: How far it moves when its judge is asked again; None if that was never measured.
     """
 
     metric: str
@@ -50,6 +52,7 @@ class MetricSummary:
     percentiles: tuple[float, float, float] | None = None
     interval_method: str = ""
     n_groups: int | None = None
+    noise: Noise | None = None
 
 
 class Summary(tuple[MetricSummary, ...]):
@@ -97,6 +100,7 @@ def _flat(row: MetricSummary) -> dict[str, object]:
     fields = asdict(row)
     low, high = fields.pop("interval") or (None, None)
     worst, best = fields.pop("bounds") or (None, None)
+    noise_sd = row.noise.sd if fields.pop("noise") and row.noise else None
     tail = zip(_TAIL, fields.pop("percentiles") or (None, None, None), strict=True)
     ends = {"low": low, "high": high, "lowest": worst, "highest": best}
     return {
@@ -104,6 +108,7 @@ def _flat(row: MetricSummary) -> dict[str, object]:
         "mean": fields.pop("mean"),
         **ends,
         **fields,
+        "noise_sd": noise_sd,
         **dict(tail),
     }
 
@@ -149,6 +154,7 @@ def _summary(
         percentiles=_percentiles(values) if ends[1] is None else None,
         interval_method=interval.method if interval else "",
         n_groups=len(set(units)) if units is not None else None,
+        noise=noise(store, signature),
     )
 
 

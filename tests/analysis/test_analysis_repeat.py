@@ -1,0 +1,148 @@
+"""Is the noise found that a judge has, kept with it, and shown beside its scores?"""
+
+import pytest
+
+from assay import Result, Settings, evaluate
+from assay.analysis.repeat import repeat
+from assay.errors import Denied, InputError
+from assay.judge import REPEAT_STRIDE, repeated
+from assay.report.collect import collect
+from assay.report.notes import noise
+from assay.store import Store
+from support.noisy import Noisy
+from support.scripts import Watched, plausible, samples
+
+METRICS = ["faithfulness", "context_recall"]
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory):
+    """(the judge, its run over 80 samples, what asking it three times more has shown)."""
+    judge = Noisy(0.1)
+    db = tmp_path_factory.mktemp("noisy") / "assay.db"
+    result = evaluate(samples(80), METRICS, judge, store=db)
+    return judge, result, repeat(result, judge)
+
+
+class TestANoisyJudge:
+    def test_its_flip_rate_is_found(self, noisy):
+        flips = noisy[2].metrics["faithfulness"].flips["statement"]
+        low, high = flips.interval
+        assert low < 2 * 0.1 * 0.9 < high  # two askings differ if one of them was turned round
+        assert flips.n == 160
+
+    def test_how_far_a_score_moves_is_found(self, noisy):
+        found = noisy[2].metrics["faithfulness"]
+        # Half of two statements, each turned round with probability 0.1.
+        assert found.sd == pytest.approx((2 * 0.1 * 0.9) ** 0.5 / 2, rel=0.2)
+        assert found.of_mean(80) == pytest.approx(1.96 * found.sd / 80**0.5, rel=1e-3)
+        assert len(found.means) == 4
+        assert not found.same
+
+    def test_the_wording_of_replies_is_compared_task_by_task(self, noisy):
+        wording = noisy[2].wording
+        assert wording["split_statements"].differ == 0
+        assert 0 < wording["verify_statements"].differ < wording["verify_statements"].n
+
+    def test_every_draw_was_a_new_one_under_the_settings_of_the_first(self, noisy):
+        draws = {draw for _, draw in noisy[0].asked}
+        assert draws == {n * REPEAT_STRIDE for n in range(4)}
+        assert {repeated(draw) for draw in draws} == {0}
+
+    def test_what_was_asked_is_known_the_next_time(self, noisy):
+        judge, result, found = noisy
+        asked = len(judge.asked)
+        assert repeat(result, judge) == found
+        assert len(judge.asked) == asked
+
+    def test_it_stands_beside_every_score_of_the_same_signature(self, noisy, tmp_path):
+        judge, result, _ = noisy
+        later = evaluate(samples(3), METRICS, judge, store=result.path)
+        row = later.summary()[0]
+        assert row.noise.run == result.run.id
+        text = noise(collect(later)["metrics"][0])
+        assert text.startswith("asked again 3 times about 80 samples: ")
+        assert "of verdicts on statements flip" in text
+        assert "a sample's score moves by 0.2" in text
+
+    def test_but_not_beside_those_of_another_judge(self, noisy):
+        other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=noisy[1].path)
+        assert other.summary()[0].noise is None
+        assert noise(collect(other)["metrics"][0]) == ""
+
+    def test_the_repetitions_are_runs_but_never_the_last_one(self, noisy):
+        _, result, found = noisy
+        with Store(result.path) as store:
+            assert "repeats" not in store.run("last").config
+            times = [store.run(name).config["repeats"] for name in found.runs]
+        assert times == [{"run": result.run.id, "time": n} for n in (1, 2, 3)]
+
+    def test_a_repetition_is_not_repeated(self, noisy):
+        judge, result, found = noisy
+        with pytest.raises(InputError, match="is a repetition itself"):
+            repeat(Result(result.path, found.runs[0]), judge)
+
+
+class TestASteadyJudge:
+    def test_it_is_asked_and_found_to_say_the_same(self, db):
+        judge = Watched(plausible())
+        result = evaluate(samples(6), METRICS, judge, store=db)
+        asked = len(judge.asked)
+        found = repeat(result, judge, draws=2)
+        assert len(judge.asked) == 3 * asked  # measured, not assumed
+        assert all(noise.same and noise.sd == 0 for noise in found.metrics.values())
+        assert "its judge always said the same" in noise(collect(result)["metrics"][0])
+
+    def test_two_metrics_of_which_one_asks_nobody(self, db):
+        result = evaluate(samples(4), ["exact_match"], plausible(), store=db)
+        assert repeat(result, plausible()).metrics["exact_match"].same
+
+
+class TestWhatIsAsked:
+    def test_some_samples_the_same_each_time(self, db):
+        judge = Watched(plausible())
+        result = evaluate(samples(30), "faithfulness", judge, store=db)
+        before = len(judge.asked)
+        assert repeat(result, judge, draws=1, samples=10).metrics["faithfulness"].samples == 10
+        assert len(judge.asked) - before == 20
+        repeat(result, judge, draws=2, samples=10)
+        assert len(judge.asked) - before == 40  # the first draw was known
+
+    def test_some_metrics(self, db):
+        result = evaluate(samples(5), METRICS, plausible(), store=db)
+        assert set(repeat(result, plausible(), metrics=["context_recall"]).metrics) == {
+            "context_recall"
+        }
+        assert [row.noise is None for row in result.summary()] == [True, False]
+
+    def test_another_judge_is_refused_before_it_is_asked(self, db):
+        result = evaluate(samples(3), METRICS, plausible(), store=db)
+        other = Watched(plausible("other"))
+        with pytest.raises(InputError, match=r"was judged otherwise.*give the judge"):
+            repeat(result, other)
+        assert other.asked == []
+
+    def test_a_metric_that_the_run_does_not_have_is_refused(self, db):
+        result = evaluate(samples(3), METRICS, plausible(), store=db)
+        with pytest.raises(InputError, match="has no 'answer_relevancy'"):
+            repeat(result, plausible(), metrics=["answer_relevancy"])
+
+    @pytest.mark.parametrize("given", [{"draws": 0}, {"samples": 1}])
+    def test_too_little_is_refused(self, db, given):
+        result = evaluate(samples(3), METRICS, plausible(), store=db)
+        with pytest.raises(InputError, match="give 1 draw and 2 samples or more"):
+            repeat(result, plausible(), **given)
+
+    def test_stopped_it_goes_on_where_it_was(self, db):
+        result = evaluate(samples(20), "faithfulness", plausible(), store=db)
+
+        async def refuse(task):
+            if len(judge.asked) > 25:
+                raise Denied("no more")
+
+        judge = Watched(plausible(), before=refuse)
+        with pytest.raises(Denied):
+            repeat(result, judge, draws=1)
+        rest = Watched(plausible())
+        repeat(result, rest, draws=1, settings=Settings())
+        assert 0 < len(rest.asked) < 40
