@@ -63,6 +63,12 @@ def test_the_headline_counts_every_sample_once(data):
     assert sum(advice["n"] for advice in found["advice"]) == found["n_failed"]
 
 
+def test_without_evidence_the_headline_claims_nothing(tmp_path):
+    rows = [{"id": "q", "question": "Why?", "answer": "So.", "latency_ms": 9.0}]
+    result = evaluate(rows, "latency", planted.knowing(), store=tmp_path / "assay.db")
+    assert headline(collect(result)["diagnosis"]) == "None of 1 sample could be diagnosed"
+
+
 def test_what_is_needed_is_named_once_for_all_the_causes_that_it_would_tell(data):
     needs = [need for need, _, _ in missing(data["diagnosis"])]
     assert len(set(needs)) == len(needs)

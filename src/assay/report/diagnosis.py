@@ -62,15 +62,17 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def headline(data: Json) -> str:
     """How many samples failed, how sure that is, and how much could not be told."""
-    n = data["n_samples"]
+    told = data["n_samples"] - data["n_open"]
+    if not told:
+        return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
     low, high = (round(100 * end) for end in data["failed"])
-    share_of = f"{_percent(data['n_failed'], n)}, 95 % interval {low} to {high} %"
+    share_of = f"{_percent(data['n_failed'], told)}, 95 % interval {low} to {high} %"
     parts = [
-        f"{data['n_failed']:,} of {numbers.plural(n, 'sample')} failed ({share_of})",
+        f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} failed ({share_of})",
         f"{data['n_fine']:,} show no failure in what could be checked",
     ]
     if data["n_open"]:
-        parts.append(f"{data['n_open']:,} cannot be told")
+        parts.append(f"{data['n_open']:,} more could not be diagnosed")
     return "; ".join(parts)
 
 
@@ -82,6 +84,8 @@ def share(cause: Json) -> str:
 
 def gain(advice: Json) -> str:
     """How many samples a remedy touches."""
+    if not advice["n"]:
+        return f"{numbers.plural(advice['contributing'], 'sample')} in part"
     further = f", {advice['contributing']:,} more in part" if advice["contributing"] else ""
     return f"{numbers.plural(advice['n'], 'sample')}{further}"
 

@@ -26,8 +26,8 @@ class Diagnosis:
         n_samples: Its samples.
         n_failed: Samples with a main cause.
         n_fine: Samples without any finding in what could be checked.
-        n_open: Samples on which nothing can be said.
-        failed: interval of n_failed / n_samples; Wilson's, with groups for what they tell.
+        n_open: Samples of which it cannot be told whether or why they failed.
+        failed: Interval of the share of failed samples among those that are not open, by `share`.
         causes: Every cause that was found, the most frequent main cause first.
         advice: What to try, in the order of the samples that it touches.
         patterns: The failure patterns of the means.
@@ -104,14 +104,15 @@ class _Read:
 def _diagnosis(run: str, found: _Read, within: int) -> Diagnosis:
     samples, groups = found.samples, found.groups
     states = [one.state for one in samples]
-    failed = (state == "failed" for state in states)
+    told = [one for one in samples if one.state != "open"]
+    failed = (one.state == "failed" for one in told)
     return Diagnosis(
         run=run,
         n_samples=len(samples),
         n_failed=states.count("failed"),
         n_fine=states.count("fine"),
         n_open=states.count("open"),
-        failed=counts.share(failed, [groups[one.row] for one in samples]),
+        failed=counts.share(failed, [groups[one.row] for one in told]),
         causes=counts.causes(samples, groups),
         advice=counts.advice(samples, groups),
         patterns=found.patterns,
