@@ -16,6 +16,7 @@ def gated(assay, here, monkeypatch):
     """The command, over a store with one run whose mean is 0.5."""
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     told(MIXED, here / "assay.db")
+    told(MIXED, here / "same.db")
     return lambda *options: assay("gate", *options)
 
 
@@ -30,7 +31,8 @@ def gated(assay, here, monkeypatch):
         (("--min", "given=0.5", "--on", "mean"), 0),
         (("--max", "given=0.6"), 0),
         (("--min", "other=0.5"), 6),
-        (("--no-regression", "last"), 0),
+        (("--no-regression", "same.db:last"), 0),
+        (("--no-regression", "last"), 2),
         ((), 2),
         (("--min", "0.5"), 2),
         (("--min", "given=high"), 2),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.analysis import comparable
+from assay.analysis import comparable, drift
 from assay.analysis.changes import largest
 from assay.analysis.comparison import (
     BETTER,
@@ -71,6 +71,7 @@ def compare(
         warnings += comparable.unlike_definitions(baseline, other, shared, name, force=force)
         matched = match(baseline, other, keep_other_data=force)
         warnings += comparable.unlike_data(matched, name, force=force)
+        warnings += drift.warnings(baseline, other)
         warnings += comparable.partial(baseline, letter(0)) + comparable.partial(other, name)
         found += [_one(metric, number, matched, baseline, other, how) for metric in shared]
     return Comparison(

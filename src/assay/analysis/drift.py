@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from assay.run.result import Result
 from assay.store import Store
 from assay.store.judges import Fingerprint
 
@@ -39,7 +40,7 @@ class Drift:
     def __str__(self) -> str:
         """What it means, in words."""
         return (
-            f"the model behind {self.judge} seems to have changed between {self.before} and "
+            f"The model behind {self.judge} seems to have changed between {self.before} and "
             f"{self.now}: {self.differ} of {self.probes} fixed probes are answered otherwise "
             f"(p = {self.p:.2g}). Scores of before and after are not comparable."
         )
@@ -53,6 +54,13 @@ def since(store: Store, run: str) -> list[Drift]:
         if before is not None:
             found.append(compared(before, now))
     return found
+
+
+def warnings(first: Result, second: Result) -> list[str]:
+    """What has to be said of the judges that two runs share: those that have changed."""
+    with Store(first.path) as one, Store(second.path) as other:
+        found = between(one, first.run.id, other, second.run.id)
+    return [str(drift) for drift in found if drift.changed]
 
 
 def between(first: Store, run: str, second: Store, other: str) -> list[Drift]:

@@ -126,7 +126,7 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
 
 def _drift(data: Mapping[str, Any]) -> list[Note]:
     """The model behind the judge's name is not the one that it was."""
-    return [Note("warn", f"T{text[1:]}") for text in data.get("drift", ())]
+    return [Note("warn", text) for text in data.get("drift", ())]
 
 
 def _failures(data: Mapping[str, Any]) -> list[Note]:
