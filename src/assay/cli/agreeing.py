@@ -11,6 +11,7 @@ from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.cli import screen
 from assay.cli.edge import OK
+from assay.cli.run_spec import open_run
 from assay.dataset import read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
@@ -24,7 +25,7 @@ def agree(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
     for out in given["outs"]:
         _check(Path(out), given)
-    result = Result(given["store"], given["run"])
+    result = open_run(given["run"], given["store"])
     data = _data(result, given)
     for out in given["outs"]:
         _write(data, Path(out))
@@ -43,7 +44,7 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
     run = result.run
     levels = [word.strip() for word in (given["levels"] or "").split(",") if word.strip()]
     said = read_labels(given["labels"], metrics=list(run.metrics), levels=levels)
-    other = Result(given["store"], given["other"]) if given["other"] else None
+    other = open_run(given["other"], given["store"]) if given["other"] else None
     wanted = [label for name in given["metrics"] for label in labels(run, name)]
     options = {"other": other, "threshold": given["threshold"], "most": given["worst"]}
     if wanted:

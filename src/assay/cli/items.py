@@ -1,0 +1,51 @@
+"""`assay items`: how able are several systems, how hard is each question, and which are no use?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options
+
+
+@click.command("items", short_help="Say which questions tell several runs apart, and which do not.")
+@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True)
+@click.option(
+    "--metric", "-m", metavar="METRIC", help="The metric; needed where runs have several."
+)
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="SCORE",
+    help=(
+        "A question counts as got right from this score on. Without it: the metric's guide value, "
+        "or else the middle of its range."
+    ),
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Show so many questions of each kind.",
+)
+@click.option("--force", is_flag=True, help="Go on where definitions or data of the runs differ.")
+@click.option(
+    "--out",
+    "outs",
+    multiple=True,
+    metavar="FILE",
+    help="Write it to .md (Markdown) or .json. Repeatable.",
+)
+@options.as_json
+@options.store
+def command(**given: Any) -> int:
+    """Put the systems behind several RUNs and the questions they answered on one scale.
+
+    Item response theory: each system has an ability, each question a difficulty. Questions that
+    every system gets right, that none gets right, and that better systems get wrong where worse
+    ones get them right, are listed to be read. A RUN is the beginning of an id, or STORE:ID.
+    """
+    from assay.cli import item_analysis
+
+    return item_analysis.items(given)

@@ -1,0 +1,249 @@
+"""How able are systems, how hard are questions, and which questions do better systems get wrong?
+
+Item response theory with the roles that an evaluation has: few systems, many questions. The
+systems' abilities are parameters; the questions' difficulties are drawn from a normal distribution
+and summed out (the usual marginal likelihood, of many examinees and few items, turned round).
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.stats.interval import Interval
+from assay.stats.weighted import LEVEL, Floats, Numbers
+
+MOST_SYSTEMS = 16
+_NODES = 41
+# Weak beliefs that keep estimates finite: of the log spread of difficulties, and of the log
+# discrimination of a question.
+_SPREAD_SD, _DISCRIMINATION_SD = 1.0, 0.5
+
+
+@dataclass(frozen=True)
+class Rasch:
+    """P(system s gets question j right) = logistic(ability_s - difficulty_j).
+
+    Attributes:
+        abilities: For each system, in logits; 0 gets the average question right half the time.
+            None where a system got all of its questions right, or all of them wrong.
+        intervals: Their intervals; None likewise.
+        spread: Standard deviation of the difficulties, in logits.
+        difficulties: Shape (n,), the expected one of each question given its answers.
+        difficulty_sds: Shape (n,), how far it may be off.
+        discriminations: Shape (n,), how strongly the question tells able from less able systems (1:
+            as the model says), expected given its answers and a log-normal belief around 1.
+        discrimination_sds: Shape (n,), how far it may be off.
+    """
+
+    abilities: Sequence[float | None]
+    intervals: Sequence[Interval | None]
+    spread: float
+    difficulties: Floats
+    difficulty_sds: Floats
+    discriminations: Floats
+    discrimination_sds: Floats
+
+
+def rasch(
+    right: Numbers, groups: Sequence[Hashable] | None = None, *, level: float = LEVEL
+) -> Rasch | None:
+    """Fit the model by marginal maximum likelihood.
+
+    Args:
+        right: Shape (n questions, systems), 1, 0, or NaN where a system has no answer.
+        groups: For each question the cluster that it belongs to; None if all are independent.
+        level: Nominal coverage of the intervals, which hold for clusters, too (sandwich).
+
+    Returns:
+        The fit; None if fewer than two systems have both right and wrong answers.
+
+    Source:
+        Bock & Aitkin, Psychometrika 46 (1981) 443.
+    """
+    table = np.asarray(right, dtype=np.float64)
+    shares = np.array([_share(column) for column in table.T])
+    able = np.flatnonzero((shares > 0) & (shares < 1))
+    if len(able) < 2:
+        return None
+    from scipy.optimize import minimize
+
+    patterns, which = np.unique(np.nan_to_num(table[:, able], nan=-1), axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    counts = np.bincount(which).astype(np.float64)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        value, slope = _log_likelihood(patterns, at)
+        prior = at[-1] / _SPREAD_SD**2
+        total = float(counts @ value) - prior * at[-1] / 2
+        return -total, -(counts @ slope) + np.append(np.zeros(len(able)), prior)
+
+    start = np.append(np.log(shares[able] / (1 - shares[able])), 0.0)
+    bounds = [(-12.0, 12.0)] * len(able) + [(-3.0, 3.0)]
+    at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    errors, units = _errors(patterns, which, at, loss, groups)
+    known = dict(
+        zip(able.tolist(), zip(at[:-1].tolist(), errors.tolist(), strict=True), strict=True)
+    )
+    difficulties = _posterior(patterns, at)
+    return Rasch(
+        abilities=[known[s][0] if s in known else None for s in range(table.shape[1])],
+        intervals=[
+            _around(*known[s], units, level) if s in known else None for s in range(table.shape[1])
+        ],
+        spread=float(np.exp(at[-1])),
+        difficulties=difficulties[0][which],
+        difficulty_sds=difficulties[1][which],
+        discriminations=difficulties[2][which],
+        discrimination_sds=difficulties[3][which],
+    )
+
+
+def _share(column: Floats) -> float:
+    known = column[~np.isnan(column)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+@cache
+def _normal_nodes() -> tuple[Floats, Floats]:
+    """Nodes and weights that sum a function out over the standard normal distribution."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    return nodes, weights / weights.sum()
+
+
+def _log_likelihood(patterns: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """(log-likelihood, its slope) of each pattern of answers, shapes (p,) and (p, systems + 1)."""
+    abilities, spread = at[:-1], np.exp(at[-1])
+    nodes, weights = _normal_nodes()
+    gap = abilities[None, :] - spread * nodes[:, None]  # nodes x systems
+    chance = 1 / (1 + np.exp(-gap))
+    answered, good = patterns >= 0, np.maximum(patterns, 0)
+    logs = good @ -np.logaddexp(0, -gap).T - (answered - good) @ np.logaddexp(0, gap).T
+    top = logs.max(axis=1, keepdims=True)
+    joint = np.exp(logs - top) * weights
+    total = joint.sum(axis=1, keepdims=True)
+    posterior = joint / total
+    residual = good[:, None, :] - answered[:, None, :] * chance[None]  # patterns x nodes x systems
+    slope = np.einsum("pq,pqs->ps", posterior, residual)
+    of_spread = -np.einsum("pq,pqs,q->p", posterior, residual, spread * nodes)
+    return (np.log(total) + top)[:, 0], np.column_stack([slope, of_spread])
+
+
+def _errors(
+    patterns: Floats,
+    which: npt.NDArray[np.intp],
+    at: Floats,
+    loss: "object",
+    groups: Sequence[Hashable] | None,
+) -> tuple[Floats, int]:
+    """Standard errors of the abilities, and how many independent units they rest on."""
+    step = 1e-4
+    bend = np.empty((len(at), len(at)))
+    for place in range(len(at)):
+        moved = np.zeros(len(at))
+        moved[place] = step
+        bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)  # type: ignore[operator]
+    slopes = _log_likelihood(patterns, at)[1][which]
+    if groups is not None:
+        places: dict[Hashable, int] = {}
+        unit = np.array([places.setdefault(group, len(places)) for group in groups])
+        slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T
+    inverse = np.linalg.pinv((bend + bend.T) / 2)
+    n = len(slopes)
+    middle = slopes.T @ slopes * (n / max(n - 1, 1))
+    spread = inverse @ middle @ inverse
+    return np.sqrt(np.diag(spread)[:-1]), n
+
+
+def _around(value: float, error: float, units: int, level: float) -> Interval:
+    from scipy.special import stdtrit
+
+    away = float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * error
+    return Interval(value - away, value + away, level, "sandwich, t")
+
+
+def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Mean and s.d. of difficulty, mean and s.d. of discrimination, of each pattern of answers.
+
+    The first two by the fitted model; the last two with a discrimination of its own beside it.
+    """
+    abilities, spread = at[:-1], np.exp(at[-1])
+    nodes, weights = _normal_nodes()
+    hard, keen = spread * nodes, np.exp(_DISCRIMINATION_SD * nodes)
+    found = []
+    for keens, of in ((np.ones(1), hard[:, None]), (keen, np.broadcast_to(keen, (_NODES, _NODES)))):
+        gap = keens[None, :, None] * (abilities[None, None, :] - hard[:, None, None])
+        answered, good = patterns >= 0, np.maximum(patterns, 0)
+        logs = -np.tensordot(good, np.logaddexp(0, -gap), axes=(1, 2))
+        logs -= np.tensordot(answered - good, np.logaddexp(0, gap), axes=(1, 2))
+        prior = weights[:, None] * (weights[None, :] if len(keens) > 1 else 1.0)
+        joint = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)) * prior
+        joint /= joint.sum(axis=(1, 2), keepdims=True)
+        mean = (joint * of).sum(axis=(1, 2))
+        found += [mean, np.sqrt(np.maximum((joint * of**2).sum(axis=(1, 2)) - mean**2, 0))]
+    return found[0], found[1], found[2], found[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Inversion:
+    """Whether the less able systems are those that got a question right.
+
+    Attributes:
+        p: Chance of an answer pattern at least as much against the abilities, given how many
+            systems got it right; it depends on no difficulty.
+        flagged: Whether p is at most the level asked for.
+        by_chance: Chance that such a question is flagged although nothing is wrong with it.
+    """
+
+    p: float
+    flagged: bool
+    by_chance: float
+
+
+def inversions(
+    right: Numbers, abilities: Sequence[float | None], *, at_most: float = 0.05
+) -> list[Inversion | None]:
+    """The exact conditional test of each question; None where it says nothing.
+
+    Args:
+        right: Shape (n questions, systems), 1, 0 or NaN; at most 16 systems.
+        abilities: Of each system, as `rasch` gives them.
+        at_most: The level.
+    """
+    table = np.asarray(right, dtype=np.float64)
+    able = [s for s, ability in enumerate(abilities) if ability is not None]
+    size = np.array([ability for ability in abilities if ability is not None])
+    known: dict[tuple[float, ...], Inversion | None] = {}
+    found = []
+    for row in np.nan_to_num(table[:, able], nan=-1.0):
+        key = tuple(row.tolist())
+        if key not in known:
+            known[key] = _inversion(row, size, at_most)
+        found.append(known[key])
+    return found
+
+
+def _inversion(row: Floats, abilities: Floats, at_most: float) -> Inversion | None:
+    answered = row >= 0
+    k, hits = int(answered.sum()), int((row == 1).sum())
+    if hits in (0, k):
+        return None
+    sizes = abilities[answered]
+    sums = np.sort(np.fromiter(_sums(sizes, hits), dtype=np.float64))
+    chances = np.exp(sums - sums.max())
+    below = np.cumsum(chances) / chances.sum()
+    # Sums that are equal but for their last digits are one.
+    last = np.searchsorted(sums, sums + 1e-9, side="right") - 1
+    p_values = below[last]
+    own = float(abilities[row == 1].sum())
+    p = float(p_values[np.searchsorted(sums, own - 1e-9)])
+    by_chance = float(chances[p_values <= at_most].sum() / chances.sum())
+    return Inversion(p, p <= at_most, by_chance)
+
+
+def _sums(abilities: Floats, hits: int) -> Iterator[float]:
+    for chosen in combinations(abilities.tolist(), hits):
+        yield sum(chosen)

@@ -1,0 +1,80 @@
+"""Are several runs put on one scale, and are questions flagged that should be read?"""
+
+import numpy as np
+import pytest
+
+import assay
+from assay import InputError, Score
+from assay.analysis.items import items
+
+
+@assay.metric(needs=("answer",), guide=0.8)
+def told(sample, judge):
+    """The score that the metadata tells."""
+    return Score(sample.metadata["score"])
+
+
+def run(tmp_path, scores, question="q", **more):
+    rows = [
+        {"id": f"s{n}", "question": f"{question} {n}", "answer": "a", "score": score}
+        for n, score in enumerate(scores)
+        if score is not None
+    ]
+    return assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "i.db", **more)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    chance = np.random.default_rng(0)
+    hard = chance.normal(0, 1, 60)
+    found = []
+    for ability in np.linspace(-1.5, 2, 6):
+        right = chance.random(60) < 1 / (1 + np.exp(hard - ability))
+        scores = np.where(right, 0.9, 0.3)
+        scores[:3] = [1.0, 0.0, 0.0 if ability > 0 else 1.0]
+        found.append(run(tmp_path, scores.tolist()))
+    return found
+
+
+def test_flags(runs):
+    found = items(runs, "told")
+    flags = [question.flag for question in found.questions]
+    assert flags[:3] == ["all right", "all wrong", "inverted"]
+    assert found.questions[2].question == "q 2"
+    assert found.inverted_by_chance < 3
+    assert (found.threshold, found.threshold_by) == (0.8, "the metric's guide value")
+    assert not found.few
+
+
+def test_abilities_rise_with_the_systems(runs):
+    found = items(runs)
+    abilities = [system.ability for system in found.systems]
+    assert np.corrcoef(abilities, range(6))[0, 1] > 0.9
+    assert [system.name for system in found.systems] == list("ABCDEF")
+    assert all(s.interval.low < s.ability < s.interval.high for s in found.systems)
+
+
+def test_a_threshold_of_ones_own(runs):
+    found = items(runs, threshold=0.2)
+    assert found.threshold_by == "given"
+    # All scores but the planted zeros are right by it.
+    assert sum(q.flag == "all right" for q in found.questions) == 58
+
+
+def test_questions_that_hardly_anyone_answered_are_counted(tmp_path):
+    first = run(tmp_path, [1.0, 0.0, 1.0, 0.0])
+    second = run(tmp_path, [0.0, 1.0, None, 0.9])
+    found = items([first, second])
+    assert ([q.sample for q in found.questions], found.left_out) == (["s0", "s1", "s3"], 1)
+    assert found.few
+
+
+def test_runs_over_other_questions_are_refused(tmp_path):
+    first, second = run(tmp_path, [1.0, 0.0]), run(tmp_path, [1.0, 0.5], question="another")
+    with pytest.raises(InputError, match="another question"):
+        items([first, second])
+
+
+def test_one_run_is_refused(runs):
+    with pytest.raises(InputError, match="one run"):
+        items(runs[:1])
