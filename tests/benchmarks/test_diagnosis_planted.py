@@ -56,3 +56,23 @@ def test_the_right_contexts_bear_out_no_planted_lie_and_show_what_retrieval_lost
     assert changes["not_retrieved"] == (5, 0)  # the other five decline
     # Whoever diagnoses it again gets the same causes.
     assert found.causes == diagnose(judged).causes
+
+
+def test_what_is_right_from_memory_is_borne_out_by_the_right_contexts(tmp_path):
+    lost, good = (
+        next(row for row in ROWS if row["id"] == f"ferry-{planted_cause}")
+        for planted_cause in ("not_retrieved", FINE)
+    )
+    judge = planted.knowing()
+    row = {**lost, "answer": good["answer"]}
+    result = assay.evaluate([row], planted.SHARPER, judge, store=tmp_path / "memory.db")
+    counterfactual(result, judge)
+    found = diagnose(result)
+    (one,) = found.samples
+    assert one.causes == ("not_retrieved", "over_claimed")
+    assert one.contributing[0].evidence[0].why.startswith("right by the reference")
+    what_if = found.counterfactual
+    assert (what_if.unsupported, what_if.borne_out) == (2, 2)
+    assert [(change.cause, change.n, change.well) for change in what_if.changes] == [
+        ("not_retrieved", 1, 1)
+    ]
