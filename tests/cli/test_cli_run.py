@@ -53,7 +53,7 @@ def test_every_form_of_report_by_its_ending(assay, here):
     assert assay(*FAITHFULNESS, *JUDGE, *given).exit_code == 0
     assert (here / "r.html").read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
     assert (here / "R2.HTML").stat().st_size > 1000
-    assert "| `faithfulness` | 0.50 |" in (here / "r.md").read_text("utf-8")
+    assert "| `faithfulness` | 0.50 (" in (here / "r.md").read_text("utf-8")
     lines = (here / "r.jsonl").read_text("utf-8").splitlines()
     assert json.loads(lines[0])["scores"]["faithfulness"]["value"] == 0.5
     whole = json.loads((here / "r.json").read_text("utf-8"))
