@@ -84,8 +84,8 @@ def noise(metric: Mapping[str, Any]) -> str:
         return f"{asked}, its judge always said the same"
     said = []
     for kind, flips in found["flips"].items():
-        span = numbers.span([100 * end for end in flips["interval"]]) if flips["interval"] else ""
-        between = f" ({span} %)" if span else ""
+        ends = [f"{100 * end:.1f}" for end in flips["interval"] or ()]
+        between = f" ({' to '.join(ends)} %)" if ends else ""
         said.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
     if found["sd"] is not None and metric["n_scored"]:
         mean = 1.96 * found["sd"] / metric["n_scored"] ** 0.5
