@@ -65,6 +65,17 @@ def rare_losses(rng: np.random.Generator, n: int) -> Pairs:
     return np.ones(n), np.where(rng.random(n) < 0.1, rng.random(n) / 2, 1.0)
 
 
+def catastrophes(rng: np.random.Generator, n: int) -> Pairs:
+    """Three samples of ten lose a little, three of a hundred nearly everything: a hard case."""
+    u = rng.random(n)
+    return np.ones(n), 1 - np.where(u > 0.97, 0.9, np.where(u < 0.3, 0.2 * rng.random(n), 0))
+
+
+def small_losses(rng: np.random.Generator, n: int) -> Pairs:
+    """One sample of four loses a little, always the same."""
+    return np.full(n, 0.5), 0.5 - 0.22 * (rng.random(n) < 0.25)
+
+
 def binary(shift: float) -> Draw:
     """Right or wrong."""
 
@@ -105,6 +116,8 @@ SHIFTED: dict[str, tuple[Draw, float | None]] = {
     "shares, worse": (shares(0.3), 1),
     "three of four the same, worse": (mostly_same(0.3), 1),
     "rare large losses": (rare_losses, 1),
+    "small losses": (small_losses, 1),
+    "small losses, catastrophes": (catastrophes, 1),
     "right or wrong, worse": (binary(0.3), 1),
     "latency, 10 % slower": (latency(1.1), None),
 }

@@ -13,9 +13,16 @@ from assay.cli import options
     "--by",
     metavar="FIELD",
     help="Of one RUN, compare the samples by a further column of the data, by group, language or "
-    "answerable, or by a metric that is 0 or 1 (such as hit: retrieved or not).",
+    "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
 )
-@click.option("--metric", "-m", "metrics", multiple=True, metavar="METRIC", help="Only this one.")
+@click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Only this metric. Repeatable.",
+)
 @click.option(
     "--detect",
     "wanted",
@@ -26,6 +33,7 @@ from assay.cli import options
 @click.option(
     "--level",
     type=click.FloatRange(0.5, 0.999),
+    metavar="SHARE",
     default=0.95,
     show_default=True,
     help="Confidence level of the intervals and of the verdicts.",

@@ -154,8 +154,10 @@ def difference_interval(
     """The confidence interval of a mean difference, chosen by coverage: `benchmarks/aa.py`.
 
     With a limit on the differences, that of a mean between two ends: t holds too little where most
-    pairs are ties. Without one, t: such differences are all but symmetric, and the correction for
-    skewness that a mean needs does them harm.
+    pairs are ties. The ends are twice the largest difference seen, within the limit, since one
+    across the whole range may be possible and yet far from all that is there. Without a limit, t:
+    such differences are all but symmetric, and the correction for skewness that a mean needs does
+    them harm.
 
     Args:
         differences: Shape (n,).
@@ -167,9 +169,11 @@ def difference_interval(
         The interval; None for fewer than two independent pairs, or where all differences are the
         same and no `span` says how far others might lie.
     """
-    if span is not None:
-        return mean_interval(differences, groups=groups, low=-span, high=span, level=level)
     array = _array(differences)
+    if span is not None:
+        seen = float(np.abs(array).max(initial=0.0))
+        end = min(span, 2 * seen) or span
+        return mean_interval(array, groups=groups, low=-end, high=end, level=level)
     sums, error = _clustered(array, groups)
     if not error:
         return None
