@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("startup", "faults", "wikieval", "ragchecker", "coverage", "aa")
+NAMES = ("startup", "engine", "dry_run", "faults", "wikieval", "ragchecker", "coverage", "aa")
 
 
 def main() -> None:

@@ -13,8 +13,9 @@ from assay.backends.specs import DEFAULT
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
-from assay.run import STORE
+from assay.run import STORE, probes
 from assay.run.guesses import guess
+from assay.run.lengths import as_asked
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
@@ -23,8 +24,8 @@ from assay.store.keys import reply_key
 from assay.tasks import Embed
 
 CHARS_PER_TOKEN = 4
-# What a judge writes for each item beyond what the stand-in writes: reasons and quotes in words.
-REPLY_FACTOR = 1.5
+# Replies of a judge to one kind of task that tell how long its next ones will be.
+ENOUGH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
                 await metric.score(sample, Judge(door, tries=1))
             except JudgeError:
                 continue  # a stand-in's reply cannot always be read; what was asked is counted
+    await _probe(plan, door)
     price = plan.settings.budget.price
     return Estimate(
         samples=plan.samples.rows - plan.samples.skipped,
@@ -93,10 +95,19 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
         known=door.known,
         local=door.local,
         tokens_in=door.tokens_in,
-        tokens_out=door.tokens_out,
+        tokens_out=round(door.tokens_out),
         local_tokens=door.local_tokens,
-        money=price.of(door.tokens_in - door.embedded, door.tokens_out) if price else None,
+        money=price.of(door.tokens_in - door.embedded, round(door.tokens_out)) if price else None,
     )
+
+
+async def _probe(plan: Plan, door: "_StandIn") -> None:
+    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics)
+    if plan.settings.probe or (plan.settings.probe is None and scores >= probes.LEAST_SCORES):
+        for asked in probes.judges(plan.route).values():
+            for backend in probes.askings(door, probes.today()):
+                for probe in asked:
+                    await backend.reply(probe)
 
 
 @dataclass
@@ -110,10 +121,11 @@ class _StandIn:
     local: int = 0
     local_tokens: int = 0
     tokens_in: int = 0
-    tokens_out: int = 0
+    tokens_out: float = 0.0
     embedded: int = 0
     _embedded: Embedded = field(default_factory=Embedded)
     _seen: dict[str, Reply] = field(default_factory=dict)
+    _usual: dict[str, float | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -143,8 +155,17 @@ class _StandIn:
             if isinstance(task, Embed):
                 self.embedded += tokens
             else:
-                self.tokens_out += int(REPLY_FACTOR * len(reply.raw)) // CHARS_PER_TOKEN
+                self.tokens_out += self._written(task, reply)
         return reply
+
+    def _written(self, task: Task[Any], reply: Reply) -> float:
+        """Tokens of a reply: as many as this judge writes on average where that is known."""
+        if task.kind not in self._usual:
+            backend = self.identity(type(task)) or ""
+            n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
+            self._usual[task.kind] = mean if n >= ENOUGH else None
+        usual = self._usual[task.kind]
+        return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
 
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
         if not isinstance(task, Embed) and self._embedded.identity(type(task)):

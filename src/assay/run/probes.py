@@ -94,19 +94,31 @@ async def take(run: Run, route: Route, door: Door, store: Store, day: int | None
         store: The store.
         day: Days since 1970-01-01; today if None.
     """
-    today = int(time.time() // _DAY_S) if day is None else day
+    day = today() if day is None else day
     for name, probes in judges(route).items():
-        said = await _said(door.backend, probes, today)
+        said = await _said(door.backend, probes, day)
         if said:
-            await store.judges.keep_fingerprint(Fingerprint(run.id, name, today, said))
+            await store.judges.keep_fingerprint(Fingerprint(run.id, name, day, said))
+
+
+def today() -> int:
+    """Days since 1970-01-01."""
+    return int(time.time() // _DAY_S)
+
+
+def askings(backend: Backend, day: int) -> list[Again]:
+    """The back end as it is asked every probe on a day.
+
+    A day has draws of its own: what was said yesterday is not taken for today's.
+    """
+    return [Again(backend, day * ASKINGS + n) for n in range(ASKINGS)]
 
 
 async def _said(
     backend: Backend, probes: tuple[Task[Any], ...], day: int
 ) -> Mapping[str, tuple[str, ...]]:
-    # A day has draws of its own: what was said yesterday is not taken for today's.
-    askings = [Again(backend, day * ASKINGS + n) for n in range(ASKINGS)]
-    calls = [asking.reply(probe) for probe in probes for asking in askings]
+    asked = askings(backend, day)
+    calls = [asking.reply(probe) for probe in probes for asking in asked]
     replies = await asyncio.gather(*calls, return_exceptions=True)
     found: dict[str, tuple[str, ...]] = {}
     for n, probe in enumerate(probes):

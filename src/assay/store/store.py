@@ -107,6 +107,13 @@ class Store:
         )[0]
         return Spent(calls, int(read), int(written), int(embedded), ms)
 
+    def usual(self, backend: str, kind: str) -> tuple[int, float]:
+        """How many replies of a back end to a kind of task there are, and their mean tokens."""
+        where = f"kind = {rows.NAME} AND backend = {rows.NAME}"
+        sql = f"SELECT count(*), total(tokens_out) FROM replies WHERE {where}"
+        n, written = self.query(sql, kind, backend)[0]
+        return n, written / n if n else 0.0
+
     def used(self, run: str) -> int:
         """How many replies the scores of a run rest on, one that several rest on counted often."""
         words = "length(replies) - length(replace(replies, ' ', '')) + 1"
