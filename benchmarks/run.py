@@ -5,7 +5,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("startup", "engine", "dry_run", "faults", "wikieval", "ragchecker", "coverage", "aa")
+NAMES = (
+    "startup",
+    "engine",
+    "dry_run",
+    "faults",
+    "wikieval",
+    "ragchecker",
+    "human_labels",
+    "coverage",
+    "coverage_ppi",
+    "aa",
+)
 
 
 def main() -> None:

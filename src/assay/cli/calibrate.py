@@ -18,7 +18,6 @@ from assay.cli import options
     type=click.Choice(["balanced", "f1", "f1-bad"]),
     default="balanced",
     metavar="balanced|f1|f1-bad",
-    metavar="balanced|f1|f1-bad",
     show_default=True,
     help="What the threshold is to reach: balanced accuracy, or F1 of the good or of the bad.",
 )
@@ -31,7 +30,6 @@ from assay.cli import options
     "--method",
     type=click.Choice(["platt", "isotonic"]),
     default="platt",
-    metavar="platt|isotonic",
     metavar="platt|isotonic",
     show_default=True,
     help="The curve from scores to probabilities; isotonic needs some hundred labels.",
