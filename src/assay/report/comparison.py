@@ -82,7 +82,7 @@ def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
         "losses": one.losses,
         "tone": TONES.get(one.verdict, "plain"),
         "said": said(one, level),
-        "left": left_out(fields["left_out"], letter(one.run)),
+        "counted": counted(one, left_out(fields["left_out"], letter(one.run))),
         "worst": [_change(change, one) for change in fields["worst"]],
         "best": [_change(change, one) for change in fields["best"]],
     }
@@ -105,6 +105,15 @@ def _words(part: Json) -> str:
     if after is None:
         return f"was {before}, now gone" if before else "gone"
     return f"was {before}, now {after}" if before != after else str(after or "changed")
+
+
+def counted(one: MetricComparison, left: str) -> str:
+    """How many pairs there are, and what stands in none: "45 pairs in 15 groups; 3 failed in B"."""
+    found = one.paired
+    text = numbers.plural(found.n if found else 0, "pair")
+    if found and found.units < found.n:
+        text += f" in {numbers.plural(found.units, 'group')}"
+    return f"{text}; in none: {left}" if left else text
 
 
 def left_out(found: Sequence[Json], name: str) -> str:

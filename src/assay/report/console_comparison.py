@@ -75,9 +75,7 @@ def _row(one: Json) -> list[Text]:
 
 def _said(one: Json) -> Text:
     text = Text.assemble((f"{safe.plain(one['metric'])}: ", "dim"), one["said"])
-    if one["left"]:
-        text.append(f" Without a pair: {one['left']}.", style="dim")
-    return text
+    return text.append(f" {one['counted']}.", style="dim")
 
 
 def _changes(one: Json) -> list[RenderableType]:

@@ -61,8 +61,7 @@ def _row(one: Json) -> str:
 
 
 def _said(one: Json) -> str:
-    left = f" Without a pair: {one['left']}." if one["left"] else ""
-    return f"- {code(one['metric'])}: {inline(one['said'] + left)}"
+    return f"- {code(one['metric'])}: {inline(one['said'])} {inline(one['counted'])}."
 
 
 def _changes(one: Json) -> str:
