@@ -12,8 +12,10 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 _MAGNETS: Final = re.compile(r"([@#]|:(?=\S)|www(?=\.))")
 _JOINER: Final = "\N{WORD JOINER}"
 _HEAD: Final = (
-    "| metric | mean (95 % interval) | guide | worst-case bounds | scored | undefined | failed"
-    " | distribution |",
+    (
+        "| metric | mean (95 % interval) | guide | worst-case bounds | scored | undefined | failed"
+        " | distribution |"
+    ),
     "|:---|---:|---:|:---:|---:|---:|---:|:---|",
 )
 
