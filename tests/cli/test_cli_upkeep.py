@@ -1,0 +1,98 @@
+"""Do export, import, verify and gc do on the command line what they promise?"""
+
+import json
+import sqlite3
+from pathlib import Path
+
+from cli_help import FAITHFULNESS, JUDGE
+from click.testing import CliRunner
+
+from assay.cli import main
+
+
+def test_a_run_moves_to_another_store_and_goes_on_there_without_a_call(scored, here):
+    exported = scored("export", "assay.db")
+    assert exported.exit_code == 0, exported.output
+    Path("runs.jsonl").write_text(exported.stdout, "utf-8")
+    taken = scored("import", "runs.jsonl", "--store", "there.db")
+    assert taken.exit_code == 0, taken.output
+    assert "1 new: run" in taken.stdout
+    assert "assay show" in taken.stdout
+    here_and_there = [
+        json.loads(scored("show", "--json", "--store", store).stdout)
+        for store in ("assay.db", "there.db")
+    ]
+    assert here_and_there[0] == here_and_there[1]
+    again = scored(*FAITHFULNESS, *JUDGE, "--store", "there.db", "--json")
+    assert json.loads(again.stdout)["cost"]["calls"] == here_and_there[0]["cost"]["calls"]
+
+
+def test_a_run_is_piped_from_store_to_store(scored):
+    lines = scored("export", "assay.db").stdout
+    taken = CliRunner().invoke(main, ["import", "-", "--store", "there.db"], input=lines)
+    assert taken.exit_code == 0, taken.output
+    twice = CliRunner().invoke(main, ["import", "-", "--store", "there.db"], input=lines)
+    assert "0 new: run, 1 were there already" in twice.stdout
+
+
+def test_one_run_of_several_is_exported(scored, here):
+    assert scored(*FAITHFULNESS, *JUDGE, "--limit", "1").exit_code == 0
+    runs = [run["run"] for run in json.loads(scored("runs", "--json").stdout)]
+    lines = [json.loads(line) for line in scored("export", "assay.db", runs[0]).stdout.splitlines()]
+    assert [line["run"]["id"] for line in lines if "run" in line] == [runs[0]]
+
+
+def test_a_file_that_holds_no_runs_is_refused(scored):
+    refused = scored("import", "data.jsonl")
+    assert refused.exit_code == 2
+    assert (
+        "the file holds no runs -> `assay export STORE > runs.jsonl` writes one" in refused.stderr
+    )
+
+
+def test_a_whole_store_is_verified(scored):
+    found = scored("verify")
+    assert found.exit_code == 0, found.output
+    assert found.stdout.endswith("assay.db is whole\n")
+    assert "4 replies, 2 scores, 2 samples" in found.stdout
+    assert json.loads(scored("verify", "assay.db", "--json").stdout)["problems"] == []
+
+
+def test_damage_is_told_with_what_to_do(scored):
+    with sqlite3.connect("assay.db") as connection:
+        connection.execute("DELETE FROM replies WHERE id = 1")
+    connection.close()
+    found = scored("verify")
+    assert found.exit_code == 2
+    assert "problem: run" in found.stderr
+    assert "assay.db is damaged -> take a copy of it" in found.stderr
+    assert "is whole" not in found.stdout
+
+
+def test_a_damaged_text_is_told_as_damage_and_no_bug(scored):
+    with sqlite3.connect("assay.db") as connection:
+        connection.execute("UPDATE jobs SET evidence = x'ff00ff'")
+    connection.close()
+    shown = scored("show", "--sample", "tower")
+    assert shown.exit_code == 2
+    assert "a text in the store is damaged" in shown.stderr
+    assert "assay verify" in shown.stderr
+
+
+def test_a_run_is_dropped_once_it_is_named(scored):
+    (run,) = json.loads(scored("runs", "--json").stdout)
+    told = scored("gc", "--delete", run["run"][:6], "--dry-run")
+    assert told.exit_code == 0, told.output
+    assert "would drop          2 samples" in told.stdout
+    assert len(json.loads(scored("runs", "--json").stdout)) == 1
+    done = scored("gc", "--delete", run["run"][:6])
+    assert "dropped          4 replies" in done.stdout
+    assert "MB before" in done.stdout
+    assert json.loads(scored("runs", "--json").stdout) == []
+
+
+def test_without_a_store_there_is_nothing_to_look_after(assay):
+    for command in (["verify"], ["gc"], ["export", "assay.db"]):
+        refused = assay(*command)
+        assert refused.exit_code == 2
+        assert "there is no store 'assay.db'" in refused.stderr
