@@ -1,0 +1,122 @@
+"""The words of a comparison, and its page in a browser."""
+
+from dataclasses import replace
+
+import chromium
+import pytest
+
+from assay.analysis.comparison import Compared, Comparison, MetricComparison
+from assay.analysis.pairing import LeftOut
+from assay.report import comparison, html_comparison
+from assay.stats.interval import Interval
+from assay.stats.paired import Paired
+
+RUN = Compared("3f9a12cd", "a.db", "data.jsonl", "judge", 50, "2026-11-01T10:00:00Z")
+
+
+FOUND = Paired(
+    n=48,
+    units=48,
+    before=0.7,
+    after=0.72,
+    difference=0.02,
+    interval=Interval(-0.03, 0.07),
+    p=0.4,
+    test="sign-flip permutation, exact",
+    effect=0.1,
+    effect_interval=None,
+    up=12,
+    same=26,
+    down=10,
+    error=0.02,
+    deviation=0.14,
+)
+ONE = MetricComparison(
+    metric="faithfulness",
+    run=1,
+    higher_is_better=True,
+    verdict="no difference found",
+    paired=FOUND,
+    p=0.8,
+    detectable=0.06,
+    aim=0.02,
+    needed=400,
+    left_out=(),
+    worst=(),
+    best=(),
+)
+
+
+def numbers(**more):
+    return replace(FOUND, **more)
+
+
+def one(paired=FOUND, **more):
+    return replace(ONE, paired=paired, **more)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (
+            one(),
+            "found in 80 of 100 such comparisons. To find one of 0.02, about 400 pairs are needed,",
+        ),
+        (one(), "No difference found. A true one of 0.06 would have been found in"),
+        (one(numbers(p=0.03)), "(p = 0.030 alone, but of so many tests one may reach that"),
+        (
+            one(numbers(units=5), detectable=None, needed=None),
+            "No difference found. 5 independent samples cannot show any, however large it is.",
+        ),
+        (one(numbers(up=0, down=0)), "No difference found: no sample scores differently."),
+        (one(verdict="worse"), "B is worse than A by 0.02, which chance would hardly bring."),
+        (one(numbers(n=1, units=1), verdict="too few pairs"), "1 pair of one group say nothing"),
+    ],
+)
+def test_the_finding_claims_no_more_than_was_found(found, words):
+    assert words in comparison.said(found, 0.95)
+
+
+def test_without_a_pair_there_is_nothing_to_say():
+    assert comparison.said(one(None), 0.95) == "No sample has a score in both runs."
+
+
+def test_pairs_groups_and_those_in_no_pair_are_counted():
+    left = (LeftOut("undefined in", "other", 3), LeftOut("only in", "baseline", 1))
+    data = comparison.collect(Comparison((RUN, RUN), (one(left_out=left),), (), 0.95))
+    assert data["metrics"][0]["counted"] == "48 pairs; in none: 3 undefined in B, 1 only in A"
+    clustered = one(numbers(units=12))
+    assert comparison.counted(clustered, "") == "48 pairs in 12 groups"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.021, "+0.02"), (-0.5, "−0.50"), (0.0, "0.00"), (None, "–"), (-1234.0, "−1,234")],
+)
+def test_a_difference_always_shows_its_sign(value, text):
+    assert comparison.signed(value) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0002, "<0.001"), (0.0312, "0.031"), (0.31, "0.31"), (None, "–")]
+)
+def test_p_values_are_written_as_usual(p, text):
+    assert comparison.p_value(p) == text
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(chromium.PATH is None, reason="no Chromium on the PATH")
+@pytest.mark.parametrize("width", [1280, 420])
+async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_path, width):
+    data = comparison.collect(
+        Comparison((RUN, RUN), (one(), one(verdict="worse")), ("The judges differ.",), 0.95)
+    )
+    file = tmp_path / "compare.html"
+    file.write_text(html_comparison.render(data), "utf-8")
+    async with chromium.browser() as page:
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        await page.call("Emulation.setDeviceMetricsOverride", **size)
+        await page.open(file.as_uri())
+        assert await page.run("document.documentElement.scrollWidth <= innerWidth")
+        assert await page.run("document.querySelectorAll('svg .dot').length") == 2
+        assert page.complaints == []
