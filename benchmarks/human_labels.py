@@ -99,7 +99,7 @@ def shown(found: Measured | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--most", type=int, default=600, help="answers of each split")
+    parser.add_argument("--most", type=int, default=300, help="answers of each split")
     parser.add_argument("--store", type=Path, help="keep replies here")
     options = parser.parse_args()
     train, test = rows("train", options.most), rows("test", options.most)
