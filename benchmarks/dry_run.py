@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 import assay
-from assay import Store
 from assay.backends.openai import OpenAI
 from assay.run.estimate import estimate
+from assay.store import Store
 from benchmarks.engine import rows, server
 
 SETS = {

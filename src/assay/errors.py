@@ -4,6 +4,7 @@ AssayError
   InputError         what the user gave cannot be used; every problem is listed at once
   JudgeError         the judge failed, not the sample and not assay
     Unavailable      no reply came: time-out, lost connection, server error, rate limit
+      TooLong        none can come: the prompt is longer than what the judge reads at once
     Unreadable       a reply came that the task cannot read
     Unsupported      this back end does not serve this kind of task
     Denied           key, permission, quota or model name refused: no further call can succeed
@@ -101,6 +102,13 @@ class Unavailable(JudgeError):
         self.retry_after = retry_after
         self.throttled = throttled
         self.permanent = permanent
+
+
+class TooLong(Unavailable):
+    """The prompt is longer than what the judge reads at once; the same one fails again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, permanent=True)
 
 
 class Unreadable(JudgeError):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
-from assay.errors import Denied, JudgeError, OverBudget, Unreadable
+from assay.errors import Denied, JudgeError, OverBudget, TooLong, Unreadable
 from assay.prompt import Material, Template, render
 
 T = TypeVar("T")
@@ -92,6 +92,17 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
         Raises:
             Unreadable: If the reply is invalid, names an unknown id or contradicts itself.
         """
+
+    def halves(self) -> tuple[Self, Self] | None:
+        """The task about either half of its material, for a judge that cannot read it at once.
+
+        None if it cannot be divided.
+        """
+        return None
+
+    def joined(self, first: Mapping[str, V], second: Mapping[str, V]) -> dict[str, V]:
+        """What follows by id from the verdicts on its halves."""
+        return {**first, **second}
 
     @abstractmethod
     def narrow(self, ids: Sequence[str]) -> Self:
@@ -238,16 +249,24 @@ class Judge:
         self.replies.append(reply)
         return reply.raw
 
+    async def _verdicts(self, task: ByIds[V], draw: int) -> dict[str, V]:
+        return dict(zip(task.ids, await self._by_ids(task, draw), strict=True))
+
     async def _by_ids(self, task: ByIds[V], draw: int) -> tuple[V, ...]:
         found: dict[str, V] = {}
         asked = task
         failure: JudgeError | None = None
         for attempt in range(self._tries):
-            raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)
             try:
+                raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)
                 found |= asked.read_some(raw)
             except Unreadable as error:
                 failure = error
+            except TooLong:
+                halves = asked.halves()
+                if halves is None:
+                    raise
+                found |= asked.joined(*[await self._verdicts(half, draw) for half in halves])
             missing = [i for i in task.ids if i not in found]
             if not missing:
                 return tuple(found[i] for i in task.ids)

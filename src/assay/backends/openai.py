@@ -20,6 +20,7 @@ from assay.backends.openai_http import (
     encode,
     meaning,
     ollama_url,
+    too_long,
 )
 from assay.backends.per_loop import PerLoop
 from assay.errors import Unavailable
@@ -35,7 +36,6 @@ _FORM = re.compile(
     r"response[ _]format|json[ _](?:schema|object)|structured[ _]output|grammar|\bschema",
     re.IGNORECASE,
 )
-_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too (?:long|many tokens)", re.IGNORECASE)
 _NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
     "json_schema": "json_object",
     "json_object": "text",
@@ -67,7 +67,7 @@ class Dialect:
 
     def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
         """What to try after this refusal; None if it is not about the dialect."""
-        if refusal.status not in (400, 422, 500, 501) or _TOO_LONG.search(refusal.message):
+        if refusal.status not in (400, 422, 500, 501) or too_long(refusal):
             return None
         for field, change in _WITHOUT.items():
             if field in sent and _is_about(field, refusal):

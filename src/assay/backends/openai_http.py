@@ -16,7 +16,7 @@ import aiohttp
 import msgspec
 
 from assay.backends.per_loop import PerLoop
-from assay.errors import Denied, InputError, JudgeError, Unavailable
+from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
@@ -177,12 +177,23 @@ class Refusal(msgspec.Struct, frozen=True):
         return cls(status, text, code, str(error.get("param") or ""), message, headers)
 
 
+_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too (?:long|many tokens)", re.IGNORECASE)
+
+
+def too_long(refusal: Refusal) -> bool:
+    """Whether the prompt was longer than what the model reads at once."""
+    return _TOO_LONG.search(f"{refusal.code} {refusal.message}") is not None
+
+
 def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     """Which error a refusal is, with what the user can do about it."""
     status = refusal.status
     said = f"{endpoint.place} answered {status}: {refusal.message}"
     if status in (400, 403) and (refusal.code == "content_filter" or _BLOCKED.search(refusal.text)):
         return Unavailable(f"{said} (blocked by the provider's filter)", permanent=True)
+    if status in (400, 413, 422, 500) and too_long(refusal):
+        remedy = "take a model that reads more at once, or shorter texts"
+        return TooLong(f"{said} -> {remedy}")
     if remedy := _denied(refusal, endpoint, model):
         return Denied(f"{said} -> {remedy}")
     wait = retry_after(refusal.headers, datetime.now(UTC))

@@ -1,13 +1,14 @@
 """Which contexts are useful for arriving at an answer?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import msgspec
 
 from assay.judge import ByIds
 from assay.prompt import Material, Template
+from assay.tasks.halves import IN_PARTS, halved_texts
 from assay.tasks.reading import Probability, by_id, decode, schema
 
 
@@ -98,6 +99,31 @@ class JudgeContexts(ByIds[Usefulness]):
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same question, these contexts only."""
         return type(self)(self.question, self.target, self.contexts, tuple(ids))
+
+    def halves(self) -> tuple[Self, Self] | None:
+        """Either half of the contexts; of a single one, either half of its text."""
+        ids = self.ids
+        if len(ids) > 1:
+            middle = len(ids) // 2
+            return self.narrow(ids[:middle]), self.narrow(ids[middle:])
+        at = int(ids[0][1:]) - 1
+        parts = halved_texts((self.contexts[at],))
+        return parts and (self._with(at, parts[0][0]), self._with(at, parts[1][0]))
+
+    def _with(self, at: int, text: str) -> Self:
+        contexts = (*self.contexts[:at], text, *self.contexts[at + 1 :])
+        return type(self)(self.question, self.target, contexts, (f"c{at + 1}",))
+
+    def joined(
+        self, first: Mapping[str, Usefulness], second: Mapping[str, Usefulness]
+    ) -> dict[str, Usefulness]:
+        """Each verdict; a context whose text was divided is useful where one part is."""
+        if len(self.ids) > 1:
+            return {**first, **second}
+        (name,) = self.ids
+        said = max(first[name], second[name], key=lambda found: found.useful)
+        reason = IN_PARTS + said.reason.removeprefix(IN_PARTS)
+        return {name: replace(said, reason=reason)}
 
     def read_some(self, raw: str) -> dict[str, Usefulness]:
         """The verdicts by context id."""

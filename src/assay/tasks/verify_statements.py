@@ -1,7 +1,7 @@
 """Which statements do the contexts support?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
+from assay.tasks.halves import IN_PARTS, halved_texts
 from assay.tasks.reading import Probability, by_id, decode, listed, schema
 from assay.tasks.split_statements import Statement
 
@@ -127,6 +128,26 @@ class VerifyStatements(ByIds[Verdict]):
         contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
         return (*contexts, Material("statements", listed((s.id, s.text) for s in self.statements)))
 
+    def halves(self) -> tuple[Self, Self] | None:
+        """The same statements, either half of the contexts."""
+        parts = halved_texts(self.contexts)
+        return parts and (
+            type(self)(self.statements, parts[0]),
+            type(self)(self.statements, parts[1]),
+        )
+
+    def joined(
+        self, first: Mapping[str, Verdict], second: Mapping[str, Verdict]
+    ) -> dict[str, Verdict]:
+        """Supported where one half supports it; else contradicted where one denies it."""
+        # A single context that was divided is one context still.
+        shift = len(self.contexts) // 2
+        moved = {
+            i: replace(v, context=None if v.context is None else v.context + shift)
+            for i, v in second.items()
+        }
+        return {i: _stronger(first[i], moved[i]) for i in self.ids}
+
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same contexts, these statements only."""
         kept = tuple(s for s in self.statements if s.id in set(ids))
@@ -148,6 +169,11 @@ class VerifyStatements(ByIds[Verdict]):
             contradicted=item.contradicted,
             spans=item.spans,
         )
+
+
+def _stronger(first: Verdict, second: Verdict) -> Verdict:
+    said = max(first, second, key=lambda v: (v.supported, bool(v.contradicted)))
+    return replace(said, reason=IN_PARTS + said.reason.removeprefix(IN_PARTS))
 
 
 def context_index(name: str | None, n: int, raw: str) -> int | None:
