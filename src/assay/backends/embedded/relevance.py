@@ -1,7 +1,8 @@
 """Does a sentence or an answer bear on a question?
 
 Sentences: see `nearness.py`. Answers: a logistic combination of what the trained reader says of
-the answer beside the question, its sentences' help and its kind; `training/verifier/fit.py` fits it.
+the answer beside the question, how far its sentences help, and its kind; `training/verifier/fit.py`
+fits it.
 """
 
 from collections.abc import Sequence
