@@ -18,6 +18,8 @@ NAMES = (
     "human_labels",
     "coverage",
     "coverage_ppi",
+    "coverage_agreement",
+    "concordance",
     "aa",
 )
 

@@ -1,0 +1,60 @@
+"""Where metrics are high or low, how likely do people call the answer correct?
+
+Equations 1 and 2 of "Evaluation of RAG Metrics for Question Answering in the Telecom Domain" on
+answers that people labelled: EVOUNA on Natural Questions, questions kept out of training. TeleQuAD
+has questions and right answers, but no answers of systems that people labelled.
+
+    python -m benchmarks.concordance [--limit 600] [--html concordance.html]
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from assay import evaluate
+from assay.analysis.agreement import agree
+from assay.analysis.concordance import concordance
+from assay.dataset import read_labels
+from assay.report import agreement as words
+from assay.report import html_agreement, markdown_agreement
+from benchmarks.data import load, thinned
+
+METRICS = ("factual_correctness", "answer_similarity", "answer_correctness", "token_f1")
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--limit", type=int, default=600)
+    asked.add_argument("--html", type=Path)
+    given = asked.parse_args()
+    from benchmarks.judge import evouna
+
+    load("correctness/evouna_nq.jsonl.gz")  # ends with a clear word where it is absent
+    records = [r for r in thinned(evouna.rows(), given.limit) if r["answer"].strip()]
+    rows = [
+        {
+            "id": r["id"],
+            "question": r["question"],
+            "answer": r["answer"],
+            "reference": r["ground_truth"][0],
+            "group": r["id"].rsplit("-", 1)[0],
+        }
+        for r in records
+    ]
+    labels = read_labels([{"id": r["id"], "label": r["labels"]["correct"]} for r in records])
+    with tempfile.TemporaryDirectory() as folder:
+        result = evaluate(rows, METRICS, "embedded", store=Path(folder) / "concordance.db")
+        found = [agree(result, labels, metric, most=0) for metric in METRICS]
+        table = concordance(result, labels, METRICS)
+        run = result.run.id
+    data = words.told(run, "EVOUNA, Natural Questions", found, {}, table)
+    print(markdown_agreement.render(data))
+    if given.html:
+        given.html.write_text(html_agreement.render(data), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

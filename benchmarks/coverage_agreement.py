@@ -1,0 +1,134 @@
+"""How often does the interval of a measure of agreement hold the true value, n = 20, 50, 200?
+
+Labels and scores are drawn from distributions of which the true value is known. Printed is the
+share of the intervals that hold it, in per cent (95 is right): of the jackknife on the logit scale,
+which assay uses, and of the percentile bootstrap; and how often there was none. Then the same of
+the abilities of item analysis.
+
+    python -m benchmarks.coverage_agreement
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import norm
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from assay.stats import agreement, raters
+from assay.stats.items import rasch
+from assay.stats.weighted import Statistic, jackknife_interval, ones
+
+TIMES = int(os.environ.get("TIMES", "1000"))
+DRAWS = 200
+NS = (20, 50, 200)
+Draw = Callable[[np.random.Generator, int], Statistic]
+
+
+def normal_scores(distance: float, share: float) -> Draw:
+    """AUROC of scores that are normal in both classes."""
+
+    def draw(chance: np.random.Generator, n: int) -> Statistic:
+        labels = chance.random(n) < share
+        return agreement.auroc(chance.normal(size=n) + distance * labels, labels)
+
+    return draw
+
+
+def verdicts(measure: Callable[..., Statistic], right: float, share: float) -> Draw:
+    """Verdicts that are right with one chance whatever the label."""
+
+    def draw(chance: np.random.Generator, n: int) -> Statistic:
+        labels = chance.random(n) < share
+        return measure(np.where(chance.random(n) < right, labels, ~labels), labels)
+
+    return draw
+
+
+def correlated(measure: Callable[..., Statistic], rho: float) -> Draw:
+    """Pairs of normal variables."""
+
+    def draw(chance: np.random.Generator, n: int) -> Statistic:
+        x = chance.normal(size=n)
+        return measure(x, rho * x + np.sqrt(1 - rho**2) * chance.normal(size=n))
+
+    return draw
+
+
+def kappa(right: float, share: float) -> float:
+    said = share * right + (1 - share) * (1 - right)
+    by_chance = said * share + (1 - said) * (1 - share)
+    return (right - by_chance) / (1 - by_chance)
+
+
+F1 = 2 * 0.85 * 0.4 / (0.4 + 0.85 * 0.4 + 0.15 * 0.6)
+CASES: tuple[tuple[str, float, float, Draw], ...] = (
+    ("AUROC 0.80", float(norm.cdf(1.19 / np.sqrt(2))), 0, normal_scores(1.19, 0.5)),
+    ("AUROC 0.92, 20 % positive", float(norm.cdf(2 / np.sqrt(2))), 0, normal_scores(2.0, 0.2)),
+    ("F1", F1, 0, verdicts(agreement.f1, 0.85, 0.4)),
+    ("balanced accuracy, 20 %", 0.85, 0, verdicts(agreement.balanced, 0.85, 0.2)),
+    ("Cohen's kappa", kappa(0.85, 0.4), -1, verdicts(raters.cohen_kappa, 0.85, 0.4)),
+    ("Cohen's kappa, 15 %", kappa(0.9, 0.15), -1, verdicts(raters.cohen_kappa, 0.9, 0.15)),
+    ("Pearson 0.8", 0.8, -1, correlated(agreement.pearson, 0.8)),
+    ("Spearman 0.58", 6 / np.pi * float(np.arcsin(0.3)), -1, correlated(agreement.spearman, 0.6)),
+)
+
+
+def percentile(statistic: Statistic, n: int, chance: np.random.Generator) -> tuple[float, float]:
+    weights = chance.multinomial(n, np.full(n, 1 / n), size=DRAWS).astype(float)
+    found = np.array([statistic(one) for one in weights])
+    low, high = np.nanpercentile(found, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def covered(truth: float, low: float, draw: Draw, n: int) -> tuple[float, float, float]:
+    """(jackknife, percentile bootstrap, no interval) in per cent."""
+    chance = np.random.default_rng(n)
+    jackknife = bootstrap = none = 0
+    for _ in range(TIMES):
+        statistic = draw(chance, n)
+        found = jackknife_interval(statistic, range(n), low=low)
+        if found is None or not np.isfinite(statistic(ones(n))):
+            none += 1
+            continue
+        jackknife += found.low <= truth <= found.high
+        ends = percentile(statistic, n, chance)
+        bootstrap += ends[0] <= truth <= ends[1]
+    known = max(TIMES - none, 1)
+    return 100 * jackknife / known, 100 * bootstrap / known, 100 * none / TIMES
+
+
+def abilities(systems: int, n: int, size: int) -> float:
+    """Share of abilities within their intervals, in per cent; questions in groups of one size."""
+    truth, chance, hits = np.linspace(-0.5, 1.5, systems), np.random.default_rng(n), []
+    groups = np.repeat(np.arange(n // size), size)
+    for _ in range(TIMES // 4):
+        own = chance.normal(0, 0.6, n) if size > 1 else np.zeros(n)
+        hard = chance.normal(0, 0.8 if size > 1 else 1.0, n // size)[groups] + own
+        right = chance.random((n, systems)) < 1 / (1 + np.exp(hard[:, None] - truth))
+        fit = rasch(right.astype(float), groups.tolist())
+        for interval, ability in zip(fit.intervals if fit else (), truth, strict=False):
+            if interval is not None:
+                hits.append(interval.low <= ability <= interval.high)
+    return 100 * float(np.mean(hits))
+
+
+def main() -> None:
+    print("| measure | n | jackknife, logit | percentile bootstrap | no interval |")
+    print("|:---|---:|---:|---:|---:|")
+    for name, truth, low, draw in CASES:
+        for n in NS:
+            shares = " | ".join(f"{share:.1f}" for share in covered(truth, low, draw, n))
+            print(f"| {name} | {n} | {shares} |", flush=True)
+    print("\n| systems | questions | in groups of | abilities within their intervals |")
+    print("|---:|---:|---:|---:|")
+    for systems, n, size in ((2, 50, 1), (3, 50, 1), (5, 50, 1), (5, 200, 1), (5, 200, 5)):
+        share = abilities(systems, n, size)
+        print(f"| {systems} | {n} | {size} | {share:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
