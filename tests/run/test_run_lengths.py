@@ -56,3 +56,13 @@ def test_what_a_judge_wrote_before_tells_what_it_will_write(db):
     more = samples(2 * ENOUGH)[ENOUGH:]
     second = estimate(more, "context_precision", judge, store=db)
     assert second.tokens_out == 1000 * ENOUGH
+
+
+def test_embeddings_that_are_known_in_part_are_counted(db):
+    judge = Wordy()
+    evaluate(samples(1), "answer_relevancy", judge, store=db)
+    other = samples(1)[0]
+    changed = [type(other)(id="x", question=other.question, answer="Rome is large.")]
+    found = estimate(changed, "answer_relevancy", judge, store=db)
+    assert (found.calls, found.known) == (1, 1)
+    assert found.local == 3

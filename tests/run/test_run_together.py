@@ -10,6 +10,7 @@ from assay.backends.llm import LLM, Completion
 from assay.metrics import resolve
 from assay.run.config import signature
 from assay.run.connect import choose
+from assay.run.estimate import estimate
 from assay.run.together import MOST, Party, companions
 from assay.store import Store
 from assay.tasks import RateAnswer, Statement, VerifyStatements
@@ -92,6 +93,12 @@ def test_a_reply_that_nobody_can_read_is_asked_for_again_alone(db):
     found = run(db, judge)
     assert found.summary()[0].n_scored == found.summary()[1].n_scored == 6
     assert judge.count("verify_statements") == 6 + 12
+
+
+def test_a_dry_run_counts_what_is_asked_together(db):
+    asked = estimate(samples(6), METRICS, Told(), store=db, settings=TOGETHER)
+    apart = estimate(samples(6), METRICS, Told(), store=db)
+    assert (asked.calls, apart.calls) == (18, 24)
 
 
 def test_signatures_say_who_was_asked_with_whom():

@@ -1,5 +1,6 @@
 """What would a run cost? Calls, tokens and money, counted before anything is spent."""
 
+import asyncio
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,8 @@ from assay.run.lengths import as_asked
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
+from assay.run.together import Member, Party, companions
+from assay.sample import Sample
 from assay.store import Store
 from assay.store.keys import reply_key
 from assay.tasks import Embed
@@ -81,12 +84,14 @@ def estimate(
 
 
 async def _count(plan: Plan, door: "_StandIn") -> Estimate:
+    company = companions(plan.metrics, plan.route) if plan.settings.together else []
     for sample in plan.samples:
         for metric in plan.metrics:
-            try:
-                await metric.score(sample, Judge(door, tries=1))
-            except JudgeError:
-                continue  # a stand-in's reply cannot always be read; what was asked is counted
+            if metric.label not in company:
+                await _ask(metric, sample, door)
+        party = Party(door)
+        members = [(m, party.member()) for m in plan.metrics if m.label in company]
+        await asyncio.gather(*(_ask(metric, sample, member) for metric, member in members))
     await _probe(plan, door)
     price = plan.settings.budget.price
     return Estimate(
@@ -99,6 +104,16 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
         local_tokens=door.local_tokens,
         money=price.of(door.tokens_in - door.embedded, round(door.tokens_out)) if price else None,
     )
+
+
+async def _ask(metric: Metric, sample: Sample, backend: Backend) -> None:
+    try:
+        await metric.score(sample, Judge(backend, tries=1))
+    except JudgeError:
+        pass  # a stand-in's reply cannot always be read; what was asked is counted
+    finally:
+        if isinstance(backend, Member):
+            backend.leave()
 
 
 async def _probe(plan: Plan, door: "_StandIn") -> None:
@@ -139,7 +154,11 @@ class _StandIn:
         if key in self._seen:
             return self._seen[key]
         known = self.store.reply(key) if self.store else None
-        reply = known or await self._guess(task, draw)
+        # A vector of the store and a guessed one would not have the same length.
+        if known is None or isinstance(task, Embed):
+            reply = await self._guess(task, draw)
+        else:
+            reply = known
         self._seen[key] = reply
         server = self.route.to(task.kind)
         if known:
