@@ -114,6 +114,14 @@ MIGRATIONS = (
     CREATE INDEX replies_run ON replies (run);
     CREATE INDEX samples_id ON samples (run, id);
     """,
+    """
+    -- Requests handed in to a provider as one batch: the keys of the replies that it owes, 16 bytes
+    -- each. `name` is ours and stands in its metadata, `provider` is what it is called there.
+    CREATE TABLE batches (
+        name TEXT PRIMARY KEY, provider TEXT NOT NULL DEFAULT '', keys BLOB NOT NULL,
+        at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
+    );
+    """,
 )
 
 

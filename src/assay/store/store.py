@@ -14,6 +14,7 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import rows
+from assay.store.batches import Batches
 from assay.store.judges import Judges
 from assay.store.keys import digest, long_keys, short_key
 from assay.store.known import TEXT
@@ -37,6 +38,7 @@ class Store:
 
     Attributes:
         judges: What is known of the judges themselves.
+        batches: What providers were asked in batches and still owe.
 
     Raises:
         InputError: If it is not a store, or cannot be opened.
@@ -50,6 +52,7 @@ class Store:
         self._recent: dict[tuple[str, int], bytes] = {}
         self._writer = Writer(writing)
         self.judges = Judges(self.query, self._writer)
+        self.batches = Batches(self.query, self._writer)
 
     def close(self) -> None:
         """Commit what is queued and close the file."""
