@@ -247,6 +247,16 @@ async def test_a_budget_in_tokens_is_never_exceeded():
     assert usage.tokens_in + usage.tokens_out <= 5000
 
 
+async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent():
+    model = Model(tokens=(100, 10), seconds=0.001)
+    limit = Limit(model, Limits(in_flight=64), purse=Purse(Budget(tokens=20_000)))
+    asked = (limit.reply(task(n)) for n in range(500))
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert sum(isinstance(error, OverBudget) for error in found) == 500 - model.asked
+    usage = limit.usage
+    assert 19_000 < usage.tokens_in + usage.tokens_out <= 20_000
+
+
 async def test_money_is_counted_and_bounded():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
     limit = Limit(Model(tokens=(100, 10)), purse=Purse(Budget(money=10.0, price=price)))

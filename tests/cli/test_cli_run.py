@@ -5,6 +5,8 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
+from assay.cli import values
+
 
 def summary(result):
     assert result.exit_code == 0, result.output
@@ -192,6 +194,31 @@ def test_a_stopped_or_failed_run_still_writes_its_report(assay, here, quiet):
     result = assay(*FAITHFULNESS, *JUDGE, "--out", "r.md", *quiet)
     assert result.exit_code == 3
     assert (here / "r.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("2.50", (2.5, None, None)),
+        ("$3", (3.0, None, None)),
+        ("200_000tok", (None, 200_000, None)),
+        ("1.5M tokens", (None, 1_500_000, None)),
+        ("500calls", (None, None, 500)),
+        ("1 call", (None, None, 1)),
+        ("2kcalls", (None, None, 2000)),
+    ],
+)
+def test_a_budget_is_money_tokens_or_calls(text, found):
+    assert values.budget(text) == found
+
+
+def test_a_budget_in_calls_stops_the_run_and_keeps_what_was_scored(assay):
+    result = assay(*FAITHFULNESS, *JUDGE, "--budget", "3calls", "--concurrency", "1", "--json")
+    said = json.loads(result.stdout)
+    assert result.exit_code == 5
+    assert "budget in calls" in said["stopped"]
+    again = assay(*FAITHFULNESS, *JUDGE, "--json")
+    assert again.exit_code == 0
 
 
 def test_the_defaults_are_those_of_the_library():

@@ -104,6 +104,21 @@ class TestBudget:
         assert "budget in money" in result.stopped
         assert 0 < result.cost().money <= 0.004
 
+    def test_calls_are_bounded(self, db):
+        judge = Metered()
+        settings = Settings(limits=Limits(in_flight=64), budget=Budget(calls=7))
+        result = evaluate(
+            samples(20),
+            "faithfulness",
+            judge,
+            embedder=plausible(),
+            store=db,
+            settings=settings,
+        )
+        assert "budget in calls: 7 spent" in result.stopped
+        assert judge.calls == 7
+        assert result.cost().calls == 7
+
     def test_mixed_judges_share_one_budget(self, db):
         one, two = Metered("one"), Metered("two")
         self.run(db, Route(one, {"verify_statements": two}), tokens=4000)

@@ -131,7 +131,7 @@ class Limit:
             Denied: If the back end refuses, or has never answered at all.
             Unavailable: If no reply came in all tries.
         """
-        hold = self._purse.hold(task)
+        hold = await self._purse.room(task)
         try:
             reply = await self._tries(task, draw, hold)
         except Unavailable as error:

@@ -1,5 +1,6 @@
 """What has been spent on a judge, and may the next call be made?"""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +111,23 @@ class Purse:
         self.usage = Usage()
         self._held_in = self._held_out = self._held_calls = 0
         self._longest: dict[str, int] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def room(self, task: Task[Any]) -> Hold:
+        """As `hold`, once calls on their way have left room for it.
+
+        Raises:
+            OverBudget: If none is on its way and there is still no room.
+        """
+        while True:
+            try:
+                return self.hold(task)
+            except OverBudget:
+                if not self._held_calls:
+                    raise
+            landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(landed)
+            await landed
 
     def hold(self, task: Task[Any]) -> Hold:
         """Set aside what the call is expected to cost.
@@ -133,6 +151,10 @@ class Purse:
         self._held_in -= hold.tokens_in
         self._held_out -= hold.tokens_out
         self._held_calls -= 1
+        waiting, self._waiting = self._waiting, []
+        for landed in waiting:
+            if not landed.done():
+                landed.set_result(None)
 
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         """Count tokens that were used."""
