@@ -1,5 +1,8 @@
 """`assay import`: how do runs of another machine get into a store here?"""
 
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import IO
 
 import click
@@ -9,22 +12,29 @@ from assay.cli.edge import OK
 
 
 @click.command("import", short_help="Take in runs that were exported elsewhere.")
-@click.argument("file", metavar="FILE", type=click.File("r", encoding="utf-8"))
+@click.argument("file", metavar="FILE")
 @options.store
-def command(*, file: IO[str], store: str) -> int:
+def command(*, file: str, store: str) -> int:
     """Add the runs of FILE, as `assay export` wrote them, to a store ("-" reads stdin).
 
     What is there already stays as it is: importing twice changes nothing.
     """
     from assay.cli import screen
+    from assay.errors import InputError
     from assay.store import Store
     from assay.store.moving import take_in
 
-    with Store(store) as opened:
-        moved = take_in(opened, file)
+    if file != "-" and not Path(file).is_file():
+        raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
+    with _lines(file) as lines, Store(store) as opened:
+        moved = take_in(opened, lines)
     for kind, n in moved.new.items():
         known = f", {moved.known[kind]:,} were there already" if moved.known[kind] else ""
         screen.write(f"{n:>10,} new: {kind}{known}\n")
     for run in moved.runs:
         screen.write(f"assay show {run[:8]} --store {store}\n")
     return OK
+
+
+def _lines(file: str) -> AbstractContextManager[IO[str]]:
+    return nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8")
