@@ -96,6 +96,19 @@ class LLM(ABC):
         pieces = task.pieces(template)
         start = time.perf_counter()
         completion = await self.complete("".join(pieces), task.schema, task.kind, draw)
+        ms = (time.perf_counter() - start) * 1000
+        return self.replied(task, draw, pieces, completion, ms=ms)
+
+    def replied(
+        self,
+        task: Task[Any],
+        draw: int,
+        pieces: tuple[str, ...],
+        completion: Completion,
+        *,
+        ms: float = 0.0,
+    ) -> Reply:
+        """The reply that is made of what was written after the prompt in these pieces."""
         raw = completion.text
         if isinstance(task, GiveGrade) and completion.tokens:
             raw = weighed(task, raw, completion.tokens)
@@ -104,8 +117,8 @@ class LLM(ABC):
             raw=raw,
             tokens_in=completion.tokens_in,
             tokens_out=completion.tokens_out,
-            ms=(time.perf_counter() - start) * 1000,
-            backend=f"{self.name}#{template.digest}",
+            ms=ms,
+            backend=self.identity(type(task)) or "",
             kind=task.kind,
             draw=draw,
         )

@@ -294,6 +294,16 @@ class OpenAI(LLM):
 
     async def _post(self, body: dict[str, Any]) -> _Answer:
         status, content, headers = await self._connection.post("chat/completions", encode(body))
+        return self._heard(status, content, headers, body["messages"][0]["content"])
+
+    def _heard(
+        self, status: int, content: bytes, headers: Mapping[str, str], prompt: str
+    ) -> _Answer:
+        """What the server's reply to a prompt means.
+
+        Raises:
+            Unavailable: If there is no text in it, and it says of no refusal either.
+        """
         if status != 200:
             return Refusal.of(status, content, headers)
         where = self._connection.endpoint.place
@@ -310,7 +320,6 @@ class OpenAI(LLM):
             what = f"{where} withheld its reply (blocked by the provider's filter)"
             raise Unavailable(what, permanent=True)
         text = _text(chat.choices[0].message.content)
-        prompt = body["messages"][0]["content"]
         usage = chat.usage or _Usage()
         return Completion(
             text,

@@ -4,6 +4,7 @@ import asyncio
 import math
 import re
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -283,6 +284,26 @@ class Connection:
             Unavailable: If none came.
             Denied: If the address is wrong, or a key is needed and there is none.
         """
+        async with self.request("POST", path, data=body) as response:
+            if pause := nothing_left(response.headers):
+                self.paused_until = asyncio.get_running_loop().time() + pause
+            return response.status, await response.read(), response.headers
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, path: str, **sent: Any
+    ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
+        """A response whose body can be read; what aiohttp raises until it is left becomes ours.
+
+        Args:
+            method: The HTTP method.
+            path: Which of the server's services.
+            sent: What else `aiohttp.ClientSession.request` takes.
+
+        Raises:
+            Unavailable: If none came, or not all of it.
+            Denied: If the address is wrong, or a key is needed and there is none.
+        """
         where = self.endpoint.place
         if self.endpoint.url == OPENAI_URL and not self.endpoint.headers:
             # Known before the call: no time is lost on finding out.
@@ -293,12 +314,10 @@ class Connection:
         session = await self._pools.get().open()
         try:
             # A redirect would carry the key to wherever it points, and lose the body.
-            async with session.post(
-                self.endpoint.at(path), data=body, allow_redirects=False
+            async with session.request(
+                method, self.endpoint.at(path), allow_redirects=False, **sent
             ) as response:
-                if pause := nothing_left(response.headers):
-                    self.paused_until = asyncio.get_running_loop().time() + pause
-                return response.status, await response.read(), response.headers
+                yield response
         except TimeoutError as error:
             within = f"within {self._seconds:g} s" if self._seconds else "in time"
             raise Unavailable(f"no reply from {where} {within}") from error
