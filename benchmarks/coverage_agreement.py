@@ -1,9 +1,9 @@
 """How often does the interval of a measure of agreement hold the true value, n = 20, 50, 200?
 
 Labels and scores are drawn from distributions of which the true value is known. Printed is the
-share of the intervals that hold it, in per cent (95 is right): of the jackknife on the logit scale,
-which assay uses, and of the percentile bootstrap; and how often there was none. Then the same of
-the abilities of item analysis.
+share of the intervals that hold it, in per cent (95 is right): of assay's (the jackknife on the
+logit scale; balanced accuracy: recovered from both accuracies), and of the percentile bootstrap;
+and how often there was none. Then the same of the abilities of item analysis.
 
     python -m benchmarks.coverage_agreement
 """
@@ -19,6 +19,7 @@ from scipy.stats import norm
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.stats import agreement, raters
+from assay.stats.interval import Interval
 from assay.stats.items import rasch
 from assay.stats.weighted import Statistic, jackknife_interval, ones
 
@@ -43,7 +44,10 @@ def verdicts(measure: Callable[..., Statistic], right: float, share: float) -> D
 
     def draw(chance: np.random.Generator, n: int) -> Statistic:
         labels = chance.random(n) < share
-        return measure(np.where(chance.random(n) < right, labels, ~labels), labels)
+        said = np.where(chance.random(n) < right, labels, ~labels)
+        made = measure(said, labels)
+        made.rows = said, labels  # type: ignore[attr-defined]
+        return made
 
     return draw
 
@@ -65,11 +69,12 @@ def kappa(right: float, share: float) -> float:
 
 
 F1 = 2 * 0.85 * 0.4 / (0.4 + 0.85 * 0.4 + 0.15 * 0.6)
+BALANCED = "balanced accuracy, 20 %"
 CASES: tuple[tuple[str, float, float, Draw], ...] = (
     ("AUROC 0.80", float(norm.cdf(1.19 / np.sqrt(2))), 0, normal_scores(1.19, 0.5)),
     ("AUROC 0.92, 20 % positive", float(norm.cdf(2 / np.sqrt(2))), 0, normal_scores(2.0, 0.2)),
     ("F1", F1, 0, verdicts(agreement.f1, 0.85, 0.4)),
-    ("balanced accuracy, 20 %", 0.85, 0, verdicts(agreement.balanced, 0.85, 0.2)),
+    (BALANCED, 0.85, 0, verdicts(agreement.balanced, 0.85, 0.2)),
     ("Cohen's kappa", kappa(0.85, 0.4), -1, verdicts(raters.cohen_kappa, 0.85, 0.4)),
     ("Cohen's kappa, 15 %", kappa(0.9, 0.15), -1, verdicts(raters.cohen_kappa, 0.9, 0.15)),
     ("Pearson 0.8", 0.8, -1, correlated(agreement.pearson, 0.8)),
@@ -84,21 +89,29 @@ def percentile(statistic: Statistic, n: int, chance: np.random.Generator) -> tup
     return float(low), float(high)
 
 
-def covered(truth: float, low: float, draw: Draw, n: int) -> tuple[float, float, float]:
-    """(jackknife, percentile bootstrap, no interval) in per cent."""
+def ours(statistic: Statistic, name: str, low: float, n: int) -> Interval | None:
+    if name != BALANCED:
+        return jackknife_interval(statistic, range(n), low=low)
+    # The rows are those that the statistic was made from.
+    said, labels = statistic.rows  # type: ignore[attr-defined]
+    return agreement.balanced_interval(said, labels, range(n))
+
+
+def covered(name: str, truth: float, low: float, draw: Draw, n: int) -> tuple[float, float, float]:
+    """(ours, percentile bootstrap, no interval) in per cent."""
     chance = np.random.default_rng(n)
-    jackknife = bootstrap = none = 0
+    held = bootstrap = none = 0
     for _ in range(TIMES):
         statistic = draw(chance, n)
-        found = jackknife_interval(statistic, range(n), low=low)
+        found = ours(statistic, name, low, n)
         if found is None or not np.isfinite(statistic(ones(n))):
             none += 1
             continue
-        jackknife += found.low <= truth <= found.high
+        held += found.low <= truth <= found.high
         ends = percentile(statistic, n, chance)
         bootstrap += ends[0] <= truth <= ends[1]
     known = max(TIMES - none, 1)
-    return 100 * jackknife / known, 100 * bootstrap / known, 100 * none / TIMES
+    return 100 * held / known, 100 * bootstrap / known, 100 * none / TIMES
 
 
 def abilities(systems: int, n: int, size: int) -> float:
@@ -117,11 +130,11 @@ def abilities(systems: int, n: int, size: int) -> float:
 
 
 def main() -> None:
-    print("| measure | n | jackknife, logit | percentile bootstrap | no interval |")
+    print("| measure | n | ours | percentile bootstrap | no interval |")
     print("|:---|---:|---:|---:|---:|")
     for name, truth, low, draw in CASES:
         for n in NS:
-            shares = " | ".join(f"{share:.1f}" for share in covered(truth, low, draw, n))
+            shares = " | ".join(f"{share:.1f}" for share in covered(name, truth, low, draw, n))
             print(f"| {name} | {n} | {shares} |", flush=True)
     print("\n| systems | questions | in groups of | abilities within their intervals |")
     print("|---:|---:|---:|---:|")

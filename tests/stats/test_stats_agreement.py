@@ -8,6 +8,7 @@ from scipy import stats as sp
 from statsmodels.stats.inter_rater import fleiss_kappa as sm_fleiss
 
 from assay.stats import agreement, raters
+from assay.stats.intervals import mean_interval
 from assay.stats.weighted import jackknife_interval, ones, value_of
 
 SEEDS = range(6)
@@ -151,6 +152,20 @@ class TestIntervals:
         assert jackknife_interval(agreement.auroc([1, 2, 2, 4], [0, 0, 1, 0]), range(4)) is None
         assert jackknife_interval(agreement.mean([0.5, 0.5, 0.5]), range(3)) is None
         assert jackknife_interval(agreement.mean([0, 1]), range(2)) is None
+
+    def test_that_of_balanced_accuracy_knows_that_a_small_class_may_be_right_by_chance(self):
+        labels = np.array([1] * 10 + [0] * 40)
+        said = np.array([1] * 10 + [1] * 4 + [0] * 36)
+        found = agreement.balanced_interval(said, labels, range(50))
+        jackknifed = jackknife_interval(agreement.balanced(said, labels), range(50))
+        assert found.low < jackknifed.low < 0.95 < found.high
+        assert found.high <= 1
+        # A hand-made case: both accuracies 0.8 of 20, so the half widths join as in Pythagoras.
+        even = np.array([1] * 20 + [0] * 20)
+        told = np.array([1] * 16 + [0] * 4 + [0] * 16 + [1] * 4)
+        each = mean_interval([1.0] * 16 + [0.0] * 4, low=0, high=1)
+        found = agreement.balanced_interval(told, even, range(40))
+        assert found.low == pytest.approx(0.8 - (0.8 - each.low) / np.sqrt(2))
 
     def test_they_lie_around_the_value_within_the_range(self):
         for seed in SEEDS:

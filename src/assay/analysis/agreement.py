@@ -19,7 +19,7 @@ from assay.stats.interval import Interval
 from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
 
 WORST = 5
-_CHANCE = "always the same"
+_CHANCE, _BALANCED = "always the same", "balanced accuracy"
 # Measure -> (least, greatest) value.
 _SHARE, _CORRELATION = (0.0, 1.0), (-1.0, 1.0)
 
@@ -215,7 +215,11 @@ def _measures(data: Judged, good: Bools | None, rarer: str) -> list[Measure]:
     for name, (ends, decide) in _by_decision(rarer).items():
         rules = {rule: decide(said, data.labels) for rule, said in said_by_rules.items()}
         people = ceiling(data, _of_decisions(decide))
-        found.append(_beside(data, name, decide(good, data.labels), ends, rules, people))
+        one = _beside(data, name, decide(good, data.labels), ends, rules, people)
+        if name == _BALANCED:
+            interval = measures.balanced_interval(good, data.labels, data.groups)
+            one = replace(one, interval=interval)
+        found.append(one)
     return found
 
 
@@ -262,7 +266,7 @@ def _by_decision(rarer: str) -> dict[str, tuple[tuple[float, float], Decided]]:
     turned = rarer == "bad"
     return {
         "F1": (_SHARE, lambda said, labels: measures.f1(said != turned, labels != turned)),
-        "balanced accuracy": (_SHARE, measures.balanced),
+        _BALANCED: (_SHARE, measures.balanced),
         "Cohen's kappa": (_CORRELATION, raters.cohen_kappa),
     }
 

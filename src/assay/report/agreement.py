@@ -49,7 +49,9 @@ def head(metric: Json) -> str:
 def notes(metric: Json) -> list[str]:
     """What must be read beside the numbers."""
     found = []
-    if metric["rarer"]:
+    if metric["scale"] == "binary" and metric["base_rate"] in (0, 1):
+        found.append("People call all of them the same: agreement takes labels of both kinds.")
+    elif metric["rarer"]:
         found.append(f"F1 and average precision are about what people call {metric['rarer']}.")
     if metric["threshold_by"]:
         found.append(f"Called good: {_called(metric)}.")

@@ -4,11 +4,14 @@ Every function gives a `Statistic`: a function of weights, one a row (see `stats
 NaN where the number is not defined, such as an AUROC of one class only.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from math import hypot
 
 import numpy as np
 
-from assay.stats.weighted import Floats, Numbers, Statistic, ones, ratio
+from assay.stats.interval import Interval
+from assay.stats.intervals import mean_interval
+from assay.stats.weighted import LEVEL, Floats, Numbers, Statistic, ones, ratio
 
 
 def auroc(scores: Numbers, labels: Numbers) -> Statistic:
@@ -97,6 +100,42 @@ def balanced(said: Numbers, labels: Numbers) -> Statistic:
         return (caught + passed) / 2
 
     return value
+
+
+def balanced_interval(
+    said: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
+) -> Interval | None:
+    """The confidence interval of the balanced accuracy, from those of its two accuracies.
+
+    The jackknife of the whole is too narrow where all of a small class are called rightly; an
+    interval of a proportion is not.
+
+    Args:
+        said: Shape (n,), what was said to be positive.
+        labels: Shape (n,), what is.
+        groups: For each of the n rows the cluster that it belongs to.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The interval; None if a class has fewer than two clusters.
+
+    Source:
+        Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
+    """
+    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    rates, ends = [], []
+    for side, right in ((positive, called), (~positive, ~called)):
+        values = right[side].astype(np.float64)
+        clusters = [groups[at] for at in np.flatnonzero(side).tolist()]
+        found = mean_interval(values, groups=clusters, low=0.0, high=1.0, level=level)
+        if found is None:
+            return None
+        rates.append(float(values.mean()))
+        ends.append(found)
+    below = hypot(*(rate - end.low for rate, end in zip(rates, ends, strict=True))) / 2
+    above = hypot(*(end.high - rate for rate, end in zip(rates, ends, strict=True))) / 2
+    middle = sum(rates) / 2
+    return Interval(middle - below, middle + above, level, f"recovered from {ends[0].method}")
 
 
 def accuracy(said: Numbers, labels: Numbers) -> Statistic:
