@@ -21,6 +21,7 @@ NAMES = (
     "coverage_agreement",
     "concordance",
     "aa",
+    "gate",
 )
 
 
