@@ -258,9 +258,11 @@ class TestGate:
             self.ROWS + "def test_it(assay_gate, assay_session):\n"
             '    before = assay_gate(ROWS, ["faithfulness"], max={"faithfulness": 0.9})\n'
             '    better = [{**row, "answer": "Paris is the capital of France."} for row in ROWS]\n'
-            '    assay_gate(better, ["faithfulness"], baseline=before)\n'
+            '    after = assay_gate(better, ["faithfulness"], baseline=before)\n'
             '    run = f"{assay_session.store}:{before.run.id}"\n'
-            "    assay_gate(before, baseline=run)\n"
+            "    assay_gate(after, baseline=run)\n"
+            '    with pytest.raises(AssertionError, match="not worse by more than 0.05"):\n'
+            "        assay_gate(before, baseline=after)\n"
         )
         result.assert_outcomes(passed=1)
 
