@@ -32,6 +32,7 @@ def gated(assay, here, monkeypatch):
         (("--max", "given=0.6"), 0),
         (("--min", "other=0.5"), 6),
         (("--no-regression", "same.db:last"), 0),
+        (("--no-regression", "same.db"), 0),
         (("--no-regression", "last"), 2),
         ((), 2),
         (("--min", "0.5"), 2),

@@ -27,7 +27,7 @@ from assay.cli import options
     "--no-regression",
     "baseline",
     metavar="RUN",
-    help="A run that no metric may be worse than: RUN of this store, or STORE:RUN.",
+    help="A run that no metric may be worse than: RUN of this store, STORE:RUN, or STORE.",
 )
 @click.option(
     "--margin",

@@ -9,9 +9,9 @@ from assay.analysis.gate import gate as decide
 from assay.analysis.rules import Rules, read
 from assay.cli import screen
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
+from assay.cli.run_spec import open_run
 from assay.errors import InputError
 from assay.report import gate as report
-from assay.run.result import Result
 
 _OPTIONS = {
     "min": "least",
@@ -31,8 +31,8 @@ def gate(given: Mapping[str, Any]) -> int:
     baseline = given["baseline"] or found.pop("no_regression", None)
     found.pop("no_regression", None)
     rules = Rules(**{**found, **_given(given, found)})
-    result = Result(given["store"], given["run"])
-    before = _baseline(baseline, given["store"]) if baseline else None
+    result = open_run(given["run"], given["store"])
+    before = open_run(baseline, given["store"]) if baseline else None
     decided = decide(result, rules, before)
     _write(given["junit"], report.junit(decided))
     _write(given["markdown"], report.markdown(decided))
@@ -85,12 +85,6 @@ def _pairs(name: str, texts: Iterable[str]) -> Iterable[tuple[str, float]]:
             option = f"--{name.replace('_', '-')}"
             remedy = f"such as {option} faithfulness=0.8"
             raise InputError(f"{option} '{text}' ends in no number", remedy) from None
-
-
-def _baseline(name: str, store: str) -> Result:
-    """RUN of this store, or STORE:RUN."""
-    path, colon, run = name.rpartition(":")
-    return Result(path, run) if colon else Result(store, name)
 
 
 def _writable(*files: str | None) -> None:
