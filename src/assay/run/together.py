@@ -77,20 +77,13 @@ class Party:
             asking.add_done_callback(self._asking.discard)
 
     async def _ask(self, group: Sequence[_Asked]) -> None:
+        asking = asyncio.ensure_future(self._replies([one.task for one in group]))
         try:
-            replies = await self._replies([one.task for one in group])
-        except asyncio.CancelledError:
-            for one in group:
-                one.reply.cancel()
-            raise
-        except Exception as error:  # noqa: BLE001 - handed to those who asked
-            for one in group:
-                if not one.reply.done():
-                    one.reply.set_exception(error)
-            return
-        for one, reply in zip(group, replies, strict=True):
-            if not one.reply.done():
-                one.reply.set_result(reply)
+            await asyncio.wait((asking,))
+        finally:
+            asking.cancel()
+            for place, one in enumerate(group):
+                _settle(one.reply, asking, place)
 
     async def _replies(self, tasks: Sequence[VerifyStatements]) -> list[Reply]:
         if len(tasks) == 1:
@@ -159,6 +152,18 @@ class Member:
         """Say that nothing more is asked."""
         self.gone = True
         self.party.look()
+
+
+def _settle(waiting: asyncio.Future[Reply], asked: asyncio.Future[list[Reply]], n: int) -> None:
+    """Hand on the n-th reply, or whatever kept it from coming."""
+    if waiting.done():
+        return
+    if not asked.done() or asked.cancelled():
+        waiting.cancel()
+    elif error := asked.exception():
+        waiting.set_exception(error)
+    else:
+        waiting.set_result(asked.result()[n])
 
 
 def _groups(asked: Sequence[_Asked]) -> list[list[_Asked]]:
