@@ -14,6 +14,7 @@ from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
 from assay.store.keys import digest, reply_key, text_key
+from assay.store.rows import outcome_values, write_outcome
 from assay.tasks import Embed, GenerateQuestions, SplitStatements
 from support import scripts
 
@@ -315,3 +316,26 @@ class TestOutcomes:
             for row, method in enumerate(["", "rated", "rated"], start=1):
                 await store.keep_outcome("r", row, "m", Score(1.0, (), method), [])
             assert store.methods("r", "m") == ["rated"]
+
+
+@pytest.mark.parametrize("metrics", [1, 3])
+def test_what_is_done_of_a_page_is_found_without_reading_the_whole_run(db, metrics):
+    steps = []
+    with Store(db) as store:
+        for n in (200, 4000):
+            with store.changing() as changing:
+                for metric in range(metrics):
+                    for row in range(1, n + 1):
+                        values = outcome_values(Score(1.0), ())
+                        write_outcome(changing, (f"r{n}", row, f"m{metric}"), values, b"")
+            count = 0
+
+            def step():
+                nonlocal count
+                count += 1
+
+            store._db.set_progress_handler(step, 10)
+            assert len(store.done(f"r{n}", 1, 50)) == 50 * metrics
+            store._db.set_progress_handler(None, 0)
+            steps.append(count)
+    assert steps[1] < 1.5 * steps[0]

@@ -23,7 +23,17 @@ def tables(path):
 def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
     Store(db).close()
     assert tables(db) == (
-        {"texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names", "batches"},
+        {
+            "texts",
+            "replies",
+            "runs",
+            "samples",
+            "jobs",
+            "noise",
+            "fingerprints",
+            "names",
+            "batches",
+        },
         len(schema.MIGRATIONS),
     )
 

@@ -37,6 +37,18 @@ WRITE_OUTCOME = (
 )
 # Of a long sample, so much is known beside its evidence.
 MOST_BESIDE = 31_000
+# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
+DONE = f"""
+    WITH RECURSIVE metrics (id) AS (
+        SELECT min(metric) FROM jobs WHERE run = {NAME}
+        UNION ALL
+        SELECT (SELECT min(metric) FROM jobs WHERE run = {NAME} AND metric > metrics.id)
+        FROM metrics WHERE id IS NOT NULL
+    )
+    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
+    JOIN names ON names.id = metric
+    WHERE run = {NAME} AND row BETWEEN ? AND ? AND why != 'failed'
+"""
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
 LISTS = ("contexts", "reference_contexts")

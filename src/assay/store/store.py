@@ -272,12 +272,7 @@ class Store:
 
         A failed score is not done: the same command tries it again.
         """
-        sql = (
-            "SELECT row, name FROM jobs JOIN names ON names.id = metric"
-            f" WHERE run = {rows.NAME} AND metric IN (SELECT DISTINCT metric FROM jobs"
-            f" WHERE run = {rows.NAME}) AND row BETWEEN ? AND ? AND why != 'failed'"
-        )
-        return set(self.query(sql, run, run, start, end))
+        return set(self.query(rows.DONE, run, run, run, start, end))
 
     def counts(self, run: str) -> dict[str, dict[str, int]]:
         """For each metric: how many are scored (""), undefined and failed."""
