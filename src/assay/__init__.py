@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from assay.backends import backend
     from assay.backends.limit import Limits
     from assay.backends.openai import OpenAI
+    from assay.backends.openai_batch import OpenAIBatch
     from assay.backends.openai_embeddings import OpenAIEmbedder
     from assay.backends.route import Route
     from assay.backends.scripted import Scripted
@@ -39,6 +40,7 @@ _HOME = {
     "backend": "assay.backends",
     "Limits": "assay.backends.limit",
     "OpenAI": "assay.backends.openai",
+    "OpenAIBatch": "assay.backends.openai_batch",
     "OpenAIEmbedder": "assay.backends.openai_embeddings",
     "Route": "assay.backends.route",
     "Scripted": "assay.backends.scripted",
@@ -91,6 +93,7 @@ __all__ = [
     "Limits",
     "Metric",
     "OpenAI",
+    "OpenAIBatch",
     "OpenAIEmbedder",
     "Outcome",
     "OverBudget",

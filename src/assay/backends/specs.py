@@ -12,6 +12,7 @@ DEFAULT = "embedded"
 SPECS = (
     "embedded (offline, no key)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
+    "openai-batch:MODEL (the same in batches: half the price, within a day)",
     "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
     "gguf:PATH (a GGUF chat model in this process; pip install 'assay[gguf]')",
     "scripted:FILE (fixed replies from a JSON file)",
@@ -130,6 +131,14 @@ def _openai(model: str, embedder: bool) -> Backend:  # noqa: FBT001 - called thr
     return OpenAIEmbedder(model) if embedder else OpenAI(model)
 
 
+def _openai_batch(model: str, embedder: bool) -> Backend:  # noqa: FBT001
+    if embedder:
+        raise InputError("embeddings are not asked in batches", f"openai:{model}")
+    from assay.backends.openai_batch import OpenAIBatch
+
+    return OpenAIBatch(model)
+
+
 def _ollama(model: str, embedder: bool) -> Backend:  # noqa: FBT001
     from assay.backends.openai import OpenAI
     from assay.backends.openai_embeddings import OpenAIEmbedder
@@ -151,6 +160,7 @@ def _scripted(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
 
 _SCHEMES: dict[str, Callable[[str, bool], Backend]] = {
     "openai": _openai,
+    "openai-batch": _openai_batch,
     "ollama": _ollama,
     "gguf": _gguf,
     "scripted": _scripted,

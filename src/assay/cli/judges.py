@@ -8,7 +8,8 @@ from assay.cli.values import look_here
 from assay.errors import InputError
 from assay.judge import Backend
 
-_HTTP = ("openai", "ollama")
+_EMBEDDERS = ("openai", "ollama")
+_JUDGES = (*_EMBEDDERS, "openai-batch")
 
 
 @dataclass
@@ -54,17 +55,20 @@ class Bench:
 
     def _make(self, spec: str, *, embedder: bool) -> Backend:
         scheme, _, model = spec.partition(":")
-        if scheme in _HTTP and model:
+        if scheme in (_EMBEDDERS if embedder else _JUDGES) and model:
             return self._over_http(scheme, model, embedder=embedder)
         look_here()
         return backend(spec, embedder=embedder)
 
     def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:
         from assay.backends.openai import OpenAI
+        from assay.backends.openai_batch import OpenAIBatch
         from assay.backends.openai_embeddings import OpenAIEmbedder
 
         kind = OpenAIEmbedder if embedder else OpenAI
         if scheme == "ollama":
             return kind.ollama(model, timeout=self.timeout)
         self._addressed = True
+        if scheme == "openai-batch":
+            kind = OpenAIBatch
         return kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)

@@ -17,6 +17,8 @@ from assay.run.progress import Progress
 # Named when it is waited for longer than this.
 SLOW_S = 5.0
 LINE_EVERY_S = 5.0
+# Batches take minutes or hours.
+BATCH_LINE_EVERY_S = 60.0
 # The rate is that of the last while: a start that came from the store says nothing of the rest.
 WINDOW_S = 30.0
 
@@ -66,7 +68,8 @@ class Lines(Meter):
         """Take note, and say it if it is time."""
         super().__call__(progress)
         if progress.seconds >= self._next:
-            self._next = progress.seconds + LINE_EVERY_S
+            every = BATCH_LINE_EVERY_S if progress.batches else LINE_EVERY_S
+            self._next = progress.seconds + every
             slow = _slow(progress)
             count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
             say("; ".join([count, _spent(progress), *([slow] if slow else [])]))
@@ -127,6 +130,8 @@ def _spent(progress: Progress) -> str:
 
 
 def _slow(progress: Progress) -> str:
+    if progress.batches:
+        return progress.batches
     if progress.waiting_for is None or progress.waiting_for[1] <= SLOW_S:
         return ""
     label, seconds = progress.waiting_for

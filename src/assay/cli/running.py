@@ -38,6 +38,11 @@ def run(given: Mapping[str, Any], ending: Ending = closing) -> int:
             result = _evaluate(request, watch)
     except KeyboardInterrupt:
         say(f"interrupted: {_kept(watch, request)}; the same command goes on from there")
+        if watch.last is not None and watch.last.batches:
+            say(
+                "Batches that were submitted go on at the provider: what they bring is fetched by "
+                "the same command, within 30 days, and is not paid for again."
+            )
         return INTERRUPTED
     except Denied as error:
         say(f"error: {error}")

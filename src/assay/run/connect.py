@@ -19,6 +19,8 @@ from assay.tasks import TASKS, Embed, EmbedTokens
 
 # As many calls as are worth having on their way to a back end in this process.
 LOCAL = 16
+# As many requests as may wait for batches: the more, the fewer batches, and the more memory.
+IN_BATCHES = 5_000
 VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
 
 
@@ -88,6 +90,11 @@ class Door:
     closing: tuple[Backend, ...]
     most: int
 
+    def under_way(self) -> str:
+        """What back ends that are asked in batches wait for, in words; "" if for nothing."""
+        asked = (getattr(backend, "under_way", None) for backend in self.closing)
+        return "; ".join(said for tell in asked if tell and (said := tell()))
+
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all back ends."""
         async with AsyncExitStack() as stack:
@@ -105,6 +112,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
     def guard(leaf: Backend) -> Backend:
         inner: Backend = leaf
+        in_batches = getattr(leaf, "in_batches", None)
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
             # Embeddings are not what a budget in chat tokens is about.
@@ -117,9 +125,12 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             bounds.append(limits.in_flight)
             inner = Limit(leaf, limits, purse=embedding if only_embeds else purse)
+            if in_batches:
+                inner = in_batches(store.batches, inner, purse)
+                bounds.append(IN_BATCHES)
         ledger = Ledger(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.
-        closing.extend((leaf, ledger))
+        closing.extend((leaf, ledger) if not in_batches else (leaf, inner, ledger))
         return ledger
 
     guarded = _mapped(route, guard)

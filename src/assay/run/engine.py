@@ -143,6 +143,7 @@ class Engine:
             retries=sum(usage.retries for usage in usages),
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
+            batches=self.door.under_way(),
         )
 
 

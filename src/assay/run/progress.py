@@ -22,6 +22,7 @@ class Progress:
         retries: Calls that were tried again.
         waiting_for: The score that has been worked on longest, and for how many seconds.
         seconds: Seconds since this start.
+        batches: Batches that are waited for, in words; "" if there are none.
     """
 
     total: int
@@ -37,6 +38,7 @@ class Progress:
     retries: int
     waiting_for: tuple[str, float] | None
     seconds: float
+    batches: str = ""
 
 
 @dataclass
