@@ -37,6 +37,7 @@ RANK = {
     "conformance": 8,
     "report": 9,
     "cli": 10,
+    "integrations": 10,
     "pytest_plugin": 10,
     "__init__": 11,
 }

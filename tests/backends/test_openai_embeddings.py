@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from assay.backends.openai_embeddings import MOST_TEXTS, OpenAIEmbedder
+from assay.backends.embedder import MOST_TEXTS
+from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
 from assay.tasks import Embed, RateAnswer

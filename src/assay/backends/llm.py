@@ -160,7 +160,8 @@ class Function(LLM):
         """What the callable returns; tokens are estimated, four characters each."""
         del schema, kind, draw  # a plain callable takes nothing but the prompt
         try:
-            text = self._ask(prompt) if self._is_async else await _in_thread(self._ask, prompt)
+            ask = functools.partial(self._ask, prompt)
+            text = ask() if self._is_async else await in_thread(ask)
             if inspect.isawaitable(text):
                 text = await text
         except OSError as error:  # TimeoutError and ConnectionError are among them
@@ -182,7 +183,8 @@ def _name_of(ask: Asked) -> str:
     return f"{name}@{code_digest(code)}" if isinstance(code, CodeType) else name
 
 
-async def _in_thread(ask: Callable[[str], Any], prompt: str) -> Any:
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """What a call that blocks returns or raises, made in a thread of its own."""
     # Not asyncio.to_thread: its pool has a handful of threads, and the program cannot end before
     # each of them has; one call that never returns would hold up the run, then the exit.
     loop = asyncio.get_running_loop()
@@ -196,15 +198,15 @@ async def _in_thread(ask: Callable[[str], Any], prompt: str) -> Any:
         else:
             future.set_exception(error)
 
-    def work() -> None:
+    def do() -> None:
         result, error = None, None
         try:
-            result = ask(prompt)
+            result = work()
         except BaseException as raised:  # noqa: BLE001 - handed over, raised again by the caller
             error = raised
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(deliver, result, error)
 
     context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(work,), daemon=True).start()
+    threading.Thread(target=context.run, args=(do,), daemon=True).start()
     return await future

@@ -1,0 +1,1 @@
+"""Where does assay meet other libraries? A module or package each, imported only when used."""

@@ -1,0 +1,131 @@
+"""How is an object of another library asked, and what does it mean if it fails?
+
+Objects that can be asked by a blocking call are asked in threads of their own: that works with any
+event loop, and with objects that know of none. Those that can only be awaited are awaited in one
+loop in the background: the connections they hold belong to a loop, and a run's own ends with it.
+"""
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.backends.llm import in_thread
+from assay.backends.openai_http import Endpoint, Refusal, meaning
+from assay.errors import JudgeError, Unavailable
+
+T = TypeVar("T")
+
+_LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
+_KEY = "the object's own"
+_lock = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+async def blocking(who: str, work: Callable[[], Any]) -> Any:
+    """What a blocking call to an object returns.
+
+    Args:
+        who: Whom the messages name.
+        work: The call.
+
+    Raises:
+        JudgeError: If it failed in a way that is known; anything else is raised as it came.
+    """
+    return await _meant(who, in_thread(work))
+
+
+async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine of an object returns; see `blocking`."""
+    future = asyncio.run_coroutine_threadsafe(work, _background())
+    waiting: Coroutine[Any, Any, T] = _meant(who, asyncio.wrap_future(future))
+    return await waiting
+
+
+def _background() -> asyncio.AbstractEventLoop:
+    with _lock:
+        if not _loops:
+            _loops.append(asyncio.new_event_loop())
+            name = "assay-integrations"
+            threading.Thread(target=_loops[0].run_forever, name=name, daemon=True).start()
+        return _loops[0]
+
+
+async def _meant(who: str, work: Any) -> Any:
+    try:
+        return await work
+    except BaseException as error:
+        known = judge_error(who, error)
+        if known is None:
+            raise
+        if isinstance(error, TimeoutError) or not _timed_out(error):
+            raise known from error
+        # Who counts time-outs looks for one; libraries have classes of their own for them.
+        raise known from TimeoutError(str(error))
+
+
+def judge_error(who: str, error: BaseException) -> JudgeError | None:
+    """What the failure of another library's object means; None if nobody can tell.
+
+    Most libraries tell the HTTP status, some have it in the response that the error carries; lost
+    connections and time-outs are known by the names of their classes.
+    """
+    if isinstance(error, JudgeError):
+        return error
+    said = " ".join(str(error).split())[:300] or type(error).__name__
+    status = _status(error)
+    if status is not None:
+        refusal = Refusal.of(status, _body(error), _headers(error))
+        return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
+    if _timed_out(error):
+        return Unavailable(f"no reply from {who} in time: {said}")
+    if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
+        return Unavailable(f"connection of {who} failed: {said}")
+    return None
+
+
+class _Object(Endpoint):
+    # Messages name the object where they would name a server.
+    @cached_property
+    def place(self) -> str:
+        return self.url
+
+
+def _classes(error: BaseException) -> list[str]:
+    return [kind.__name__ for kind in type(error).__mro__]
+
+
+def _timed_out(error: BaseException) -> bool:
+    return any("Timeout" in name for name in _classes(error))
+
+
+def _status(error: BaseException) -> int | None:
+    response = getattr(error, "response", None)
+    if isinstance(response, Mapping):  # botocore
+        about = response.get("ResponseMetadata")
+        found = [about.get("HTTPStatusCode")] if isinstance(about, Mapping) else []
+    else:
+        found = [getattr(response, "status_code", None)]
+    found += [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    numbers = [n for n in found if isinstance(n, int) and 300 <= n <= 599]
+    return int(numbers[0]) if numbers else None
+
+
+def _body(error: BaseException) -> bytes:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping):
+        return msgspec.json.encode(body, enc_hook=str)
+    return str(body or error).encode("utf-8", "replace")
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    found = getattr(error, "headers", None)
+    if not isinstance(found, Mapping):
+        found = getattr(getattr(error, "response", None), "headers", None)
+    pairs = found.items() if isinstance(found, Mapping) else ()
+    # Servers and libraries write them as they like; they are looked up in lower case.
+    return {str(name).lower(): str(value) for name, value in pairs}
