@@ -8,6 +8,8 @@ ROOT = Path(__file__).parents[1]
 NAMES = (
     "startup",
     "engine",
+    "burst",
+    "scaling",
     "dry_run",
     "faults",
     "kills",
