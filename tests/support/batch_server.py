@@ -1,7 +1,7 @@
 """How does a provider answer batches? The scripted server with files and batches beside its calls.
 
-Every line of a batch is answered as a call by itself would be, faults included (`Faults`); what
-befalls whole batches is said by `Batching`.
+Every line of a batch is answered as a call by itself would be; what befalls whole batches is said
+by `Batching`.
 """
 
 import asyncio
@@ -51,12 +51,15 @@ class BatchServer(LLMServer):
 
     Args:
         batching: What befalls batches; may be changed while it runs.
-        faults: What befalls each request.
+
+    Attributes:
+        lines: What befalls single lines of a batch; `faults` is what befalls calls.
     """
 
-    def __init__(self, batching: Batching | None = None, faults: Faults | None = None) -> None:
-        super().__init__(faults)
+    def __init__(self, batching: Batching | None = None) -> None:
+        super().__init__()
         self.batching = batching or Batching()
+        self.lines = Faults()
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.done: Counter[str] = Counter()
@@ -174,11 +177,11 @@ class BatchServer(LLMServer):
         name, body = line["custom_id"], line["body"]
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
         self._lines_seen[name] += 1
-        luck = Luck(self.faults.seed, name, self._lines_seen[name])
-        response = _refusal(self.faults, line["url"], body, luck)
+        luck = Luck(self.lines.seed, name, self._lines_seen[name])
+        response = _refusal(self.lines, line["url"], body, luck)
         if response is None:
             self.done[name] += 1
-            response = await _completion(self.faults, None, body, luck)  # type: ignore[arg-type]
+            response = await _completion(self.lines, None, body, luck)  # type: ignore[arg-type]
         told = {"status_code": response.status, "body": json.loads(response.body)}
         return {"id": "request", "custom_id": name, "response": told, "error": None}
 

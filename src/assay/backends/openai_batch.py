@@ -58,8 +58,8 @@ class OpenAIBatch(OpenAI):
             at_once: This, within limits.
             purse: What may be spent.
         """
-        desk = Desk(Provider(self._connection, self.model), kept, self.habits)
-        return Batched(self, at_once, desk, purse)
+        provider = Provider(self._connection, self.model, wait=min(1.0, self.habits.poll))
+        return Batched(self, at_once, Desk(provider, kept, self.habits), purse)
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""

@@ -56,6 +56,8 @@ def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
         (f"{found.tokens_in:,}", "prompt tokens, about"),
         (f"{found.tokens_out:,}", "reply tokens, about"),
     ]
+    if found.batches:
+        lines.insert(3, (f"{found.batches:,}", "batches that they are submitted in, at least"))
     if found.local_tokens:
         lines.append((f"{found.local_tokens:,}", "prompt tokens read on this machine, about"))
     if found.money is not None:

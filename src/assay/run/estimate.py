@@ -1,8 +1,10 @@
 """What would a run cost? Calls, tokens and money, counted before anything is spent."""
 
 import asyncio
+import math
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,7 @@ class Estimate:
         local_tokens: Prompt tokens that a language model in this process would read, about; they
             cost time only.
         money: What they would cost without embeddings, None without a price.
+        batches: Batches that `calls` make at judges that are asked in batches, at least.
     """
 
     samples: int
@@ -55,6 +58,7 @@ class Estimate:
     tokens_out: int
     local_tokens: int
     money: float | None
+    batches: int = 0
 
 
 def estimate(
@@ -103,7 +107,21 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
         tokens_out=round(door.tokens_out),
         local_tokens=door.local_tokens,
         money=price.of(door.tokens_in - door.embedded, round(door.tokens_out)) if price else None,
+        batches=_batches(plan, door.in_batches),
     )
+
+
+def _batches(plan: Plan, calls: Mapping[str, int]) -> int:
+    """Batches that so many calls of each kind make: what needs another's reply comes after it."""
+    stages: dict[str, int] = {}
+    for metric in plan.metrics:
+        asked = [task.kind for task in metric.asks(plan.route.serves) if task.kind in calls]
+        stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(asked)}
+    together: Counter[tuple[int, int, int]] = Counter()
+    for kind, n in calls.items():
+        server: Any = plan.route.to(kind)
+        together[stages.get(kind, 0), id(server), server.habits.most] += n
+    return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 
 async def _ask(metric: Metric, sample: Sample, backend: Backend) -> None:
@@ -138,6 +156,7 @@ class _StandIn:
     tokens_in: int = 0
     tokens_out: float = 0.0
     embedded: int = 0
+    in_batches: Counter[str] = field(default_factory=Counter)
     _embedded: Embedded = field(default_factory=Embedded)
     _seen: dict[str, Reply] = field(default_factory=dict)
     _usual: dict[str, float | None] = field(default_factory=dict)
@@ -169,6 +188,8 @@ class _StandIn:
                 self.local_tokens += _prompt_length(server, task) // CHARS_PER_TOKEN
         else:
             self.calls += 1
+            if hasattr(server, "in_batches"):
+                self.in_batches[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             self.tokens_in += tokens
             if isinstance(task, Embed):

@@ -123,7 +123,7 @@ class Provider:
         wait: Longest first wait between two tries, in seconds.
     """
 
-    def __init__(self, connection: Connection, model: str, wait: float = 1.0) -> None:
+    def __init__(self, connection: Connection, model: str, *, wait: float) -> None:
         self._connection = connection
         self._model = model
         self._wait = wait
