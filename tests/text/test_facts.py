@@ -121,7 +121,8 @@ def test_words_of_other_scripts_and_possessives():
 def test_overlap():
     assert overlap.recall(["a", "b"], ["b"]) == 0.5
     assert overlap.recall([], ["b"]) == 1.0
-    assert overlap.weighted_recall(["a", "b"], {"a"}, {"a": 1.0, "b": 3.0}) == 0.25
+    weights = overlap.Weights({"a": 1.0, "b": 3.0})
+    assert overlap.weighted_recall(["a", "b"], {"a"}, weights) == 0.25
     assert overlap.bigram_recall(["a", "b", "c"], {("a", "b")}) == 0.5
     assert overlap.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
 

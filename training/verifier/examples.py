@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.window import Token, Window, answering, supporting
+from assay.backends.embedded.window import Tokens, Window, answering, supporting
 from training.groups import fold_of
 from training.verifier import people
 from training.verifier.asked.rows import Asked
@@ -53,10 +53,10 @@ def tokenizer() -> Tokenizer:
 
 
 @lru_cache(maxsize=200_000)
-def tokenise(text: str) -> tuple[Token, ...]:
+def tokenise(text: str) -> Tokens:
     """Tokens without the special ones."""
     found = tokenizer().encode(text, add_special_tokens=False)
-    return tuple(Token(i, a, b) for i, (a, b) in zip(found.ids, found.offsets, strict=True))
+    return Tokens.of(found.ids, found.offsets)
 
 
 @lru_cache(maxsize=2_000)
@@ -92,8 +92,8 @@ def _example(
         parts.append((part.first, part.last, CODES[label]))
         if row.spans is not None:
             tokens[part.first : part.last] = [
-                any(s < start + t.end and start + t.start < e for s, e, _ in row.spans)
-                for t in part.tokens
+                any(s < start + last and start + first < e for s, e, _ in row.spans)
+                for first, last in part.tokens.offsets
             ]
     return Example(
         data=row.data,

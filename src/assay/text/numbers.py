@@ -8,6 +8,7 @@ state 5.
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
+from collections.abc import Mapping
 
 _SMALL = {
     word: value
@@ -45,6 +46,7 @@ _CLOCK = re.compile(
     r"\s*(?P<end_half>[ap])\.?\s?m\b))?",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
 _DIGITS = re.compile(
     r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -64,12 +66,7 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
-    found: dict[str, str] = {}
-    for clock in _CLOCK.finditer(text):
-        if _is_time(clock):
-            found.setdefault(_time(clock), clock.group().strip())
-    for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
-        found.setdefault(_plain(digits), digits.group().strip())
+    found = _in_digits(text) if _DIGIT.search(text) else {}
     for named in _NAMED_TIME.finditer(text):
         found.setdefault("12:00" if named["noon"] else "00:00", named.group())
     for spelled in _SPELLED.finditer(text):
@@ -78,7 +75,17 @@ def numbers(text: str) -> dict[str, str]:
     return found
 
 
-def close_to_any(number: str, others: dict[str, str], tolerance: float) -> bool:
+def _in_digits(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for clock in _CLOCK.finditer(text):
+        if _is_time(clock):
+            found.setdefault(_time(clock), clock.group().strip())
+    for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
+        found.setdefault(_plain(digits), digits.group().strip())
+    return found
+
+
+def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
     """Whether `number` (plain form) differs from one of `others` by at most that share of it."""
     if ":" in number:
         return number in others

@@ -18,26 +18,35 @@ def recall(wanted: Collection[str], found: Collection[str]) -> float:
     return len(distinct.intersection(found)) / len(distinct)
 
 
-def inverse_frequency(texts: Iterable[Collection[str]]) -> dict[str, float]:
+class Weights(dict[str, float]):
+    """What stems weigh; one that is not among them as much as the heaviest."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        super().__init__(weights)
+        self.most = max(weights.values(), default=1.0)
+
+    def __missing__(self, stem: str) -> float:
+        """The greatest weight."""
+        return self.most
+
+
+def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
     """Weight of every stem: log(1 + texts / texts with it); the rarer the heavier."""
     counts: Counter[str] = Counter()
     total = 0
     for stems in texts:
         counts.update(set(stems))
         total += 1
-    return {stem: math.log(1 + total / count) for stem, count in counts.items()}
+    return Weights({stem: math.log(1 + total / count) for stem, count in counts.items()})
 
 
-def weighted_recall(
-    wanted: Collection[str], found: Collection[str], weights: Mapping[str, float]
-) -> float:
+def weighted_recall(wanted: Collection[str], found: Collection[str], weights: Weights) -> float:
     """Share of the wanted stems that were found, by weight; an unknown stem weighs most."""
-    most = max(weights.values(), default=1.0)
     lookup = found if isinstance(found, set | frozenset) else set(found)
     each = set(wanted)
     # Exact sums: sets have no order, and a last digit may decide between two sentences.
-    total = math.fsum(weights.get(stem, most) for stem in each)
-    hit = math.fsum(weights.get(stem, most) for stem in each if stem in lookup)
+    total = math.fsum(weights[stem] for stem in each)
+    hit = math.fsum(weights[stem] for stem in each if stem in lookup)
     return hit / total if total else 1.0
 
 

@@ -31,7 +31,10 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """Every word of `text`, in order, in lower case."""
-    return [_POSSESSIVE.sub("", word).replace("’", "'") for word in WORD.findall(text.lower())]
+    found = WORD.findall(text.lower())
+    if "'" not in text and "’" not in text:
+        return found
+    return [_POSSESSIVE.sub("", word).replace("’", "'") for word in found]
 
 
 def content_words(text: str) -> list[str]:

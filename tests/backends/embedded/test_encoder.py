@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from assay.backends.embedded.encoder import DIMENSIONS, Encoder
+from assay.backends.embedded.encoder import DIMENSIONS, Encoder, sentences
 
 TEXTS = [
     "The cat sat on the mat.",
@@ -41,7 +41,9 @@ def test_like_meanings_are_near(encoder):
 
 def test_a_vector_does_not_depend_on_neighbours_order_or_threads(encoder):
     together = encoder.encode(TEXTS)
+    sentences.forget()
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
+    sentences.forget()
     backwards = Encoder(threads=1).encode([*reversed(TEXTS), TEXTS[0]])
     assert together.tobytes() == alone.tobytes()
     assert together.tobytes() == backwards[:-1][::-1].tobytes()
@@ -54,6 +56,7 @@ def test_the_end_of_a_long_text_counts(encoder):
 
 
 def test_threads_share_one_encoder():
+    sentences.forget()
     shared = Encoder(threads=1)
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: shared.encode(TEXTS[:3]).tobytes(), range(8)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.reader import Reader
+from assay.backends.embedded.reader import Reader, passes
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
 STATEMENTS = [
@@ -15,7 +15,9 @@ STATEMENTS = [
 
 
 def test_a_reading_does_not_depend_on_threads_or_on_what_was_read_before():
-    one, more = (Reader(n).beside_evidence(STATEMENTS, EVIDENCE) for n in (1, 3))
+    one = Reader(1).beside_evidence(STATEMENTS, EVIDENCE)
+    passes.forget()
+    more = Reader(3).beside_evidence(STATEMENTS, EVIDENCE)
     for a, b in zip(one, more, strict=True):
         np.testing.assert_array_equal(a.votes, b.votes)
         np.testing.assert_array_equal(a.tokens, b.tokens)

@@ -5,16 +5,16 @@ the two lengths, natural logarithms.
 """
 
 import math
-import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.backends.embedded.claim import Claim, claim
 from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers, overlap, words
-from assay.text.absence import absence_claim
-from assay.text.citations import without_pointers
 
 FEATURES = (
     "recall_all",  # content words found anywhere, the rare ones counting more
@@ -35,17 +35,7 @@ FEATURES = (
     "log_words",
     "log_sentences",
 )
-_ABOUT = re.compile(
-    r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
-    r"at least|at most|up to|some|estimated|close to)\b|~",
-    re.IGNORECASE,
-)
-
-
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
-_PHRASE = re.compile(r"\?\s+(?=\S)")
-_FEW = 8  # words that answer a question without being a sentence
-_NO_NAMES = frozenset({"yes", "no", "true", "false", "both", "none", "neither", "nobody", "never"})
 
 
 @dataclass(frozen=True)
@@ -66,44 +56,35 @@ class Comparison:
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
     """Compare one statement with prepared evidence of at least one piece."""
-    statement = without_pointers(statement) or statement
-    wanted = set(words.stems(statement))
-    start = claim_start(statement)
-    stems = words.stems(statement[start:]) or words.stems(statement)
-    claimed = set(stems)
-    recalls = [overlap.weighted_recall(wanted, found, evidence.weights) for found in evidence.sets]
-    best = int(np.argmax(np.asarray(recalls) + _figures(wanted, evidence)))
+    said = claim(statement)
+    claimed = set(said.stems)
+    recalls = _recalls(said.wanted, evidence)
+    best = int(np.argmax(recalls + _figures(said, evidence)))
+    likeness = float(recalls[best])
     piece = evidence.pieces[best]
-    near = frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
-    window = " ".join(evidence.pieces[i].text for i in evidence.window(best))
-    # Behind other words a capital makes a name of an answer's first word, too.
-    claim = f"it is {statement[start:]}" if start else statement
-    gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
-    near_words = frozenset(words.words(window)) | near
-    far, distant = _missing(claim, numbers.numbers(window), near_words, evidence)
-    # "The passages do not mention it" denies nothing.
-    denies = facts.is_negated(statement) and absence_claim(statement) is None
-    differs = bool(wanted) and denies != facts.is_negated(piece.text)
-    contrary = facts.opposites(wanted, evidence.sets[best])
-    dates = facts.calendar_words(statement)
+    near = evidence.around(best)
+    gone, absent = _missing(said, evidence.numbers, evidence.words, evidence)
+    far, distant = _missing(said, near.numbers, near.words, evidence)
+    differs = bool(said.wanted) and said.denies != facts.is_negated(piece.text)
+    contrary = facts.opposites(said.wanted, evidence.sets[best])
     found = overlap.weighted_recall(claimed, evidence.stems, evidence.weights)
     features = (
         found,
-        overlap.weighted_recall(claimed, near, evidence.weights),
+        overlap.weighted_recall(claimed, near.stems, evidence.weights),
         overlap.weighted_recall(claimed, evidence.sets[best], evidence.weights),
-        overlap.bigram_recall(stems, evidence.bigrams),
-        overlap.longest_run(stems, piece.stems),
+        overlap.bigram_recall(said.stems, evidence.bigrams),
+        overlap.longest_run(said.stems, piece.stems),
         float(bool(gone)),
         float(bool(far)),
         float(bool(absent)),
         float(bool(distant)),
-        float(bool(dates - evidence.words)),
-        recalls[best] if differs else 0.0,
-        recalls[best] if contrary else 0.0,
-        float(start > 0),
-        1 - found if start else 0.0,
-        float(bool(start and (gone or absent))),
-        math.log1p(len(wanted)),
+        float(bool(said.calendar - evidence.words)),
+        likeness if differs else 0.0,
+        likeness if contrary else 0.0,
+        float(said.start > 0),
+        1 - found if said.start else 0.0,
+        float(bool(said.start and (gone or absent))),
+        math.log1p(len(said.wanted)),
         math.log1p(len(evidence.pieces)),
     )
     return Comparison(
@@ -111,73 +92,60 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         best=best,
         numbers=tuple(gone),
         names=tuple(absent),
-        words=tuple(_missing_words(statement, evidence)),
-        negation_differs=differs and recalls[best] > 0.5,
+        words=tuple(_missing_words(said, evidence)),
+        negation_differs=differs and likeness > 0.5,
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
-        verbatim=_verbatim(statement, evidence),
-        foreign=start > 0 and not found,
+        verbatim=_verbatim(said, evidence),
+        foreign=said.start > 0 and not found,
     )
 
 
-def claim_start(statement: str) -> int:
-    """Where its claim begins: behind the question in "Who built it? Eiffel", else at 0.
-
-    The words of a question claim nothing.
-    """
-    found = _PHRASE.search(statement)
-    phrase = words.words(statement[found.end() :]) if found else []
-    # With "Yes" the question itself is what is claimed.
-    claims = 0 < len(phrase) <= _FEW and phrase[0] not in _NO_NAMES
-    return found.end() if found and claims else 0
+def _recalls(wanted: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:
+    """Share of the wanted stems that stand in each piece, by weight; 1.0 if none is wanted."""
+    total = math.fsum(evidence.weights[stem] for stem in wanted)
+    return evidence.shared(wanted) / total if total else np.ones(len(evidence.pieces))
 
 
-def _verbatim(statement: str, evidence: Evidence) -> bool:
-    """A whole piece, or at least six words in a row of one that denies nothing."""
-    said = words.words(statement)
-    if not said:
-        return False
-    wanted = f" {' '.join(said)} "
-    for piece in evidence.pieces:
-        found = f" {' '.join(words.words(piece.text))} "
-        if wanted == found:
-            return True
-        if len(said) >= _LONG and wanted in found and not facts.is_negated(piece.text):
-            return True
-    return False
-
-
-def _figures(wanted: set[str], evidence: Evidence) -> npt.NDArray[np.float64]:
+def _figures(said: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
     """A bonus of up to 0.3 for pieces with the statement's figures.
 
     "It was built in 1889" is the evidence for a year, though "The tower is in Paris" is nearer.
     """
-    figures = {stem for stem in wanted if stem[:1].isdigit()}
-    shares = [len(figures & found) / max(1, len(figures)) for found in evidence.sets]
-    return 0.3 * np.asarray(shares)
+    counts = np.zeros(len(evidence.pieces))
+    for figure in said.figures:
+        counts[list(evidence.places.get(figure, ()))] += 1
+    return 0.3 * (counts / max(1, len(said.figures)))
+
+
+def _verbatim(said: Claim, evidence: Evidence) -> bool:
+    """A whole piece, or at least six words in a row of one that denies nothing."""
+    if not said.length:
+        return False
+    if said.length < _LONG:
+        return any(said.said == piece.said for piece in evidence.pieces)
+    return any(
+        said.said in piece.said and (said.said == piece.said or not facts.is_negated(piece.text))
+        for piece in evidence.pieces
+    )
 
 
 def _missing(
-    statement: str, found: dict[str, str], known: frozenset[str], evidence: Evidence
+    said: Claim, found: Mapping[str, str], known: frozenset[str], evidence: Evidence
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
-    tolerance = 0.05 if _ABOUT.search(statement) else 0.0
     gone = [
         written
-        for plain, written in numbers.numbers(statement).items()
-        if plain not in found and not (tolerance and numbers.close_to_any(plain, found, tolerance))
+        for plain, written in said.numbers.items()
+        if plain not in found
+        and not (said.tolerance and numbers.close_to_any(plain, found, said.tolerance))
     ]
-    named = [
-        name
-        for name in facts.names(statement)
-        if name.lower() not in _NO_NAMES and not numbers.numbers(name)
-    ]
-    return gone, [n for n in named if not facts.stands_in(n, known, evidence.acronyms)]
+    return gone, [n for n in said.names if not facts.stands_in(n, known, evidence.acronyms)]
 
 
-def _missing_words(statement: str, evidence: Evidence) -> list[str]:
+def _missing_words(said: Claim, evidence: Evidence) -> list[str]:
     return [
         word
-        for word in dict.fromkeys(words.content_words(statement))
+        for word in said.content
         if words.stem(word) not in evidence.stems and word not in evidence.words
     ]

@@ -10,10 +10,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.models import folder, session, spread, tokenizer, workers
+from assay.backends.embedded.models import folder, session, tokenizer, workers
+from assay.backends.embedded.passes import Passes
+from assay.backends.embedded.reader import tokenise
 from assay.backends.embedded.window import FIRST, LAST
 
 Vectors = npt.NDArray[np.float32]
+Given = tuple[int, ...]  # the ids of a window
 
 WINDOW = 256  # tokens the model was trained to read at once, the two special ones among them
 DIMENSIONS = 384
@@ -46,18 +49,12 @@ class Encoder:
         unique = list(dict.fromkeys(texts))
         windows = [self._windows(text) for text in unique]
         flat = [window for parts in windows for window in parts]
-        # The longest first, so that no thread is left alone with a long one at the end.
-        order = sorted(range(len(flat)), key=lambda i: -len(flat[i]))
-        encoded = np.empty((len(flat), DIMENSIONS), dtype=np.float32)
-        for i, vector in zip(
-            order, spread(_run, [flat[i] for i in order], self.threads), strict=True
-        ):
-            encoded[i] = vector
+        encoded = sentences(flat, self.threads)
         pooled: dict[str, Vectors] = {}
         start = 0
         for text, parts in zip(unique, windows, strict=True):
             weights = [len(window) for window in parts]
-            pooled[text] = _mean(encoded[start : start + len(parts)], weights)
+            pooled[text] = _mean(np.stack(encoded[start : start + len(parts)]), weights)
             start += len(parts)
         rows = [pooled[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, DIMENSIONS), dtype=np.float32)
@@ -68,19 +65,19 @@ class Encoder:
         Each is read among the other tokens of its window; the marks around it are left out.
         """
         names = tokenizer().encode(text, add_special_tokens=False).tokens
-        found = spread(_token_states, self._windows(text), self.threads)
+        found = states(self._windows(text), self.threads)
         return names, np.concatenate(found)
 
-    def _windows(self, text: str) -> list[list[int]]:
+    def _windows(self, text: str) -> list[Given]:
         """Token ids in equal windows of at most 256, each within its pair of special tokens."""
-        ids = tokenizer().encode(text, add_special_tokens=False).ids
+        ids = tokenise(text).ids.tolist()
         count = max(1, -(-len(ids) // (WINDOW - 2)))
         size = -(-len(ids) // count)
         parts = [ids[k * size : (k + 1) * size] for k in range(count)]
-        return [[FIRST, *part, LAST] for part in parts]
+        return [(FIRST, *part, LAST) for part in parts]
 
 
-def _run(window: list[int]) -> Vectors:
+def _run(window: Given) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     (result,) = session("minilm").run(["sentence"], feed)
@@ -88,12 +85,17 @@ def _run(window: list[int]) -> Vectors:
     return vectors
 
 
-def _token_states(window: list[int]) -> Vectors:
+def _token_states(window: Given) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     (result,) = session("minilm").run(["tokens"], feed)
     states: Vectors = result[0][1:-1]
     return states
+
+
+# Sentences come again within a sample, and with their context for other questions (2 kB each).
+sentences: Passes[Given, Vectors] = Passes(_run, len, 8192)
+states: Passes[Given, Vectors] = Passes(_token_states, len, 16)
 
 
 def _mean(vectors: Vectors, weights: list[int]) -> Vectors:

@@ -3,9 +3,15 @@
 A unit is a sentence, or of a record a value with its keys, read as a person would.
 """
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from assay.text import facts, numbers, overlap, words
 from assay.text.records import Unit, units
@@ -21,22 +27,33 @@ class Piece:
     context: int  # its place among the contexts, from 0
     text: str
     stems: tuple[str, ...]
+    said: str  # its words in lower case, each between blanks
     start: int  # where its unit stands in the context
     end: int
 
 
-@dataclass(frozen=True)
+class Around(NamedTuple):
+    """What stands in a piece and its neighbours."""
+
+    stems: frozenset[str]
+    words: frozenset[str]  # lower-cased, and the stems
+    numbers: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Everything looked up again and again while statements are checked against contexts."""
 
     pieces: tuple[Piece, ...]
     sets: tuple[frozenset[str], ...]  # the stems of each piece
-    weights: dict[str, float]  # inverse frequency of a stem among the pieces
+    places: Mapping[str, Sequence[int]]  # the pieces in which a stem stands
+    weights: overlap.Weights  # inverse frequency of a stem among the pieces
     stems: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
-    numbers: dict[str, str]
+    numbers: Mapping[str, str]
     words: frozenset[str]  # lower-cased, stop words included, and their stems
     acronyms: frozenset[str]
+    _around: dict[int, Around] = field(default_factory=dict, repr=False)
 
     def window(self, piece: int) -> range:
         """The piece and its neighbours in the same context."""
@@ -47,28 +64,65 @@ class Evidence:
             last += 1
         return range(first, last)
 
+    def around(self, piece: int) -> Around:
+        """What stands in the piece and its neighbours; looked up once."""
+        found = self._around.get(piece)
+        if found is None:
+            near = self.window(piece)
+            text = " ".join(self.pieces[i].text for i in near)
+            stems = frozenset().union(*(self.sets[i] for i in near))
+            found = Around(stems, stems.union(words.words(text)), numbers.numbers(text))
+            self._around[piece] = found
+        return found
+
+    def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
+        """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
+        each: dict[int, list[float]] = {}
+        for stem in wanted:
+            for piece in self.places.get(stem, ()):
+                each.setdefault(piece, []).append(self.weights[stem])
+        shares = np.zeros(len(self.pieces))
+        for piece, weights in each.items():
+            # An exact sum: sets have no order, and a last digit may decide between two pieces.
+            shares[piece] = math.fsum(weights)
+        return shares
+
 
 def prepare(contexts: Sequence[str]) -> Evidence:
     """Split contexts into pieces and look up their words once."""
     pieces = tuple(
-        Piece(index, text, tuple(words.stems(text)), unit.start, unit.end)
+        Piece(index, text, stems, said, start, end)
         for index, context in enumerate(contexts)
-        for unit in units(context)
-        for text in _cut(unit)
+        for text, stems, said, start, end in _pieces(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
+    places: dict[str, list[int]] = {}
+    for place, stems in enumerate(sets):
+        for stem in stems:
+            places.setdefault(stem, []).append(place)
     whole = "\n".join(contexts)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
-    plain = {*words.words(whole), *(word for piece in pieces for word in words.words(piece.text))}
+    plain = frozenset(words.words(whole)).union(*(piece.said.split() for piece in pieces))
     return Evidence(
         pieces=pieces,
         sets=sets,
+        places=places,
         weights=overlap.inverse_frequency(sets),
-        stems=frozenset().union(*sets),
+        stems=frozenset(places),
         bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
         numbers=numbers.numbers(whole),
-        words=frozenset(plain).union(map(words.stem, plain)),
+        words=plain.union(map(words.stem, plain)),
         acronyms=frozenset(facts.acronyms(whole)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
+    # A context is judged among its neighbours and alone, and again for the next question.
+    return tuple(
+        (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
+        for unit in units(context)
+        for text in _cut(unit)
     )
 
 

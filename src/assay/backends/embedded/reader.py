@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
-from assay.backends.embedded.models import folder, session, spread, tokenizer, workers
-from assay.backends.embedded.window import Token, Window, answering, supporting
+from assay.backends.embedded.models import folder, session, tokenizer, workers
+from assay.backends.embedded.passes import Passes
+from assay.backends.embedded.window import Numbers, Tokens, Window, answering, supporting
 
 Logits = npt.NDArray[np.float32]
+Given = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of a window
 
 # The columns of what the network says of a token.
 UNSUPPORTED, SUPPORTED, REFUTED, NEUTRAL, HELPS, ANSWERS = range(6)
@@ -31,24 +33,24 @@ class Reading:
         each: Votes of every token: supported, refuted, neutral, helps, answers; shape
             (tokens, 5). Logits: the first three against each other, the last two each for itself.
         tokens: Logit of "unsupported" of every token, shape (tokens,).
-        offsets: First and last character of every token.
+        offsets: The first character of every token and the one behind it, shape (tokens, 2).
         pieces: The pieces of evidence that it was read beside.
     """
 
     each: Logits
     tokens: Logits
-    offsets: tuple[tuple[int, int], ...]
+    offsets: Numbers
     pieces: tuple[int, ...]
 
-    @property
+    @cached_property
     def votes(self) -> Logits:
         """The mean of the votes of all tokens, shape (5,)."""
         return self.votes_from(0)
 
     def votes_from(self, start: int) -> Logits:
         """The mean of the votes of the tokens from this character on, shape (5,)."""
-        later = [i for i, (first, _) in enumerate(self.offsets) if first >= start]
-        return self.each[later].mean(axis=0) if later else np.zeros(5, np.float32)
+        later = self.each[self.offsets[:, 0] >= start]
+        return later.mean(axis=0) if len(later) else np.zeros(5, np.float32)
 
 
 class Reader:
@@ -77,11 +79,7 @@ class Reader:
         return self._read(answering(question, texts, tokenise), len(texts))
 
     def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
-        # The longest first, so that no thread is left alone with a long one at the end.
-        order = sorted(range(len(windows)), key=lambda i: -len(windows[i].ids))
-        logits = dict(
-            zip(order, spread(_run, [windows[i] for i in order], self.threads), strict=True)
-        )
+        logits = passes([(window.ids, window.types) for window in windows], self.threads)
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
             for k, part in enumerate(window.parts):
@@ -92,30 +90,30 @@ class Reader:
 
 def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     logits = np.concatenate([found for _, _, found in stretches])
-    tokens = [token for window, k, _ in stretches for token in window.parts[k].tokens]
+    offsets = [window.parts[k].tokens.offsets for window, k, _ in stretches]
     pieces = dict.fromkeys(piece for window, _, _ in stretches for piece in window.pieces)
     return Reading(
         each=logits[:, SUPPORTED:],
         tokens=logits[:, UNSUPPORTED],
-        offsets=tuple((token.start, token.end) for token in tokens),
+        offsets=np.concatenate(offsets),
         pieces=tuple(pieces),
     )
 
 
-def _run(window: Window) -> Logits:
-    feed = {
-        "ids": np.asarray([window.ids], dtype=np.int64),
-        "types": np.asarray([window.types], dtype=np.int64),
-    }
+def _run(window: Given) -> Logits:
+    ids, types = window
+    feed = {"ids": np.asarray([ids], np.int64), "types": np.asarray([types], np.int64)}
     (result,) = session("reader").run(["logits"], feed)
     logits: Logits = result[0]
     return logits
 
 
+# Metrics read the same windows within one sample: few are worth remembering (9 kB each).
+passes: Passes[Given, Logits] = Passes(_run, lambda window: len(window[0]), 256)
+
+
 @lru_cache(maxsize=20_000)
-def tokenise(text: str) -> tuple[Token, ...]:
+def tokenise(text: str) -> Tokens:
     """The tokens of a text without the special ones; of contexts met again from memory."""
     found = tokenizer().encode(text, add_special_tokens=False)
-    return tuple(
-        Token(i, start, end) for i, (start, end) in zip(found.ids, found.offsets, strict=True)
-    )
+    return Tokens.of(found.ids, found.offsets)

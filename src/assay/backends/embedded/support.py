@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay.backends.embedded import comparison
+from assay.backends.embedded.claim import claim_start
 from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.fitted import Fitted
@@ -64,7 +65,7 @@ class Judged:
     @property
     def features(self) -> tuple[float, ...]:
         """The measurements in the order of `FEATURES`."""
-        votes = self.reading.votes_from(comparison.claim_start(self.statement))
+        votes = self.reading.votes_from(claim_start(self.statement))
         supported, refuted, neutral = (float(v) for v in votes[:3])
         return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
@@ -76,10 +77,23 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
     """
     evidence = _prepared(tuple(contexts))
     if not evidence.pieces:
-        nothing = "There is no context that could support it."
-        return [Support(0.0, False, False, nothing, None, "", ((0, len(s)),)) for s in statements]  # noqa: FBT003
+        return [_nothing(statement) for statement in statements]
     found = measure(statements, evidence, reader)
     return [_decided(judged, evidence, contexts) for judged in found]
+
+
+def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
+    """The `Support` of the statement, of at least one, that a context supports best."""
+    evidence = _prepared((context,))
+    if not evidence.pieces:
+        return _nothing(statements[0])
+    best = max(measure(statements, evidence, reader), key=_probability)
+    return _decided(best, evidence, (context,))
+
+
+def _nothing(statement: str) -> Support:
+    nothing = "There is no context that could support it."
+    return Support(0.0, False, False, nothing, None, "", ((0, len(statement)),))  # noqa: FBT003
 
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
@@ -97,13 +111,16 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
-def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Support:
-    fitted = Fitted.load("support.json", FEATURES)
-    value = fitted.probability(judged.features)
+def _probability(judged: Judged) -> float:
+    value = Fitted.load("support.json", FEATURES).probability(judged.features)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
-    if judged.comparison.foreign:
-        value = min(value, FOREIGN)
+    return min(value, FOREIGN) if judged.comparison.foreign else value
+
+
+def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Support:
+    fitted = Fitted.load("support.json", FEATURES)
+    value = _probability(judged)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     contradicted = not supported and bool(refuted > neutral)
@@ -125,8 +142,7 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
 def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
     """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
     words = [found.span() for found in WORD.finditer(judged.statement)]
-    doubts = [_doubt(judged.reading, word) for word in words]
-    chosen = [i for i, doubt in enumerate(doubts) if doubt >= limit]
+    chosen = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
     if not chosen:
         return ((0, len(judged.statement)),)
     spans: list[Span] = []
@@ -140,16 +156,16 @@ def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _doubt(reading: Reading, word: Span) -> float:
-    """The greatest doubt about a token of a word."""
-    return max(
-        (
-            float(doubt)
-            for doubt, (start, end) in zip(reading.tokens, reading.offsets, strict=True)
-            if start < word[1] and word[0] < end
-        ),
-        default=-np.inf,
-    )
+def _doubts_of(reading: Reading, words: Sequence[Span]) -> list[float]:
+    """The greatest doubt about a token of each word."""
+    begins, ends = reading.offsets.T
+    # A word's tokens are those from the first that ends behind its start.
+    firsts = np.searchsorted(ends, [start for start, _ in words], side="right").tolist()
+    lasts = np.searchsorted(begins, [end for _, end in words], side="left").tolist()
+    return [
+        float(reading.tokens[first:last].max()) if first < last else -np.inf
+        for first, last in zip(firsts, lasts, strict=True)
+    ]
 
 
 def _reason(

@@ -13,7 +13,7 @@ import numpy as np
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.nearness import RELEVANT, probability, read
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import shorten, support
+from assay.backends.embedded.support import best_support, shorten
 from assay.text import overlap, sentences, words
 from assay.text.clauses import statements
 
@@ -28,6 +28,9 @@ class Usefulness:
     useful: bool  # probability >= 0.5
     reason: str
     sentence: str  # the most helpful sentence; "" in an empty context
+
+
+_EMPTY = Usefulness(0.0, useful=False, reason="The context is empty.", sentence="")
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,17 @@ def context_usefulness(
         _Context(context, parts, [probability(next(rows)) for _ in parts])
         for context, parts in zip(contexts, split, strict=True)
     ]
-    return [_useful(question, target, context, reader) for context in found]
-
-
-def _useful(question: str, target: str, context: _Context, reader: Reader) -> Usefulness:
-    if not context.sentences:
-        return Usefulness(0.0, useful=False, reason="The context is empty.", sentence="")
     if len(set(words.content_words(target))) <= _SHORT:
-        return _for_phrase(target, context)
+        return [_for_phrase(target, context) for context in found]
     claims = [statement.text for statement in statements(target, question)] or [target]
-    best = max(support(claims, [context.text], reader), key=lambda found: found.probability)
+    return [_for_claims(claims, context, reader) for context in found]
+
+
+def _for_claims(claims: Sequence[str], context: _Context, reader: Reader) -> Usefulness:
+    """Of a longer target, the statement that the context supports best must be supported."""
+    if not context.sentences:
+        return _EMPTY
+    best = best_support(claims, context.text, reader)
     # The support of the target decides; the question keeps a context of mere shared words out.
     value = 0.75 * best.probability + 0.25 * max(context.helpful)
     useful = value >= RELEVANT
@@ -70,6 +74,8 @@ def _useful(question: str, target: str, context: _Context, reader: Reader) -> Us
 
 def _for_phrase(target: str, context: _Context) -> Usefulness:
     """A short target must stand in the context, best in a sentence that bears on the question."""
+    if not context.sentences:
+        return _EMPTY
     wanted = words.stems(target) or words.words(target)
     if _share(wanted, context.text) < 1.0:
         reason = f"'{target.strip()}' does not stand in the context."

@@ -11,13 +11,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise, takewhile
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers
 from assay.text.words import STOP_WORDS, WORD, stem, stems, words
+
+Numbers = npt.NDArray[np.int32]
 
 LONGEST = 384  # tokens of a window
 STATED = 128  # ... of them at most so many of statements
@@ -27,18 +32,32 @@ FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 # Token types: what is known of a token before the model reads it.
 EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION, NEAR = range(6)
 
+_BEHIND = np.iinfo(np.int32).max  # where no word begins any more
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
 
-class Token(NamedTuple):
-    """A token of a statement."""
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of a text, or some that follow each other."""
 
-    id: int
-    start: int  # characters of the statement
-    end: int
+    ids: Numbers  # shape (tokens,)
+    offsets: Numbers  # the first character of each and the one behind it, shape (tokens, 2)
+
+    @classmethod
+    def of(cls, ids: Sequence[int], offsets: Sequence[tuple[int, int]]) -> "Tokens":
+        """As a tokeniser gives them."""
+        return cls(np.asarray(ids, np.int32), np.asarray(offsets, np.int32).reshape(-1, 2))
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self.ids)
+
+    def cut(self, first: int, last: int) -> "Tokens":
+        """Those from the first to before the last."""
+        return Tokens(self.ids[first:last], self.offsets[first:last])
 
 
-Tokenise = Callable[[str], Sequence[Token]]
+Tokenise = Callable[[str], Tokens]
 
 
 class Part(NamedTuple):
@@ -47,7 +66,7 @@ class Part(NamedTuple):
     text: int  # its index
     first: int  # index into the window's ids
     last: int  # exclusive
-    tokens: tuple[Token, ...]
+    tokens: Tokens
 
 
 @dataclass(frozen=True)
@@ -60,7 +79,7 @@ class Window:
     pieces: tuple[int, ...]  # of the evidence, those that are shown
 
 
-Stretch = tuple[int, Sequence[Token]]  # the index of a text and some of its tokens
+Stretch = tuple[int, Tokens]  # the index of a text and some of its tokens
 
 
 def supporting(
@@ -71,21 +90,21 @@ def supporting(
     `together=False` gives every statement a window of its own.
     """
     tokens = [tokenise(statement) for statement in statements]
-    shown = [[token.id for token in tokenise(piece.text)] for piece in evidence.pieces]
+    shown = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
     lengths = [len(ids) for ids in shown]
-    said = [_Said.of(statement, evidence) for statement in statements]
+    said = [_Marked.of(statement, evidence) for statement in statements]
 
     @cache  # the stretches of a long statement all want the same
     def pieces(wanted: frozenset[str], budget: int) -> list[int]:
         return chosen(wanted, evidence, lengths, budget)
 
     rows = _rows(tokens, STATED if together else 0, STATED)
-    return [_beside_evidence(row, said, evidence, shown, pieces) for row in rows]
+    return [_beside_evidence(row, said, shown, pieces) for row in rows]
 
 
 def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[Window]:
     """The windows in which sentences are read beside a question, each sentence once."""
-    asked = [token.id for token in tokenise(question)]
+    asked = tokenise(question).ids.tolist()
     if len(asked) > ASKED:
         asked = [*asked[: ASKED // 2], *asked[-ASKED // 2 :]]
     room = LONGEST - len(asked) - 3
@@ -93,7 +112,7 @@ def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[W
     return [_beside_question(row, asked) for row in rows]
 
 
-def _rows(tokens: Sequence[Sequence[Token]], together: int, longest: int) -> list[list[Stretch]]:
+def _rows(tokens: Sequence[Tokens], together: int, longest: int) -> list[list[Stretch]]:
     """Texts that share a window: as many as take up to `together` tokens, in order.
 
     A text of more than `longest` tokens is read in stretches, each in a window of its own.
@@ -102,7 +121,7 @@ def _rows(tokens: Sequence[Sequence[Token]], together: int, longest: int) -> lis
     room = 0
     for i, mine in enumerate(tokens):
         if len(mine) > longest:
-            rows.extend([(i, mine[start:end])] for start, end in _cuts(len(mine), longest))
+            rows.extend([(i, mine.cut(*cut))] for cut in _cuts(len(mine), longest))
             room = 0
         elif len(mine) <= room and rows:
             rows[-1].append((i, mine))
@@ -121,43 +140,87 @@ def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
 def _beside_question(row: Sequence[Stretch], asked: Sequence[int]) -> Window:
     ids, types, parts = [FIRST], [EVIDENCE], []
     for i, tokens in row:
-        parts.append(Part(i, len(ids), len(ids) + len(tokens), tuple(tokens)))
-        ids.extend(token.id for token in tokens)
+        parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
+        ids.extend(tokens.ids.tolist())
         types.extend([UNKNOWN] * len(tokens))
     ids += [LAST, *asked, LAST]
     types += [EVIDENCE, *[QUESTION] * len(asked), EVIDENCE]
     return Window(tuple(ids), tuple(types), tuple(parts), ())
 
 
-@dataclass(frozen=True)
-class _Said:
-    """A statement, the stems of its content words, and those of the place nearest to it."""
+class _Word(NamedTuple):
+    """A word as it is written, as it is compared, its stems and the numbers that it states."""
 
-    text: str
+    written: str
+    plain: str
+    stems: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """The words of a statement, where each stands, and the stems of those with content."""
+
+    words: tuple[_Word, ...]
+    starts: Numbers
+    ends: Numbers
     wanted: frozenset[str]
-    near: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _said(statement: str) -> _Said:
+    # Read once for all the contexts that it is read beside.
+    found = list(WORD.finditer(statement))
+    return _Said(
+        tuple(_word(match.group()) for match in found),
+        np.array([match.start() for match in found], np.int32),
+        np.array([match.end() for match in found], np.int32),
+        frozenset(stem(word) for word in words(statement) if word not in STOP_WORDS),
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _word(written: str) -> _Word:
+    (plain, *_) = words(written) or [""]
+    return _Word(written, plain, tuple(stems(written)), tuple(numbers.numbers(written)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Marked:
+    """A statement, and of each of its words whether it stands in the evidence."""
+
+    said: _Said
+    kinds: Numbers  # ABSENT, PRESENT or NEAR, and a last PRESENT for marks behind all words
 
     @classmethod
-    def of(cls, text: str, evidence: Evidence) -> "_Said":
-        wanted = frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
-        return cls(text, wanted, _near(text, evidence))
+    def of(cls, text: str, evidence: Evidence) -> "_Marked":
+        said, near = _said(text), _near(text, evidence)
+        kinds = [_kind(word, near, evidence) for word in said.words]
+        return cls(said, np.array([*kinds, PRESENT], np.int32))
+
+    def types(self, tokens: Tokens) -> list[int]:
+        """Of each token the kind of its word; marks that belong to no word are PRESENT."""
+        starts, ends = tokens.offsets.T
+        word = np.searchsorted(self.said.ends, starts, side="right")
+        begins = np.append(self.said.starts, _BEHIND)
+        kinds: list[int] = np.where(begins[word] < ends, self.kinds[word], PRESENT).tolist()
+        return kinds
 
 
 def _beside_evidence(
     stretches: Sequence[Stretch],
-    said: Sequence[_Said],
-    evidence: Evidence,
+    said: Sequence[_Marked],
     shown: Sequence[Sequence[int]],
     pieces: Callable[[frozenset[str], int], list[int]],
 ) -> Window:
     ids, types, parts = [FIRST], [EVIDENCE], []
     for i, tokens in stretches:
-        parts.append(Part(i, len(ids), len(ids) + len(tokens), tuple(tokens)))
-        ids.extend(token.id for token in tokens)
-        types.extend(_types(said[i], tokens, evidence))
+        parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
+        ids.extend(tokens.ids.tolist())
+        types.extend(said[i].types(tokens))
     ids.append(LAST)
     types.append(EVIDENCE)
-    wanted = frozenset().union(*(said[i].wanted for i, _ in stretches))
+    wanted = frozenset().union(*(said[i].said.wanted for i, _ in stretches))
     found = pieces(wanted, LONGEST - len(ids) - 1)
     for piece in found:
         ids.extend(shown[piece])
@@ -166,64 +229,28 @@ def _beside_evidence(
     return Window(tuple(ids), tuple(types), tuple(parts), tuple(found))
 
 
-def _types(said: _Said, tokens: Sequence[Token], evidence: Evidence) -> list[int]:
-    """Where the word of each token stands: nowhere, anywhere, or near the closest piece.
-
-    Marks that belong to no word are PRESENT.
-    """
-    found = _words_of(said.text, tokens)
-    kinds = [_kind(said.text[start:end], said.near, evidence) for start, end in found]
-    types, at = [], 0
-    for token in tokens:
-        while at < len(found) and found[at][1] <= token.start:
-            at += 1
-        met = at < len(found) and found[at][0] < token.end
-        types.append(kinds[at] if met else PRESENT)
-    return types
-
-
-def _words_of(statement: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """The words that the tokens are of, whole ones only, though the tokens may begin within one."""
-    if not tokens:
-        return []
-    start, last = tokens[0].start, tokens[-1].end
-    while start > 0 and not statement[start - 1].isspace():
-        start -= 1
-    spans = (word.span() for word in WORD.finditer(statement, start))
-    return list(takewhile(lambda span: span[0] < last, spans))
-
-
 def _near(statement: str, evidence: Evidence) -> frozenset[str]:
     """The stems of the piece that shares most with a statement, and of its neighbours."""
     if not evidence.pieces:
         return frozenset()
-    wanted = set(stems(statement))
-    shares = [_weight(found & wanted, evidence) for found in evidence.sets]
-    best = max(range(len(shares)), key=shares.__getitem__)
-    return frozenset().union(*(evidence.sets[i] for i in evidence.window(best)))
+    return evidence.around(int(np.argmax(evidence.shared(set(stems(statement)))))).stems
 
 
-def _weight(found: AbstractSet[str], evidence: Evidence) -> float:
-    # An exact sum: sets have no order, and a last digit may decide between two pieces.
-    return math.fsum(evidence.weights[s] for s in found)
-
-
-def _kind(word: str, near: frozenset[str], evidence: Evidence) -> int:
+def _kind(word: _Word, near: frozenset[str], evidence: Evidence) -> int:
     if not _stands(word, evidence):
         return ABSENT
-    return NEAR if near.issuperset(stems(word)) else PRESENT
+    return NEAR if near.issuperset(word.stems) else PRESENT
 
 
-def _stands(written: str, evidence: Evidence) -> bool:
-    (word, *_) = words(written) or [""]
-    if not word or word in STOP_WORDS or word in evidence.words or stem(word) in evidence.words:
+def _stands(word: _Word, evidence: Evidence) -> bool:
+    plain, written = word.plain, word.written
+    if not plain or plain in STOP_WORDS:
         return True
-    stated = numbers.numbers(written)
-    if stated:
-        return all(number in evidence.numbers for number in stated)
-    return (
-        facts.stands_in(written, evidence.words, evidence.acronyms) if written.isupper() else False
-    )
+    if plain in evidence.words or stem(plain) in evidence.words:
+        return True
+    if word.numbers:
+        return all(number in evidence.numbers for number in word.numbers)
+    return written.isupper() and facts.stands_in(written, evidence.words, evidence.acronyms)
 
 
 def chosen(
@@ -237,45 +264,44 @@ def chosen(
     everything = list(range(len(lengths)))
     if sum(lengths) <= budget:
         return everything
-    shares = {i: evidence.sets[i] & wanted for i in everything}
-    candidates = [i for i in everything if shares[i]]
-    kept: list[int] = []
+    shares = {i: found for i in everything if (found := evidence.sets[i] & wanted)}
     seen: set[str] = set()
-    left = budget
 
     def gain(i: int) -> float:
         new, old = _weight(shares[i] - seen, evidence), _weight(shares[i] & seen, evidence)
         return (new + _AGAIN * old) / math.sqrt(lengths[i] + 20)
 
-    while candidates:
-        best = max(candidates, key=gain)
-        candidates.remove(best)
-        if lengths[best] > left and kept:
-            continue
-        new = bool(shares[best] - seen)
+    gains = {i: gain(i) for i in shares}
+    kept: list[int] = []
+    left = budget
+    while gains and left > 0:
+        best = max(gains, key=gains.__getitem__)
+        new = shares[best] - seen
         kept.append(best)
         left -= lengths[best]
-        seen |= shares[best]
-        if left <= 0:
-            break
-        if new:
-            left = _with_neighbours(best, kept, candidates, evidence, lengths, left)
+        seen |= new
+        if new and left > 0:
+            left = _with_neighbours(best, kept, evidence, lengths, left)
+        # What no longer fits never will; what shares nothing new gains as much as before.
+        gains = {
+            i: gain(i) if not new.isdisjoint(shares[i]) else old
+            for i, old in gains.items()
+            if lengths[i] <= left and i not in kept
+        }
     return sorted(kept)
 
 
+def _weight(found: AbstractSet[str], evidence: Evidence) -> float:
+    # An exact sum: sets have no order, and a last digit may decide between two pieces.
+    return math.fsum(evidence.weights[s] for s in found)
+
+
 def _with_neighbours(
-    piece: int,
-    kept: list[int],
-    candidates: list[int],
-    evidence: Evidence,
-    lengths: Sequence[int],
-    left: int,
+    piece: int, kept: list[int], evidence: Evidence, lengths: Sequence[int], left: int
 ) -> int:
     """Keep the piece before, which says what its pronouns mean, if it is short; what is left."""
     before = min(evidence.window(piece))
     if before not in kept and lengths[before] <= left // 4:
         kept.append(before)
         left -= lengths[before]
-        if before in candidates:
-            candidates.remove(before)
     return left

@@ -1,0 +1,94 @@
+"""What does a statement claim, whatever the evidence? Its words, numbers, names and denials.
+
+Read once for all the contexts that it is compared with.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assay.text import facts, numbers, words
+from assay.text.absence import absence_claim
+from assay.text.citations import without_pointers
+
+_ABOUT = re.compile(
+    r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
+    r"at least|at most|up to|some|estimated|close to)\b|~",
+    re.IGNORECASE,
+)
+_PHRASE = re.compile(r"\?\s+(?=\S)")
+_FEW = 8  # words that answer a question without being a sentence
+_NO_NAMES = frozenset({"yes", "no", "true", "false", "both", "none", "neither", "nobody", "never"})
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A statement without what only points at its sources.
+
+    Attributes:
+        wanted: The stems of its content words.
+        figures: Those of them that are numbers.
+        content: Its content words in order, each once.
+        said: Its words in lower case, each between blanks; "" without any.
+        length: How many words those are.
+        start: Where its claim begins, behind a question; else 0.
+        stems: The stems of the claim's content words, in order.
+        numbers: The claim's numbers, in plain form, as they are written.
+        tolerance: How far these may be off, as a share: more than 0 for "about 50".
+        names: The claim's names.
+        calendar: Its months and week days.
+        denies: Whether it denies something.
+    """
+
+    wanted: frozenset[str]
+    figures: frozenset[str]
+    content: tuple[str, ...]
+    said: str
+    length: int
+    start: int
+    stems: tuple[str, ...]
+    numbers: Mapping[str, str]
+    tolerance: float
+    names: tuple[str, ...]
+    calendar: frozenset[str]
+    denies: bool
+
+
+@lru_cache(maxsize=512)
+def claim(statement: str) -> Claim:
+    """What a statement claims."""
+    statement = without_pointers(statement) or statement
+    wanted = frozenset(words.stems(statement))
+    start = claim_start(statement)
+    # Behind other words a capital makes a name of an answer's first word, too.
+    text = f"it is {statement[start:]}" if start else statement
+    said = words.words(statement)
+    named = (name for name in facts.names(text) if name.lower() not in _NO_NAMES)
+    return Claim(
+        wanted=wanted,
+        figures=frozenset(stem for stem in wanted if stem[:1].isdigit()),
+        content=tuple(dict.fromkeys(words.content_words(statement))),
+        said=f" {' '.join(said)} " if said else "",
+        length=len(said),
+        start=start,
+        stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
+        numbers=numbers.numbers(text),
+        tolerance=0.05 if _ABOUT.search(text) else 0.0,
+        names=tuple(name for name in named if not numbers.numbers(name)),
+        calendar=frozenset(facts.calendar_words(statement)),
+        # "The passages do not mention it" denies nothing.
+        denies=facts.is_negated(statement) and absence_claim(statement) is None,
+    )
+
+
+def claim_start(statement: str) -> int:
+    """Where its claim begins: behind the question in "Who built it? Eiffel", else at 0.
+
+    The words of a question claim nothing.
+    """
+    found = _PHRASE.search(statement)
+    phrase = words.words(statement[found.end() :]) if found else []
+    # With "Yes" the question itself is what is claimed.
+    claims = 0 < len(phrase) <= _FEW and phrase[0] not in _NO_NAMES
+    return found.end() if found and claims else 0

@@ -1,0 +1,66 @@
+"""Is an equal pass made once, whoever asks, and a failed one made again?"""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from assay.backends.embedded.passes import Passes
+
+
+class Counted:
+    """A model that counts its passes and can be held up."""
+
+    def __init__(self):
+        self.seen = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def __call__(self, text):
+        self.seen.append(text)
+        self.go_on.wait(10)
+        if text == "bad":
+            raise RuntimeError(text)
+        return text.upper()
+
+
+@pytest.fixture
+def model():
+    return Counted()
+
+
+def test_results_come_in_the_order_of_the_texts_and_the_longest_goes_first(model):
+    passes = Passes(model, len, 8)
+    assert passes(["a", "ccc", "bb", "a"], 1) == ["A", "CCC", "BB", "A"]
+    assert model.seen == ["ccc", "bb", "a"]
+
+
+def test_what_is_known_or_on_its_way_is_not_made_again(model):
+    passes = Passes(model, len, 8)
+    model.go_on.clear()
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(passes, ["same"], 2) for _ in range(3)]
+        model.go_on.set()
+        assert [one.result() for one in asked] == [["SAME"]] * 3
+    assert passes(["same"], 2) == ["SAME"]
+    assert model.seen == ["same"]
+
+
+def test_what_was_asked_for_longest_ago_is_forgotten_first(model):
+    passes = Passes(model, len, 2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        passes([text], 1)
+    assert model.seen == ["a", "b", "c", "b"]
+
+
+def test_more_texts_than_are_remembered_all_have_a_result(model):
+    texts = [str(number) for number in range(20)]
+    assert Passes(model, len, 3)(texts, 2) == texts
+
+
+def test_a_failure_is_not_remembered(model):
+    passes = Passes(model, len, 8)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="bad"):
+            passes(["bad"], 1)
+    assert model.seen == ["bad", "bad"]
