@@ -17,7 +17,7 @@ test: $(VENV)/.ready ## the fast tests: offline, deterministic
 	$(BIN)/python -m pytest
 
 test-real: $(VENV)/.real ## a real local LLM server, a real browser, slow tests
-	$(BIN)/python -m pytest -m "llm or browser or slow"
+	$(BIN)/python -m pytest -m "llm or browser or slow or ray"
 
 check: $(VENV)/.ready ## lint, format, types, generated docs up to date
 	$(BIN)/ruff check .

@@ -11,8 +11,9 @@ AssayError
     OverBudget       the next call could exceed the budget that the user set
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 
 class AssayError(Exception):
@@ -121,6 +122,10 @@ class Unreadable(JudgeError):
     def __init__(self, message: str, *, raw: str) -> None:
         super().__init__(message)
         self.raw = raw
+
+    def __reduce__(self) -> tuple[Callable[[str], "Unreadable"], tuple[str]]:
+        """As it is sent to another process."""
+        return partial(type(self), raw=self.raw), (str(self),)
 
 
 class Unsupported(JudgeError):

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -275,7 +275,7 @@ class Connection:
         self.endpoint = endpoint
         self.paused_until = -math.inf
         self._seconds = timeout
-        self._pools = PerLoop(lambda: _Pool(endpoint.headers, timeout))
+        self._pools = PerLoop(partial(_Pool, endpoint.headers, timeout))
 
     async def post(self, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:
         """Status, body and headers of the reply.

@@ -6,7 +6,7 @@ A connection pool or a lock serves the loop it was made in. Notebooks, web serve
 
 import asyncio
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -21,6 +21,10 @@ class PerLoop(Generic[T]):
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._made: dict[asyncio.AbstractEventLoop, T] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process, which has loops of its own."""
+        return {"_make": self._make, "_made": {}}
 
     def get(self) -> T:
         """The running loop's own."""

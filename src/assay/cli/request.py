@@ -84,6 +84,9 @@ def _settings(given: Mapping[str, Any]) -> Settings:
             retries=given["retries"],
             hedge=given["hedge"],
         ),
+        engine=given["engine"],
+        workers=given["workers"],
+        cores=given["worker_cores"],
         budget=_budget(given["price"], given["budget"]),
         probe=given["probe"],
     )

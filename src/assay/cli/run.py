@@ -48,6 +48,27 @@ _RATE = click.FloatRange(min=0, min_open=True)
     help="Most calls to a judge at the same time; fewer while its server is slow or refuses.",
 )
 @click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where judges compute: in this process, or on the workers of a Ray cluster.",
+)
+@click.option(
+    "--workers",
+    type=_COUNT,
+    metavar="N",
+    help="How many workers on the cluster, instead of as many as it has room for.",
+)
+@click.option(
+    "--worker-cores",
+    type=_COUNT,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Cores of each worker whose judge computes by itself.",
+)
+@click.option(
     "--hedge",
     is_flag=True,
     help="Make a second call beside one that is slower than nearly all; it may cost twice.",

@@ -109,9 +109,11 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     served = Served()
     closing: list[Backend] = []
     bounds: list[int] = []
+    leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
+    sharing = sum(getattr(leaf, "local", False) for leaf in leaves.values())
 
     def guard(leaf: Backend) -> Backend:
-        inner: Backend = leaf
+        inner = placed = _placed(leaf, settings, sharing, bounds)
         in_batches = getattr(leaf, "in_batches", None)
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
@@ -124,15 +126,34 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             )
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             bounds.append(limits.in_flight)
-            inner = Limit(leaf, limits, purse=embedding if only_embeds else purse)
+            inner = Limit(placed, limits, purse=embedding if only_embeds else purse)
             if in_batches:
                 inner = in_batches(store.batches, inner, purse)
                 bounds.append(IN_BATCHES)
         ledger = Ledger(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.
-        closing.extend((leaf, ledger) if not in_batches else (leaf, inner, ledger))
+        closing.extend((placed, ledger) if not in_batches else (placed, inner, ledger))
         return ledger
 
     guarded = _mapped(route, guard)
     most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
     return Door(guarded, served, (purse.usage, embedding.usage), tuple(closing), most)
+
+
+def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
+    """The back end where it is to compute, with what is worth having on its way to it."""
+    if settings.engine == "local":
+        return leaf
+    from assay.backends.on_ray import pool
+
+    limits: Limits = getattr(leaf, "limits", None) or settings.limits
+    pooled = pool(
+        leaf,
+        workers=settings.workers,
+        cores=settings.cores,
+        in_flight=limits.in_flight,
+        sharing=max(1, sharing),
+    )
+    if getattr(leaf, "local", False):
+        bounds.append(pooled.most)
+    return pooled

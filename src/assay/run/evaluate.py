@@ -77,6 +77,10 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
     Raises:
         Denied: If a judge refuses.
     """
+    if plan.settings.engine == "ray":
+        from assay.backends import on_ray
+
+        await asyncio.to_thread(on_ray.connect)  # it may have to begin a cluster
     door = open_door(plan.route, plan.settings, store, run.id)
     probing = probes.wanted(run, plan, store) and not again
     taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)

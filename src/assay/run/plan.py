@@ -45,7 +45,7 @@ def plan(
     settings = settings or Settings()
     chosen = resolve(metrics)
     route = choose(judge, embedder, settings)
-    _check(chosen, route)
+    _check(chosen, route, settings)
     found = samples(
         data,
         needs={metric.label: metric.needs for metric in chosen},
@@ -57,7 +57,7 @@ def plan(
     return Plan(chosen, route, found, settings)
 
 
-def _check(metrics: tuple[Metric, ...], route: Route) -> None:
+def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
     """Name every task that the judge cannot do and every missing package, before any call.
 
     Raises:
@@ -79,5 +79,7 @@ def _check(metrics: tuple[Metric, ...], route: Route) -> None:
         for package in metric.packages
         if find_spec(package) is None
     ]
+    if settings.engine == "ray" and find_spec("ray") is None:
+        problems.append(Problem("the engine ray needs Ray", "pip install 'assay[ray]'"))
     if problems:
         raise InputError(problems)

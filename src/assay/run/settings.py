@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
 from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
+
+Engine: TypeAlias = Literal["local", "ray"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,10 @@ class Settings:
             may then depend on which others are computed; the signatures say so.
         limits: Requests in flight, rates, time-out and retries of each back end.
         budget: What this start of the run may spend on the judge, and what tokens cost.
+        engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
+            cluster. The scores are the same.
+        workers: How many workers; None for as many as the cluster has room for.
+        cores: Cores of each worker whose judge computes by itself.
         probe: Whether to ask the fixed probes that tell when the model behind a judge's name has
             changed; None to ask them where it costs little (`assay.run.probes.LEAST_SCORES`).
         on_progress: Called after every score and about twice a second.
@@ -39,9 +46,18 @@ class Settings:
     together: bool = False
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
+    engine: Engine = "local"
+    workers: int | None = None
+    cores: int = 1
     probe: bool | None = None
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
         if self.tries < 1:
             raise InputError(f"tries is {self.tries}", "give 1 or more")
+        if self.engine not in get_args(Engine):
+            raise InputError(f"engine is '{self.engine}'", f"one of {', '.join(get_args(Engine))}")
+        for name in ("workers", "cores"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} is {value}", "give 1 or more")

@@ -62,6 +62,7 @@ class Embedded:
     local = True
 
     def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads
         self._encoder, self._reader = _models(threads)
         self._say: dict[str, Callable[[Any], str]] = {
             SplitStatements.kind: self._split,
@@ -75,6 +76,10 @@ class Embedded:
         }
         # Off the event loop, several at a time: most tasks are too small to fill all cores.
         self._tasks = ThreadPoolExecutor(self._reader.threads, thread_name_prefix="assay-embedded")
+
+    def __reduce__(self) -> tuple[type["Embedded"], tuple[int | None]]:
+        """Made anew in another process, with the cores that are there."""
+        return Embedded, (self._threads,)
 
     @property
     def name(self) -> str:

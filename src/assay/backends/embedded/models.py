@@ -23,10 +23,14 @@ R = TypeVar("R")
 
 
 def available_cores() -> int:
-    """Cores this process may use: a container's share, not the machine's count."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores this process may use: a container's share, not the machine's count.
+
+    No more than OMP_NUM_THREADS says, which is how schedulers tell a process of its share.
+    """
+    affine = hasattr(os, "sched_getaffinity")
+    found = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(found, int(told)) if told.isdecimal() and int(told) else found
 
 
 def workers(threads: int | None) -> int:

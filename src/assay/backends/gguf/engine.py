@@ -50,6 +50,10 @@ class TooLong(Unavailable):
         )
         self.tokens, self.window = tokens, window
 
+    def __reduce__(self) -> tuple[type["TooLong"], tuple[int, int]]:
+        """As it is sent to another process."""
+        return type(self), (self.tokens, self.window)
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,11 +66,17 @@ class Gguf(LLM):
         weights = digest(file)
         self._fits = fits(file, weights)
         self._max_tokens = max_tokens
+        self._anew = partial(Gguf, path, threads=threads, window=window, max_tokens=max_tokens)
+        self._given = engine
         self._engine = engine or Llama(file, threads or available_cores(), window)
         settings = {"window": (window, WINDOW), "max_tokens": (max_tokens, MAX_TOKENS)}
         given = "&".join(f"{k}={v}" for k, (v, usual) in settings.items() if v != usual)
         self._name = f"gguf:{file.name}@{weights}{runs}{'?' if given else ''}{given}"
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-gguf")
+
+    def __reduce__(self) -> tuple[Callable[[], "Gguf"], tuple[()]]:
+        """Made anew in another process, from the same file, with the cores that are there."""
+        return partial(self._anew, prompts=self.prompts, engine=self._given), ()
 
     @property
     def name(self) -> str:
