@@ -79,6 +79,7 @@ class Sample:
         latency_ms: Time that the RAG system took to answer, in milliseconds.
         cost: Money that the answer cost.
         tokens: Tokens that the answer cost.
+        failure: Why the RAG system gave no answer when it was asked; None if it gave one.
         group: Document or conversation it belongs to; samples of one group are not independent.
         language: BCP 47 tag of the sample's language.
         metadata: Whatever else the row held.
@@ -105,6 +106,7 @@ class Sample:
     latency_ms: float | None = None
     cost: float | None = None
     tokens: int | None = None
+    failure: str | None = None
     group: str | None = None
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -70,12 +70,13 @@ class Unscored:
 
     Attributes:
         why: "undefined" is a property of the sample (an answer with no statement); "failed" one
-            of the judge (no reply, or none that could be read).
+            of the judge (no reply, or none that could be read); "unanswered" one of the RAG system
+            (it was asked and gave no answer).
         detail: The reason in words.
         parts: What evidence there is all the same.
     """
 
-    why: Literal["undefined", "failed"]
+    why: Literal["undefined", "failed", "unanswered"]
     detail: str
     parts: tuple[Part, ...] = ()
 

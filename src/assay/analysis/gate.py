@@ -127,8 +127,10 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
 
 def _scored(row: MetricSummary, rules: Rules) -> Check:
     limit = of(rules.max_unscored, row.metric, MAX_UNSCORED)
-    total = row.n_scored + row.n_undefined + row.n_failed
+    total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
     share = 1 - row.n_scored / total if total else 1.0
     why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
+    if row.n_unanswered:
+        why = f"{row.n_unanswered:,} unanswered, {why}"
     verdict: Verdict = "pass" if share <= limit else "fail"
     return Check(row.metric, f"at most {limit:.0%} unscored", verdict, why, share, None, total)

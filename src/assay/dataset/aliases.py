@@ -62,6 +62,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "latency_ms": ("latency_ms", "duration_ms", "response_time_ms"),
     "cost": ("cost", "cost_usd", "total_cost", "token_cost"),
     "tokens": ("tokens", "total_tokens", "token_count"),
+    "failure": ("failure",),
     "group": ("group", "group_id", "conversation_id", "thread_id", "session_id"),
     "language": ("language", "lang", "locale"),
     "metadata": ("metadata",),

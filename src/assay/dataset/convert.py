@@ -14,7 +14,7 @@ from assay.errors import Problem
 _OPTIONAL: Final = {
     *("latency_ms", "cost", "tokens", "group", "language", "relevance_grades", "further_answers"),
     *("other_answer", "answerable", "rubric", "turns", "reference_tool_calls", "reference_topics"),
-    "variants",
+    *("variants", "failure"),
 }
 _PLANS_KEPT: Final = 256
 

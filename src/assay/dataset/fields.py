@@ -84,6 +84,7 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "cost": lambda value, form: number(value, from_text=form == "table"),
     "tokens": lambda value, form: count(value, from_text=form == "table"),
     "group": lambda value, _: identifier(value),
+    "failure": lambda value, _: text(value) or None,
     "language": lambda value, _: text(value),
     "metadata": _metadata,
 }

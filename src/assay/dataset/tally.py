@@ -70,7 +70,8 @@ class Tally:
         self._present |= wrong
         served = {metric for metric in self._instead if self._served(metric, row)}
         missing = []
-        for name, users in self._users.items():
+        asked_for = self._users if row.fields.get("failure") is None else {}
+        for name, users in asked_for.items():
             value = gaps.value_of(row, name)
             if value is not None:
                 self._present.add(name)

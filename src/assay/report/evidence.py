@@ -10,6 +10,11 @@ from assay.report.texts import TextTable
 
 # Half a thousand characters of base64 without a break: the store keeps them, a page need not.
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{500,}")
+_UNSCORED: Final = {
+    "failed": "\N{BALLOT X} failed",
+    "undefined": "undef.",
+    "unanswered": "\N{BALLOT X} no answer",
+}
 _EXACT: Final = "!"  # owns the words that nothing supports; no reference of evidence
 Json = Mapping[str, Any]
 # Which text the spans of a kind of evidence point into; those of a sentence point into a context.
@@ -158,7 +163,7 @@ def cell(metric: Json, score: Json) -> Cell:
     """One score in short."""
     name = metric["label"]
     if score["value"] is None:
-        symbol = {"failed": "\N{BALLOT X} failed", "undefined": "undef."}[score["why"]]
+        symbol = _UNSCORED[score["why"]]
         text = f"{name} {score['why']}: {score['detail']}"
         return Cell(symbol, score["why"], text, text)
     step = round(distribution.goodness(score["value"], metric) * 10)

@@ -25,7 +25,7 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    found = (_run_notes, _drift, _failures, _unfit, _few, _language, _grouped, _coverage)
+    found = (_run_notes, _drift, _unanswered, _failures, _unfit, _few, _language, _grouped, _coverage)
     return [note for notes_of in found for note in notes_of(data)]
 
 
@@ -127,6 +127,16 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
 def _drift(data: Mapping[str, Any]) -> list[Note]:
     """The model behind the judge's name is not the one that it was."""
     return [Note("warn", text) for text in data.get("drift", ())]
+
+
+def _unanswered(data: Mapping[str, Any]) -> list[Note]:
+    """What the system did not answer is no fault of the judge, and in no mean."""
+    most = max((metric.get("n_unanswered", 0) for metric in data["metrics"]), default=0)
+    if not most:
+        return []
+    share = f"{numbers.count(most)} of {numbers.plural(data['run']['n_samples'], 'question')}"
+    text = f"The RAG system gave no answer to {share}. No mean knows of them; the bounds do."
+    return [Note("warn", text)]
 
 
 def _failures(data: Mapping[str, Any]) -> list[Note]:

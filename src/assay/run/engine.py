@@ -153,6 +153,8 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
 
 
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+    if sample.failure is not None:  # what the system did not answer, no judge is asked about
+        return Unscored("unanswered", sample.failure)
     try:
         with _Named(metric, sample):
             outcome = await metric.score(sample, judge)

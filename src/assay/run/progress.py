@@ -1,6 +1,7 @@
 """How far is a run?"""
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -47,7 +48,7 @@ class Tally:
 
     total: int
     before: int
-    why: dict[str, int] = field(default_factory=lambda: {"": 0, "undefined": 0, "failed": 0})
+    why: Counter[str] = field(default_factory=Counter)
     working: dict[str, float] = field(default_factory=dict)
     start: float = field(default_factory=time.monotonic)
 

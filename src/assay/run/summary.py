@@ -25,8 +25,8 @@ class MetricSummary:
         interval: The 95 % confidence interval of the mean: what other samples of the same kind
             could have given. It knows nothing of failed samples. None if fewer than two samples
             (or groups) are scored.
-        bounds: Worst-case bounds: the mean if every failed sample had the lowest or the highest
-            possible value; None if nothing was scored or failed.
+        bounds: Worst-case bounds: the mean if every failed or unanswered sample had the lowest
+            or the highest possible value; None if nothing was scored or failed.
         n_scored: Samples with a score.
         n_undefined: Samples for which the metric is not defined.
         n_failed: Samples for which the judge failed, those not reached included.
@@ -38,6 +38,8 @@ class MetricSummary:
         n_groups: How many groups (documents, conversations) the scored samples are of, one that
             names none being one of its own; None if no sample names one. The interval is theirs.
         noise: How far it moves when its judge is asked again; None if that was never measured.
+        n_unanswered: Samples to whose question the RAG system gave no answer. Like failed ones
+            they are within the bounds and not within the mean.
     """
 
     metric: str
@@ -53,6 +55,7 @@ class MetricSummary:
     interval_method: str = ""
     n_groups: int | None = None
     noise: Noise | None = None
+    n_unanswered: int = 0
 
 
 class Summary(tuple[MetricSummary, ...]):
@@ -72,6 +75,7 @@ class Summary(tuple[MetricSummary, ...]):
             for line in table
         ]
         notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        notes += [f"{row.metric}: {row.n_unanswered} unanswered" for row in self if row.n_unanswered]
         notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
         return "\n".join([*lines, *notes])
 
@@ -136,7 +140,8 @@ def _summary(
     scored = [(row, value) for row, value, _ in found if value is not None]
     values = [value for _, value in scored]
     undefined = sum(why == "undefined" for _, _, why in found)
-    failed = run.n_samples - len(values) - undefined
+    unanswered = sum(why == "unanswered" for _, _, why in found)
+    failed = run.n_samples - len(values) - undefined - unanswered
     ends = run.config["about"][metric]["range"]
     # A row without a group is alone; its number cannot be taken for the name of a group.
     units = [groups.get(row, row) for row, _ in scored] if groups else None
@@ -145,7 +150,7 @@ def _summary(
         metric=metric,
         mean=sum(values) / len(values) if values else None,
         interval=(interval.low, interval.high) if interval else None,
-        bounds=_bounds(values, failed, ends),
+        bounds=_bounds(values, failed + unanswered, ends),
         n_scored=len(values),
         n_undefined=undefined,
         n_failed=failed,
@@ -155,6 +160,7 @@ def _summary(
         interval_method=interval.method if interval else "",
         n_groups=len(set(units)) if units is not None else None,
         noise=noise(store, signature),
+        n_unanswered=unanswered,
     )
 
 

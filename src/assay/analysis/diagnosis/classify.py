@@ -19,6 +19,10 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
         row: Its row.
         within: A right context below this rank is too low.
     """
+    if facts.sample.failure is not None:
+        remark = f"the system gave no answer: {facts.sample.failure}"
+        question = facts.sample.question or ""
+        return Diagnosed(facts.sample.id, row, question, "open", checked=frozenset(), remark=remark)
     at = place(facts, within)
     found = sorted(_findings(facts, at), key=lambda finding: _ORDER[finding.cause])
     checked = frozenset(_checked(facts, at)) | {finding.cause for finding in found}

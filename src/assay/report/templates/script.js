@@ -174,6 +174,7 @@
     "": () => true,
     failed: (value) => value === "failed",
     undefined: (value) => value === "undefined",
+    unanswered: (value) => value === "unanswered",
     none: (value) => typeof value === "string",
     miss: (value, metric) => typeof value === "number" && misses(value, metric),
   };
