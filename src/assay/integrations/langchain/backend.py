@@ -1,0 +1,168 @@
+"""How does a chat model or an embedding object of LangChain serve as a back end?
+
+Nothing of LangChain is imported: the object is there, and is asked by its public methods.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from assay.backends.embedder import Embedder
+from assay.backends.llm import LLM, Completion
+from assay.errors import Denied, InputError, TooLong, Unavailable
+from assay.integrations.calling import blocking
+from assay.integrations.naming import object_name, text_of
+from assay.judge import Backend, repeated
+from assay.prompt import Template
+
+_CHAT = "langchain_core.language_models"
+
+
+class ChatModel(LLM):
+    """A chat model, an LLM, or one of these with arguments bound to it (``llm.bind(...)``).
+
+    It is asked by `invoke`, in threads of its own. JSON is asked for by `with_structured_output`
+    where the model has it, else by the prompt alone. Its temperature is its own: metrics that ask
+    for several draws need one above 0, or a `sampler`.
+
+    Args:
+        llm: The object.
+        sampler: Who is asked for all draws but the first, ``llm.bind(temperature=0.7)`` say; the
+            object itself by default.
+        structured: Whether to ask by `with_structured_output`.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    drifts = True
+
+    def __init__(
+        self,
+        llm: Any,
+        *,
+        sampler: Any = None,
+        structured: bool = True,
+        prompts: Mapping[str, Template] | None = None,
+    ) -> None:
+        super().__init__(prompts)
+        self._llm, self._sampler = llm, sampler if sampler is not None else llm
+        self._structured = structured
+        further = None if sampler is None else object_name("langchain", sampler, "")
+        self._name = object_name("langchain", _unbound(llm), _model(llm), [_bound(llm), further])
+
+    @property
+    def name(self) -> str:
+        """``langchain:CLASS:MODEL`` and a digest of its settings."""
+        return self._name
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes."""
+        llm = self._sampler if repeated(draw) else self._llm
+        asked = _with_form(llm, schema, kind) if schema is not None and self._structured else None
+        if asked is None:
+            return self._read(await blocking(self.name, partial(llm.invoke, prompt)), prompt)
+        try:
+            return self._read(await blocking(self.name, partial(asked.invoke, prompt)), prompt)
+        except (Unavailable, Denied) as error:
+            if not getattr(error, "permanent", False) or isinstance(error, TooLong):
+                raise
+            # Refused for good: by the form, if it is answered without.
+            completion = self._read(await blocking(self.name, partial(llm.invoke, prompt)), prompt)
+            self._structured = False
+            return completion
+
+    def _read(self, made: Any, prompt: str) -> Completion:
+        parsed = None
+        if isinstance(made, Mapping):  # of `with_structured_output(..., include_raw=True)`
+            made, parsed = made.get("raw"), made.get("parsed")
+        about = getattr(made, "response_metadata", None) or {}
+        if about.get("finish_reason") == "content_filter":
+            what = f"{self.name} withheld its reply (blocked by the provider's filter)"
+            raise Unavailable(what, permanent=True)
+        text = made if isinstance(made, str) else text_of(getattr(made, "content", ""))
+        if parsed is not None:
+            text = msgspec.json.encode(parsed).decode()
+        usage = getattr(made, "usage_metadata", None) or {}
+        return Completion(
+            text,
+            usage.get("input_tokens", len(prompt) // 4),
+            usage.get("output_tokens", len(text) // 4),
+        )
+
+
+class Embeddings(Embedder):
+    """An embedding object: `embed_documents` is asked, with many texts at once.
+
+    Args:
+        obj: The object.
+    """
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(object_name("langchain", obj, _model(obj)))
+        self._obj = obj
+
+    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
+        """A vector for each text; see `Embedder`."""
+        found = await blocking(self.name, partial(self._obj.embed_documents, texts))
+        if len(found) != len(texts):
+            raise Unavailable(f"{self.name} made {len(found)} of {len(texts)} embeddings")
+        return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4
+
+
+def backend(obj: Any, **options: Any) -> Backend:
+    """A back end that asks a chat model, or one that asks an embedding object.
+
+    Args:
+        obj: A chat model, LLM or embedding object of LangChain.
+        options: Those of `ChatModel`.
+
+    Raises:
+        InputError: If it is neither.
+    """
+    unbound = type(_unbound(obj))
+    if any(base.__module__.startswith(_CHAT) for base in unbound.__mro__):
+        return ChatModel(obj, **options)
+    if hasattr(obj, "embed_documents"):
+        return Embeddings(obj)
+    remedy = "give the model in it, or a function: lambda prompt: chain.invoke(prompt).content"
+    raise InputError(f"a {type(obj).__name__} of LangChain is no model", remedy)
+
+
+embeddings = Embeddings
+
+
+def _unbound(llm: Any) -> Any:
+    # `llm.bind(...)`, `llm.with_config(...)` and `llm.with_retry()` hold the model as `bound`.
+    while (bound := getattr(llm, "__dict__", {}).get("bound")) is not None:
+        llm = bound
+    return llm
+
+
+def _bound(llm: Any) -> list[Any]:
+    """What was bound to the model, outermost first."""
+    found = []
+    while (inner := getattr(llm, "__dict__", {}).get("bound")) is not None:
+        given = getattr(llm, "kwargs", None) or {}
+        found.append({k: v for k, v in given.items() if isinstance(v, bool | int | float | str)})
+        llm = inner
+    return found
+
+
+def _model(obj: Any) -> str:
+    obj = _unbound(obj)
+    found = [getattr(obj, name, None) for name in ("model_name", "model", "model_id", "deployment")]
+    return next((name for name in found if isinstance(name, str) and name), "")
+
+
+def _with_form(llm: Any, schema: Mapping[str, Any], kind: str) -> Any:
+    """The model made to answer in this form; None if it cannot be."""
+    if _unbound(llm) is not llm or not hasattr(llm, "with_structured_output"):
+        return None  # what was bound would be lost
+    form = {"title": kind, "description": kind.replace("_", " "), **schema}
+    try:
+        return llm.with_structured_output(form, include_raw=True)
+    except (NotImplementedError, TypeError, ValueError):
+        return None

@@ -1,0 +1,125 @@
+"""How does an LLM or an embedding object of LlamaIndex serve as a back end?
+
+Nothing of LlamaIndex is imported: the object is there, and is asked by its public methods.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from assay.backends.embedder import Embedder
+from assay.backends.llm import LLM, Completion
+from assay.errors import InputError, Unavailable
+from assay.integrations.calling import blocking
+from assay.integrations.naming import object_name
+from assay.judge import Backend, repeated
+from assay.prompt import Template
+
+
+class Model(LLM):
+    """An LLM, asked by `complete` in threads of its own; JSON is asked for by the prompt alone.
+
+    Its temperature is its own: metrics that ask for several draws need one above 0, or a
+    `sampler`.
+
+    Args:
+        llm: The object.
+        sampler: Who is asked for all draws but the first; the object itself by default.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    drifts = True
+
+    def __init__(
+        self, llm: Any, *, sampler: Any = None, prompts: Mapping[str, Template] | None = None
+    ) -> None:
+        super().__init__(prompts)
+        self._llm, self._sampler = llm, sampler if sampler is not None else llm
+        further = None if sampler is None else object_name("llama-index", sampler, "")
+        model = str(getattr(llm.metadata, "model_name", "") or "")
+        self._name = object_name("llama-index", llm, model, further)
+
+    @property
+    def name(self) -> str:
+        """``llama-index:CLASS:MODEL`` and a digest of its settings."""
+        return self._name
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes."""
+        del schema, kind
+        llm = self._sampler if repeated(draw) else self._llm
+        made = await blocking(self.name, partial(llm.complete, prompt))
+        text = str(made.text or "")
+        read, written = usage(made)
+        return Completion(
+            text,
+            len(prompt) // 4 if read is None else read,
+            len(text) // 4 if written is None else written,
+        )
+
+
+class Embeddings(Embedder):
+    """An embedding object: `get_text_embedding_batch` is asked, with many texts at once.
+
+    Args:
+        obj: The object.
+    """
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(object_name("llama-index", obj, str(getattr(obj, "model_name", ""))))
+        self._obj = obj
+
+    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
+        """A vector for each text; see `Embedder`."""
+        found = await blocking(self.name, partial(self._obj.get_text_embedding_batch, texts))
+        if len(found) != len(texts):
+            raise Unavailable(f"{self.name} made {len(found)} of {len(texts)} embeddings")
+        return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4
+
+
+def backend(obj: Any, **options: Any) -> Backend:
+    """A back end that asks an LLM, or one that asks an embedding object.
+
+    Args:
+        obj: An LLM or embedding object of LlamaIndex.
+        options: Those of `Model`.
+
+    Raises:
+        InputError: If it is neither.
+    """
+    if hasattr(obj, "complete") and hasattr(obj, "metadata"):
+        return Model(obj, **options)
+    if hasattr(obj, "get_text_embedding_batch"):
+        return Embeddings(obj)
+    what = f"a {type(obj).__name__} of LlamaIndex is no model"
+    raise InputError(what, "give an LLM or an embedding object")
+
+
+embeddings = Embeddings
+
+
+def usage(made: Any) -> tuple[int | None, int | None]:
+    """(tokens read, tokens written) that a response tells of; None for what it does not tell.
+
+    Providers put them into the raw response, each by the names of its own API, or beside the text.
+    """
+    raw = getattr(made, "raw", None)
+    told = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
+    for found in (told, getattr(made, "additional_kwargs", None), raw):
+        read = _first(found, "prompt_tokens", "input_tokens", "prompt_eval_count")
+        written = _first(found, "completion_tokens", "output_tokens", "eval_count")
+        if read is not None or written is not None:
+            return read, written
+    return None, None
+
+
+def _first(found: Any, *names: str) -> int | None:
+    get = found.get if isinstance(found, Mapping) else partial(_attribute, found)
+    numbers = (get(name) for name in names)
+    return next((n for n in numbers if isinstance(n, int)), None)
+
+
+def _attribute(found: Any, name: str) -> Any:
+    return getattr(found, name, None)

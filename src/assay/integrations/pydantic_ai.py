@@ -1,0 +1,91 @@
+"""How does a model object of pydantic-ai serve as a back end?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.backends.llm import LLM, Completion
+from assay.errors import InputError, Unavailable
+from assay.integrations.calling import awaited
+from assay.integrations.naming import object_name
+from assay.judge import Backend, repeated
+from assay.prompt import Template
+
+SAMPLED = 0.7  # the temperature of all draws but the first
+
+
+class Model(LLM):
+    """A model object: it is asked directly, without an agent.
+
+    JSON is asked for by its schema where the model's profile says that it takes one. Draw 0 is
+    asked at the temperature of the object's settings, 0 if they name none; the others at 0.7.
+
+    Args:
+        model: The object, ``OpenAIChatModel("gpt-4o-mini")`` say.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    drifts = True
+
+    def __init__(self, model: Any, *, prompts: Mapping[str, Template] | None = None) -> None:
+        super().__init__(prompts)
+        self._model = model
+        self._settings = dict(model.settings or {})
+        further = [str(getattr(model, "base_url", "")), _plain(self._settings)]
+        named = f"{model.system}:{model.model_name}"
+        self._name = object_name("pydantic-ai", model, named, further)
+
+    @property
+    def name(self) -> str:
+        """``pydantic-ai:CLASS:PROVIDER:MODEL`` and a digest of its settings."""
+        return self._name
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes."""
+        from pydantic_ai.messages import ModelRequest, TextPart
+
+        temperature = SAMPLED if repeated(draw) else self._settings.get("temperature", 0.0)
+        settings: Any = {**self._settings, "temperature": temperature}
+        request = self._model.request(
+            [ModelRequest.user_text_prompt(prompt)], settings, self._form(schema, kind)
+        )
+        made = await awaited(self.name, request)
+        if made.finish_reason == "content_filter":
+            what = f"{self.name} withheld its reply (blocked by the provider's filter)"
+            raise Unavailable(what, permanent=True)
+        text = "".join(part.content for part in made.parts if isinstance(part, TextPart))
+        return Completion(
+            text,
+            made.usage.input_tokens or len(prompt) // 4,
+            made.usage.output_tokens or len(text) // 4,
+        )
+
+    def _form(self, schema: Mapping[str, Any] | None, kind: str) -> Any:
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+
+        if schema is None or not self._model.profile.get("supports_json_schema_output", False):
+            return ModelRequestParameters()
+        form = OutputObjectDefinition(json_schema=dict(schema), name=kind, strict=True)
+        return ModelRequestParameters(output_mode="native", output_object=form)
+
+
+def backend(model: Any, **options: Any) -> Backend:
+    """A back end that asks a model object.
+
+    Args:
+        model: The object. An agent is none: its instructions would come before assay's own.
+        options: Those of `Model`.
+
+    Raises:
+        InputError: If it is no model.
+    """
+    if not hasattr(model, "request") or not hasattr(model, "model_name"):
+        what = f"a {type(model).__name__} of pydantic-ai is no model"
+        raise InputError(what, "give a model object: OpenAIChatModel('gpt-4o-mini'), say")
+    return Model(model, **options)
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}

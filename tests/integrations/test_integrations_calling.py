@@ -1,0 +1,119 @@
+"""Does the failure of another library's object mean what it is, whatever its classes are called?"""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from assay.errors import Denied, TooLong, Unavailable
+from assay.integrations.calling import awaited, blocking, judge_error
+from assay.run.loop import run_to_completion
+
+
+class APIStatusError(Exception):
+    """As the packages of OpenAI, Anthropic, Groq and others have it."""
+
+    def __init__(self, status, message="", body=None, headers=None):
+        super().__init__(message)
+        self.status_code, self.body, self.headers = status, body, headers
+
+
+class ReadTimeout(Exception):
+    """As httpx has it: no TimeoutError."""
+
+
+class ConnectError(Exception):
+    """As httpx has it: no OSError."""
+
+
+class ClientError(Exception):
+    """As botocore has it."""
+
+    def __init__(self, status):
+        super().__init__("throttled")
+        self.response = {"ResponseMetadata": {"HTTPStatusCode": status}}
+
+
+class TestWhatAFailureMeans:
+    def test_a_refused_key_ends_the_run_and_names_the_object(self):
+        error = judge_error("langchain:Chat", APIStatusError(401, "bad key"))
+        assert isinstance(error, Denied)
+        assert "langchain:Chat answered 401: bad key" in str(error)
+        assert "OPENAI_API_KEY" not in str(error)
+
+    def test_a_rate_limit_is_waited_for_as_long_as_the_server_says(self):
+        error = judge_error("x", APIStatusError(429, headers={"Retry-After": "7"}))
+        assert isinstance(error, Unavailable)
+        assert (error.throttled, error.retry_after, error.permanent) == (True, 7.0, False)
+
+    def test_a_used_up_quota_is_no_rate_limit(self):
+        body = {"code": "insufficient_quota", "message": "no credit"}
+        assert isinstance(judge_error("x", APIStatusError(429, body=body)), Denied)
+
+    def test_a_prompt_that_is_too_long_is_told_from_other_bad_requests(self):
+        body = {"message": "maximum context length is 4096 tokens"}
+        assert isinstance(judge_error("x", APIStatusError(400, body=body)), TooLong)
+        other = judge_error("x", APIStatusError(400, "no such parameter"))
+        assert isinstance(other, Unavailable)
+        assert other.permanent
+
+    @pytest.mark.parametrize("status", [500, 502, 503, 529])
+    def test_a_failing_server_is_asked_again(self, status):
+        error = judge_error("x", APIStatusError(status))
+        assert isinstance(error, Unavailable)
+        assert not error.permanent
+
+    def test_the_status_is_found_where_botocore_keeps_it(self):
+        assert judge_error("x", ClientError(503)).throttled
+
+    def test_lost_connections_are_known_by_name_and_by_class(self):
+        assert isinstance(judge_error("x", ConnectError("refused")), Unavailable)
+        assert isinstance(judge_error("x", ConnectionResetError()), Unavailable)
+
+    def test_what_nobody_knows_stays_what_it_is(self):
+        assert judge_error("x", KeyError("content")) is None
+
+
+class TestAskingAnObject:
+    async def test_a_bug_is_raised_as_it_came(self):
+        with pytest.raises(ZeroDivisionError):
+            await blocking("x", lambda: 1 / 0)
+
+    async def test_a_time_out_is_seen_as_one_by_whoever_counts_them(self):
+        def late():
+            raise ReadTimeout("read")
+
+        with pytest.raises(Unavailable) as caught:
+            await blocking("x", late)
+        assert isinstance(caught.value.__cause__, TimeoutError)
+
+    async def test_blocking_calls_do_not_wait_for_each_other(self):
+        together = threading.Barrier(40)
+        numbers = await asyncio.gather(
+            *(blocking("x", partial(together.wait, 30)) for _ in range(40))
+        )
+        assert sorted(numbers) == list(range(40))
+
+    def test_what_can_only_be_awaited_stays_in_one_loop_over_all_runs(self):
+        async def where():
+            return asyncio.get_running_loop()
+
+        loops = {run_to_completion(awaited("x", where())) for _ in range(3)}
+        assert len(loops) == 1
+
+    async def test_who_gives_up_waiting_cancels_the_call(self):
+        cancelled = asyncio.Event()
+        here = asyncio.get_running_loop()
+
+        async def hang():
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                here.call_soon_threadsafe(cancelled.set)
+                raise
+
+        call = asyncio.ensure_future(awaited("x", hang()))
+        await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.wait_for(cancelled.wait(), 5)
