@@ -25,7 +25,7 @@ def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
     for metric in fixture.METRICS:
         assert metric["label"] in text
     row = next(line for line in text.splitlines() if line.startswith("faithfulness "))
-    assert row.split()[:7] == ["faithfulness", "0.70", "0.42–0.89", "✗", ">0.80", "9", "2"]
+    assert row.split()[:7] == ["faithfulness", "0.70", "0.42–0.89", "~", ">0.80", "9", "2"]
 
 
 def test_what_must_be_read_beside_the_numbers_is_there() -> None:

@@ -156,3 +156,20 @@ def test_a_long_context_is_shown_once() -> None:
 def test_json_in_a_script_element_cannot_end_it() -> None:
     text = str(safe.script_json({"x": "</script><!--\u2028&\ud800"}))
     assert not set("<>&\u2028\ud800") & set(text)
+
+
+@pytest.mark.parametrize(
+    ("interval", "higher", "standing"),
+    [
+        ([0.82, 0.9], True, "good"),
+        ([0.6, 0.79], True, "bad"),
+        ([0.7, 0.9], True, "warn"),
+        ([0.82, 0.9], False, "bad"),
+        (None, True, "good"),
+    ],
+)
+def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
+    interval: list[float] | None, higher: bool, standing: str
+) -> None:
+    metric = {"guide": 0.8, "mean": 0.85, "interval": interval, "higher_is_better": higher}
+    assert distribution.standing(metric) == standing

@@ -72,8 +72,7 @@ def _row(metric: Json) -> list[Text]:
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
     guide = Text()
-    if metric["guide"] is not None and metric["mean"] is not None:
-        tone = "bad" if distribution.misses(metric["mean"], metric) else "good"
+    if tone := distribution.standing(metric):
         sign = ">" if metric["higher_is_better"] else "<"
         text = f"{labels.SYMBOLS[tone]} {sign}{numbers.score(metric['guide'])}"
         guide = Text(text, style=_STYLES[tone])

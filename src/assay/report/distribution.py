@@ -82,6 +82,20 @@ def goodness(value: float, metric: Mapping[str, Any]) -> float:
     return share if metric["higher_is_better"] else 1 - share
 
 
+def standing(metric: Mapping[str, Any]) -> str:
+    """How the mean stands to the guide value.
+
+    "good" or "bad" if the whole interval lies on that side, "warn" if it spans the guide value; of
+    a mean without an interval, its own side; "" if there is no guide value or no mean.
+    """
+    if metric["guide"] is None or metric["mean"] is None:
+        return ""
+    sides = {misses(value, metric) for value in metric["interval"] or (metric["mean"],)}
+    if len(sides) > 1:
+        return "warn"
+    return "bad" if sides.pop() else "good"
+
+
 def misses(value: float, metric: Mapping[str, Any]) -> bool:
     """Whether a score or a mean lies on the wrong side of the metric's guide value."""
     guide = metric["guide"]

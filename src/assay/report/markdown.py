@@ -11,6 +11,8 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 # an invisible joiner keeps them from being found.
 _MAGNETS: Final = re.compile(r"([@#]|:(?=\S)|www(?=\.))")
 _JOINER: Final = "\N{WORD JOINER}"
+# Of a mean and its guide value.
+_STANDING: Final = {"good": "", "bad": " missed", "warn": " undecided", "": ""}
 _HEAD: Final = (
     (
         "| metric | mean (95 % interval) | guide | worst-case bounds | scored | undefined | failed"
@@ -43,8 +45,7 @@ def _row(metric: Mapping[str, Any]) -> str:
         mean += f" ({numbers.span(metric['interval'])})"
     guide = ""
     if metric["guide"] is not None:
-        missed = metric["mean"] is not None and distribution.misses(metric["mean"], metric)
-        guide = numbers.score(metric["guide"]) + (" missed" if missed else "")
+        guide = numbers.score(metric["guide"]) + _STANDING[distribution.standing(metric)]
     cells = [
         code(metric["label"]) + ("" if metric["higher_is_better"] else " (lower is better)"),
         mean,

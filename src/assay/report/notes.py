@@ -25,7 +25,10 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    found = (_run_notes, _drift, _unanswered, _failures, _unfit, _few, _language, _grouped, _coverage)
+    found = (
+        *(_run_notes, _drift, _unanswered, _failures, _unfit),
+        *(_few, _language, _grouped, _coverage),
+    )
     return [note for notes_of in found for note in notes_of(data)]
 
 

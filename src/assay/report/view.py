@@ -44,10 +44,8 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """How the mean stands to the guide value: "meets", "misses", or "" without a guide."""
-        if self.metric["guide"] is None or self.metric["mean"] is None:
-            return ""
-        return "misses" if distribution.misses(self.metric["mean"], self.metric) else "meets"
+        """How the mean stands to the guide value (see `distribution.standing`)."""
+        return distribution.standing(self.metric)
 
     @property
     def tail(self) -> str:
