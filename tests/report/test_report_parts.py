@@ -169,7 +169,10 @@ def test_json_in_a_script_element_cannot_end_it() -> None:
     ],
 )
 def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
-    interval: list[float] | None, higher: bool, standing: str
+    interval: list[float] | None,
+    *,
+    higher: bool,
+    standing: str,
 ) -> None:
     metric = {"guide": 0.8, "mean": 0.85, "interval": interval, "higher_is_better": higher}
     assert distribution.standing(metric) == standing
