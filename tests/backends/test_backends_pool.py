@@ -264,6 +264,13 @@ class TestErrors:
         assert (type(there), str(there), vars(there)) == (type(error), str(error), vars(error))
 
 
+async def test_it_is_open_when_the_first_worker_is_there(open_pool):
+    pool, staff = open_pool(Echo())
+    await pool.aopen()
+    assert len(staff.hired) == 2
+    assert not any(worker.given for worker in staff.hired)
+
+
 async def test_workers_of_another_version_are_refused(open_pool):
     pool, _ = open_pool(Echo(), version="0.0.1")
     error = await raised_by(pool)

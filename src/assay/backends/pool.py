@@ -190,6 +190,7 @@ class Pool:
         self._serving: list[asyncio.Task[None]] = []
         self._telling: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
+        self._begun = asyncio.Event()
         self.paused_until = -math.inf
 
     @property
@@ -215,8 +216,7 @@ class Pool:
         """
         if self._failure is not None:
             raise self._failure
-        if not self._serving:
-            self._open()
+        self._open()
         loop = asyncio.get_running_loop()
         job = _Job(next(self._numbers), task, draw, loop.create_future())
         self._queue.append(job)
@@ -227,6 +227,14 @@ class Pool:
             self._forget(job)
             raise
 
+    async def aopen(self) -> None:
+        """Hire the workers; return when the first is there, or none will be.
+
+        Calls that a limit let through before would all leave together, later.
+        """
+        self._open()
+        await self._begun.wait()
+
     async def aclose(self) -> None:
         """Dismiss the workers."""
         ending = [*self._serving, *self._telling]
@@ -236,6 +244,8 @@ class Pool:
         self._serving.clear()
 
     def _open(self) -> None:
+        if self._serving:
+            return
         self._places = [_Place() for _ in range(self._pooling.workers)]
         self._serving = [asyncio.create_task(self._keep(place)) for place in self._places]
         for task in self._serving:
@@ -248,6 +258,7 @@ class Pool:
     def _fail(self, error: BaseException) -> None:
         """Nothing more can be answered: tell all who wait."""
         self._failure = self._failure or error
+        self._begun.set()
         held = [job for place in self._places for job in place.held.values()]
         for job in [*self._queue, *held]:
             if not job.reply.done():
@@ -260,6 +271,7 @@ class Pool:
             worker = self._hire()
             try:
                 self._check(await worker.begin())
+                self._begun.set()
                 await self._serve(worker, place)
             except WorkerDied as error:
                 self._mourn(place, error)

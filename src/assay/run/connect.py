@@ -1,7 +1,7 @@
 """How a judge becomes the one door: routes, ledger, limits, back ends."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from assay.tasks import TASKS, Embed, EmbedTokens
 # As many calls as are worth having on their way to a back end in this process.
 LOCAL = 16
 # As many requests as may wait for batches: the more, the fewer batches, and the more memory.
-IN_BATCHES = 5_000
+IN_BATCHES = 4_000
 VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
 
 
@@ -81,6 +81,7 @@ class Door:
         served: Replies asked for and known.
         usages: Calls, tokens and retries of the judges, and of an embedder of its own.
         closing: What is to be closed, last to first.
+        opening: What is to be awaited before the first call.
         most: Calls that may be in flight at the same time, of all back ends together.
     """
 
@@ -88,12 +89,18 @@ class Door:
     served: Served
     usages: tuple[Usage, ...]
     closing: tuple[Backend, ...]
+    opening: tuple[Callable[[], Awaitable[None]], ...]
     most: int
 
     def under_way(self) -> str:
         """What back ends that are asked in batches wait for, in words; "" if for nothing."""
         asked = (getattr(backend, "under_way", None) for backend in self.closing)
         return "; ".join(said for tell in asked if tell and (said := tell()))
+
+    async def aopen(self) -> None:
+        """See the workers of back ends that are limited in their places before the first call."""
+        for opened in self.opening:
+            await opened()
 
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all back ends."""
@@ -108,6 +115,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     purse, embedding = Purse(settings.budget), Purse()
     served = Served()
     closing: list[Backend] = []
+    opening: list[Callable[[], Awaitable[None]]] = []
     bounds: list[int] = []
     leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
     sharing = sum(getattr(leaf, "local", False) for leaf in leaves.values())
@@ -126,6 +134,8 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             )
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             bounds.append(limits.in_flight)
+            if aopen := getattr(placed, "aopen", None):
+                opening.append(aopen)
             inner = Limit(placed, limits, purse=embedding if only_embeds else purse)
             if in_batches:
                 inner = in_batches(store.batches, inner, purse)
@@ -137,12 +147,13 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
     guarded = _mapped(route, guard)
     most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
-    return Door(guarded, served, (purse.usage, embedding.usage), tuple(closing), most)
+    usages = (purse.usage, embedding.usage)
+    return Door(guarded, served, usages, tuple(closing), tuple(opening), most)
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
     """The back end where it is to compute, with what is worth having on its way to it."""
-    if settings.engine == "local":
+    if settings.engine == "local" or getattr(leaf, "in_batches", None):
         return leaf
     from assay.backends.on_ray import pool
 

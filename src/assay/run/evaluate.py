@@ -83,7 +83,6 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
         await asyncio.to_thread(on_ray.connect)  # it may have to begin a cluster
     door = open_door(plan.route, plan.settings, store, run.id)
     probing = probes.wanted(run, plan, store) and not again
-    taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
     if again:
         door = replace(door, backend=Again(door.backend, again))
     engine = Engine(run, plan.metrics, door, store, plan.settings, plan.route)
@@ -91,6 +90,8 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
     async with AsyncExitStack() as stack:
         stack.push_async_callback(door.aclose)
         try:
+            await door.aopen()
+            taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
             async with _beside(taking):
                 await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""

@@ -1,0 +1,66 @@
+"""Judges for tests in which they work in other processes."""
+
+import asyncio
+import os
+import time
+
+from assay.backends.embedded.models import available_cores
+from assay.judge import Reply
+from support import scripts
+
+
+class _Plausible:
+    name = "elsewhere"
+
+    def identity(self, kind):
+        return scripts.plausible().identity(kind) and self.name
+
+    async def reply(self, task, draw=0):
+        return await scripts.plausible(self.name).reply(task, draw)
+
+
+class Cores(_Plausible):
+    """Says in which process it is, and how many cores it may use; nobody can read that."""
+
+    name = "cores"
+    local = True
+
+    async def reply(self, task, draw=0):
+        await asyncio.sleep(0.02)
+        raw = f"{os.getpid()} {available_cores()}/{draw}"
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
+
+
+class Timed(_Plausible):
+    """Writes down in which process each call was made, and from when to when.
+
+    Args:
+        path: The file to write to.
+        local: Whether it counts as one that computes by itself.
+    """
+
+    def __init__(self, path, *, local=False):
+        self._path = path
+        self.local = local
+
+    async def reply(self, task, draw=0):
+        start = time.time()
+        await asyncio.sleep(0.02)
+        reply = await super().reply(task, draw)
+        with self._path.open("a") as file:
+            file.write(f"{os.getpid()} {start} {time.time()}\n")
+        return reply
+
+
+class Homebound(_Plausible):
+    """Cannot be made anywhere but where it is."""
+
+    local = True
+    home = os.getpid()
+
+    def __reduce__(self):
+        return _at_home, (os.getpid(),)
+
+
+def _at_home(home):
+    raise RuntimeError(f"only at home, which is {home}")
