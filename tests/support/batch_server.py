@@ -94,6 +94,7 @@ class BatchServer(LLMServer):
         if name:
             content = self.files.get(name.removesuffix("/content"))
             return _error(404, "No such file") if content is None else web.Response(body=content)
+        request._client_max_size = 1 << 30  # noqa: SLF001 - of a whole server otherwise
         form = await request.post()
         assert form["purpose"] == "batch"
         return _json(id=self._keep(form["file"].file.read()))
@@ -176,8 +177,10 @@ class BatchServer(LLMServer):
     async def _answered(self, line: dict[str, Any]) -> dict[str, Any]:
         name, body = line["custom_id"], line["body"]
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-        self._lines_seen[name] += 1
-        luck = Luck(self.lines.seed, name, self._lines_seen[name])
+        # By content: keys have the server's port in them.
+        content = json.dumps(body["messages"]) + str(body.get("seed"))
+        self._lines_seen[content] += 1
+        luck = Luck(self.lines.seed, content, self._lines_seen[content])
         response = _refusal(self.lines, line["url"], body, luck)
         if response is None:
             self.done[name] += 1

@@ -3,8 +3,9 @@
 from typing import Any
 
 from assay.backends.batch.batched import Batched
-from assay.backends.batch.desk import Desk, Habits
+from assay.backends.batch.desk import Desk
 from assay.backends.batch.provider import ENDPOINT, Line, Provider
+from assay.backends.batch.requests import Habits
 from assay.backends.openai import OpenAI
 from assay.backends.openai_http import Refusal, encode, meaning
 from assay.backends.spending import Purse

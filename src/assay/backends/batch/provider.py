@@ -33,6 +33,7 @@ LONGEST_WAIT_S = 30.0
 SKEW_S = 3600
 PAGE = 100
 CHUNK = 1 << 16
+LINES_AT_ONCE = 256
 
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
@@ -180,7 +181,9 @@ class Provider:
             with tempfile.TemporaryFile() as kept:
                 await self._patiently(partial(self._fetch, file, kept))
                 kept.seek(0)
-                for raw in kept:
+                for n, raw in enumerate(kept):
+                    if n % LINES_AT_ONCE == 0:  # those who got theirs go on meanwhile
+                        await asyncio.sleep(0)
                     try:
                         yield _LINE.decode(raw)
                     except (msgspec.DecodeError, UnicodeDecodeError):
