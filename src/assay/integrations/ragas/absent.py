@@ -1,0 +1,71 @@
+"""What of ragas is not here, and what is used instead?"""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from assay.errors import InputError
+
+_PROMPTS = "the words of a judge are replaced by task: Settings(prompts=...), `assay run --prompts`"
+_IMAGES = "assay judges texts: describe the images in words, or keep ragas for this metric"
+_DATA = "compare tables with pandas or datacompy; any function is a metric with @assay.metric"
+_TESTS = "write questions by hand or with a model of yours; `assay verify` checks the file"
+
+# By name of the module below `ragas`, or of what is imported from it.
+WAYS: Mapping[str, str] = {
+    "testset": _TESTS,
+    "TestsetGenerator": _TESTS,
+    "prompt": _PROMPTS,
+    "PydanticPrompt": _PROMPTS,
+    "optimizers": "`assay calibrate` fits a threshold to labels of people",
+    "losses": "`assay agree` measures the agreement with labels of people",
+    "cache": "every reply is kept in the store and taken from there: no cache is needed",
+    "cacher": "every reply is kept in the store and taken from there: no cache is needed",
+    "CacheInterface": "every reply is kept in the store: leave cache= out",
+    "DiskCacheBackend": "every reply is kept in the store: leave cache= out",
+    "executor": "evaluate() bounds, retries and resumes by itself: RunConfig says how",
+    "tokenizers": "tokens are counted by the judge's server and read from its replies",
+    "version_experiment": "commit with git; a run's id follows from its content",
+    "DataCompyScore": _DATA,
+    "LLMSQLEquivalence": "DiscreteMetric with the question 'do both queries return the same rows?'",
+    "SQLSemanticEquivalence": "DiscreteMetric with the question 'do both return the same rows?'",
+    "MultiModalFaithfulness": _IMAGES,
+    "MultiModalRelevance": _IMAGES,
+    "multimodal_faithness": _IMAGES,
+    "multimodal_relevance": _IMAGES,
+    "FaithfulnesswithHHEM": "Faithfulness(llm='embedded') is checked by a local network, too",
+    "GoogleEmbeddings": "give a LangChain or LlamaIndex embedding object",
+    "HaystackEmbeddingsWrapper": "give a LangChain or LlamaIndex embedding object, or 'embedded'",
+    "HuggingFaceEmbeddings": "give HuggingFaceEmbeddings of LangChain, or 'embedded'",
+    "HuggingfaceEmbeddings": "give HuggingFaceEmbeddings of LangChain, or 'embedded'",
+    "LiteLLMEmbeddings": "give the model of an OpenAI-compatible server: 'openai:MODEL'",
+    "LiteLLMStructuredLLM": "give the model of an OpenAI-compatible server: 'openai:MODEL'",
+    "OCIGenAIWrapper": "give a LangChain chat model, or 'openai:MODEL'",
+    "oci_genai_factory": "give a LangChain chat model, or 'openai:MODEL'",
+    "HaystackLLMWrapper": "give a LangChain chat model, or 'openai:MODEL'",
+    "integrations": "assay.integrations has LangChain, LlamaIndex, Haystack, traces and trackers",
+    "train": "`assay calibrate` fits a threshold to labels of people",
+    "upload": "result.assay.report('report.html') writes a page to share; nothing is uploaded",
+}
+
+
+def missing(module: str, name: str) -> Any:
+    """What `__getattr__` of a module says of a name that ragas has and we have not.
+
+    Raises:
+        ImportError: With the assay way, if the name is known to be ragas'.
+        AttributeError: For any other name.
+    """
+    if name in WAYS:
+        raise ImportError(f"assay's ragas has no {name}: {WAYS[name]}")
+    if module in WAYS and not name.startswith("_"):
+        raise ImportError(f"assay's ragas has no {module}.{name}: {WAYS[module]}")
+    raise AttributeError(f"module 'assay.integrations.ragas.{module}' has no attribute '{name}'")
+
+
+def refuse(what: str, way: str = "") -> NoReturn:
+    """Say that something ragas takes is not taken here.
+
+    Raises:
+        InputError: Always.
+    """
+    raise InputError(f"assay's ragas has no {what}", way or WAYS.get(what, ""))

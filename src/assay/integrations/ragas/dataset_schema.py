@@ -1,0 +1,227 @@
+"""Samples and data sets as ragas names their columns."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeAlias, overload
+
+from pydantic import BaseModel, field_validator
+
+from assay.integrations.ragas.evaluation_result import EvaluationResult
+from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+
+__all__ = [
+    "AIMessage",
+    "BaseSample",
+    "EvaluationDataset",
+    "EvaluationResult",
+    "HumanMessage",
+    "MultiTurnSample",
+    "SingleTurnSample",
+    "ToolCall",
+    "ToolMessage",
+]
+
+Said: TypeAlias = HumanMessage | AIMessage | ToolMessage
+
+
+class BaseSample(BaseModel):
+    """What all samples can do."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its fields without those that are None."""
+        return self.model_dump(exclude_none=True)
+
+    def get_features(self) -> list[str]:
+        """The names of its fields that are not None."""
+        return list(self.to_dict())
+
+    def to_string(self) -> str:
+        """Its fields, one below the other."""
+        return "".join(f"\n{name}:\n\t{value}\n" for name, value in self.to_dict().items())
+
+
+class SingleTurnSample(BaseSample):
+    """One question with what a RAG system made of it.
+
+    Attributes:
+        user_input: The question.
+        retrieved_contexts: What was retrieved, best first.
+        reference_contexts: What should have been retrieved.
+        retrieved_context_ids: Ids of what was retrieved.
+        reference_context_ids: Ids of what should have been retrieved.
+        response: The answer.
+        multi_responses: Further answers.
+        reference: The right answer.
+        rubrics: What each grade means for this sample.
+        persona_name: Who asks, in generated data.
+        query_style: How it is asked, in generated data.
+        query_length: How long the question is, in generated data.
+    """
+
+    user_input: str | None = None
+    retrieved_contexts: list[str] | None = None
+    reference_contexts: list[str] | None = None
+    retrieved_context_ids: list[str | int] | None = None
+    reference_context_ids: list[str | int] | None = None
+    response: str | None = None
+    multi_responses: list[str] | None = None
+    reference: str | None = None
+    rubrics: dict[str, str] | None = None
+    persona_name: str | None = None
+    query_style: str | None = None
+    query_length: str | None = None
+
+
+class MultiTurnSample(BaseSample):
+    """A conversation.
+
+    Attributes:
+        user_input: Its messages, first message first.
+        reference: What should have come of it.
+        reference_tool_calls: Tools that should have been called.
+        rubrics: What each grade means for this conversation.
+        reference_topics: Topics it may be about.
+    """
+
+    user_input: list[Said]
+    reference: str | None = None
+    reference_tool_calls: list[ToolCall] | None = None
+    rubrics: dict[str, str] | None = None
+    reference_topics: list[str] | None = None
+
+    @field_validator("user_input")
+    @classmethod
+    def validate_user_input(cls, messages: list[Said]) -> list[Said]:
+        """See that a tool only speaks after it was called.
+
+        Raises:
+            ValueError: If it speaks before.
+        """
+        for before, message in zip([None, *messages], messages, strict=False):
+            if not isinstance(message, ToolMessage):
+                continue
+            called = isinstance(before, AIMessage) and bool(before.tool_calls)
+            if not called and not isinstance(before, ToolMessage):
+                raise ValueError("a ToolMessage follows an AIMessage that calls tools")
+        return messages
+
+    def to_messages(self) -> list[dict[str, Any]]:
+        """The messages as dicts."""
+        return [message.model_dump() for message in self.user_input]
+
+    def pretty_repr(self) -> str:
+        """The conversation as a transcript."""
+        return "\n".join(message.pretty_repr() for message in self.user_input)
+
+
+@dataclass
+class EvaluationDataset:
+    """Samples of one kind.
+
+    Attributes:
+        samples: The samples.
+        backend: Kept for ragas' sake; it has no effect.
+        name: What the data are called.
+
+    Raises:
+        ValueError: If single and multi-turn samples are mixed.
+    """
+
+    samples: list[Any] = field(default_factory=list)
+    backend: str | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        first = type(self.samples[0]) if self.samples else BaseSample
+        for at, sample in enumerate(self.samples):
+            if not isinstance(sample, first):
+                what = f"Sample at index {at} is of type {type(sample)}, expected {first}"
+                raise ValueError(what)  # noqa: TRY004 - as ragas does
+
+    @classmethod
+    def from_list(
+        cls, data: Sequence[Mapping[str, Any]], backend: str | None = None, name: str | None = None
+    ) -> Self:
+        """A data set of dicts by column; a list as `user_input` makes them conversations."""
+        spoken = bool(data) and all(isinstance(row.get("user_input"), list) for row in data)
+        kind = MultiTurnSample if spoken else SingleTurnSample
+        return cls([kind(**row) for row in data], backend, name)
+
+    from_dict = from_list
+
+    @classmethod
+    def from_hf_dataset(cls, dataset: Any) -> Self:
+        """A data set of a Hugging Face `Dataset`."""
+        return cls.from_list(dataset.to_list())
+
+    @classmethod
+    def from_pandas(cls, dataframe: Any) -> Self:
+        """A data set of a data frame."""
+        return cls.from_list(dataframe.to_dict(orient="records"))
+
+    @classmethod
+    def from_jsonl(cls, path: str | Path) -> Self:
+        """A data set of a file with a JSON object in every line."""
+        lines = Path(path).read_text("utf-8").splitlines()
+        return cls.from_list([json.loads(line) for line in lines if line.strip()])
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Every sample as a dict."""
+        return [sample.to_dict() for sample in self.samples]
+
+    def to_hf_dataset(self) -> Any:
+        """The samples as a Hugging Face `Dataset` (package `datasets`)."""
+        from datasets import Dataset
+
+        return Dataset.from_list(self.to_list())
+
+    def to_pandas(self) -> Any:
+        """The samples as a data frame (package `pandas`)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_list())
+
+    def to_jsonl(self, path: str | Path) -> None:
+        """Write one JSON object a sample."""
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in self.to_list()]
+        Path(path).write_text("".join(lines), "utf-8")
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write one row a sample."""
+        rows = self.to_list()
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def features(self) -> list[str]:
+        """The names of the columns that the first sample fills."""
+        return self.samples[0].get_features() if self.samples else []
+
+    def get_sample_type(self) -> type[Any]:
+        """`SingleTurnSample` or `MultiTurnSample`."""
+        return type(self.samples[0])
+
+    def is_multi_turn(self) -> bool:
+        """Whether the samples are conversations."""
+        return bool(self.samples) and isinstance(self.samples[0], MultiTurnSample)
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> "EvaluationDataset": ...
+    def __getitem__(self, at: int | slice) -> Any:
+        return type(self)(self.samples[at]) if isinstance(at, slice) else self.samples[at]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.samples)
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __repr__(self) -> str:
+        return f"EvaluationDataset(features={self.features()}, len={len(self)})"

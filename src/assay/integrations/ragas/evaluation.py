@@ -1,0 +1,226 @@
+"""`evaluate` as ragas has it, over assay's own."""
+
+import asyncio
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import InputError, JudgeError
+from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
+from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
+from assay.integrations.ragas.metrics.result import why
+from assay.integrations.ragas.progress import bar
+from assay.integrations.ragas.rows import filled, mapping_of, rows_of
+from assay.integrations.ragas.run_config import RunConfig
+from assay.integrations.ragas.scoring import run
+from assay.run.loop import run_to_completion
+from assay.run.settings import Settings
+
+__all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]
+
+_NO_EFFECT = (
+    "experiment_name",
+    "batch_size",
+    "token_usage_parser",
+    "allow_nest_asyncio",
+    "is_async",
+)
+
+
+@dataclass
+class _Table:
+    """Scores and reasons as they come in, by metric."""
+
+    rows: Sequence[Mapping[str, Any]]
+    scores: dict[str, Scores] = field(default_factory=dict)
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, key: str, values: Sequence[float], reasons: Sequence[str]) -> None:
+        if key in self.scores:
+            raise InputError(f"two metrics are called '{key}'", "give one a name=")
+        self.scores[key], self.reasons[key] = Scores(values), list(reasons)
+
+
+async def aevaluate(
+    dataset: Any,
+    metrics: Sequence[Any] | None = None,
+    llm: Any = None,
+    embeddings: Any = None,
+    *,
+    raise_exceptions: bool = False,
+    **how: Any,
+) -> EvaluationResult:
+    """Score every row by every metric.
+
+    Replies and scores are kept in `assay.db` in the current folder, as by `assay.evaluate`: the
+    same call goes on where it was stopped, and pays for no reply twice.
+
+    Args:
+        dataset: `EvaluationDataset`, Hugging Face `Dataset`, data frame, or list of dicts.
+        metrics: Metrics of `metrics`; by default answer relevancy, context precision,
+            faithfulness and context recall.
+        llm: Who judges where a metric has no judge of its own: a model of LangChain or LlamaIndex,
+            what `llm_factory` gives, or what `assay.evaluate` takes.
+        embeddings: Who embeds, likewise.
+        raise_exceptions: Whether a score that failed is an error, after all others were made.
+        how: `run_config`, a `RunConfig`; `column_map`, the column of the data by ragas' name of
+            it; `show_progress`, whether to show a bar where the output is a terminal. Of ragas'
+            other parameters batch_size, experiment_name, token_usage_parser (tokens are always
+            counted) and allow_nest_asyncio have no effect.
+
+    Returns:
+        The scores; NaN, with the reason beside it, where there is none.
+
+    Raises:
+        InputError: If data, metrics or judge cannot be used; nothing was asked yet.
+        JudgeError: If a score failed and `raise_exceptions` says so.
+    """
+    found = await _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
+    for said in _gaps(found, raise_exceptions=raise_exceptions):
+        warnings.warn(said, stacklevel=2)
+    return found
+
+
+def evaluate(
+    dataset: Any,
+    metrics: Sequence[Any] | None = None,
+    llm: Any = None,
+    embeddings: Any = None,
+    *,
+    raise_exceptions: bool = False,
+    **how: Any,
+) -> EvaluationResult:
+    """`aevaluate` run to completion, whether or not an event loop is running."""
+    work = _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
+    found = run_to_completion(work)
+    for said in _gaps(found, raise_exceptions=raise_exceptions):
+        warnings.warn(said, stacklevel=2)
+    return found
+
+
+@dataclass(frozen=True)
+class _How:
+    run_config: RunConfig | None = None
+    column_map: Mapping[str, str] | None = None
+    show_progress: bool = True
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "_How":
+        ours = {name: value for name, value in given.items() if name in cls.__dataclass_fields__}
+        _check_others({name: value for name, value in given.items() if name not in ours})
+        return cls(**ours)
+
+
+async def _scored(
+    dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], how: _How
+) -> EvaluationResult:
+    rows = rows_of(dataset)
+    mapping = mapping_of(rows, how.column_map)
+    settings = Settings(
+        mapping=mapping,
+        limits=(how.run_config or RunConfig()).limits(),
+        on_progress=bar() if how.show_progress else None,
+    )
+    table, runs = _Table(rows), []
+    fields = filled(rows, mapping)
+    for (judge, embedder), group in _by_judge(metrics, *judges):
+        known = [(metric, metric.in_assay(fields)) for metric in group]
+        result = await run(rows, [found for _, found in known], judge, embedder, settings)
+        runs.append(result)
+        for metric, found in known:
+            outcomes = result[found.label]
+            table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
+    for metric in metrics:
+        if not isinstance(metric, Ready):
+            await _own(metric, dataset, table, settings.limits.in_flight)
+    keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
+    scores = {key: table.scores[key] for key in keys}
+    return EvaluationResult(rows, scores, table.reasons, runs, dataset)
+
+
+def _check_others(others: Mapping[str, Any]) -> None:
+    for name, value in others.items():
+        if name == "callbacks" and value:
+            said = "callbacks= of LangChain are not called: result.assay has every prompt and reply"
+            warnings.warn(said, stacklevel=4)
+        elif name == "return_executor" and value:
+            way = "stop a run at any time: the same call goes on where it was"
+            refuse("return_executor=True", way)
+        elif name not in ("callbacks", "return_executor", *_NO_EFFECT) and name[0] != "_":
+            raise InputError(f"evaluate has no parameter '{name}'", "see docs/ragas.md")
+
+
+def _metrics(metrics: Sequence[Any] | None) -> list[Any]:
+    from assay.integrations.ragas import metrics as ours
+
+    if metrics is None:
+        return [
+            ours.answer_relevancy,
+            ours.context_precision,
+            ours.faithfulness,
+            ours.context_recall,
+        ]
+    if not isinstance(metrics, list | tuple):
+        raise TypeError("metrics are given as a list: metrics=[Faithfulness()]")
+    for metric in metrics:
+        if isinstance(metric, type):
+            raise TypeError(f"{metric.__name__} is a class: metrics=[{metric.__name__}()]")
+        if not isinstance(metric, Metric):
+            way = "score rows with it one by one, or give assay.evaluate a metric of assay"
+            raise InputError(f"evaluate cannot take {metric!r} as a metric", way)
+    return list(metrics)
+
+
+def _by_judge(
+    metrics: Sequence[Any], llm: Any, embeddings: Any
+) -> list[tuple[tuple[Any, Any], list[Ready]]]:
+    """The metrics that assay computes, those with the same judges together."""
+    groups: dict[tuple[int, int], tuple[tuple[Any, Any], list[Ready]]] = {}
+    for metric in metrics:
+        if isinstance(metric, Ready):
+            judge = llm if metric.llm is None else metric.llm
+            embedder = embeddings if metric.embeddings is None else metric.embeddings
+            both = (judge, embedder)
+            groups.setdefault((id(judge), id(embedder)), (both, []))[1].append(metric)
+    return list(groups.values())
+
+
+async def _own(metric: Any, dataset: Any, table: _Table, most: int) -> None:
+    """Score every row by a metric of the user's own, as many at once as may be."""
+    from assay.integrations.ragas.dataset_schema import EvaluationDataset, MultiTurnSample
+
+    typed = isinstance(dataset, EvaluationDataset)
+    samples = dataset.samples if typed else EvaluationDataset.from_list(table.rows).samples
+    room = asyncio.Semaphore(most)
+
+    async def one(sample: Any) -> float:
+        async with room:
+            if isinstance(sample, MultiTurnSample) and isinstance(metric, MultiTurnMetric):
+                return float(await metric.multi_turn_ascore(sample))
+            if isinstance(metric, SingleTurnMetric):
+                return float(await metric.single_turn_ascore(sample))
+            raise InputError(f"{metric.name} does not score a {type(sample).__name__}")
+
+    values = await asyncio.gather(*map(one, samples))
+    reasons = ["undefined: the metric gave NaN" if math.isnan(value) else "" for value in values]
+    table.add(metric.name, values, reasons)
+
+
+def _gaps(found: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
+    """What is to be said of rows without a score.
+
+    Raises:
+        JudgeError: If one failed and that is to be an error.
+    """
+    said = []
+    for key in found:
+        gaps = [reason for reason in found.reasons[key] if reason]
+        if raise_exceptions and (failed := [gap for gap in gaps if gap.startswith("failed")]):
+            raise JudgeError(f"{key}: {failed[0]}")
+        if gaps:
+            n = f"{len(gaps)} of {len(found.rows)}"
+            said.append(f"{key}: {n} rows have no score and stand as NaN; the first is {gaps[0]}")
+    return said

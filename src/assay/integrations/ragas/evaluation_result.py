@@ -1,0 +1,173 @@
+"""What `evaluate` gives back: scores by name, as all generations of ragas read them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import InputError
+from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.cost import TokenUsage
+from assay.run.result import Result
+
+
+class Scores(list[float]):
+    """The scores of one metric, a list (ragas 0.2 and later) and its mean (before) in one.
+
+    NaN stands where there is no score; the mean is that of the others. It is the mean where a
+    number is asked for: ``float(scores)``, ``round(scores, 2)``, ``f"{scores:.2f}"``, and in
+    comparisons with a number.
+    """
+
+    @property
+    def mean(self) -> float:
+        """The mean of the scores there are; NaN if there is none."""
+        there = [score for score in self if not math.isnan(score)]
+        return sum(there) / len(there) if there else math.nan
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.mean, digits)
+
+    def __format__(self, form: str) -> str:
+        return format(self.mean, form) if form else str(self)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.mean < other if isinstance(other, int | float) else super().__lt__(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.mean <= other if isinstance(other, int | float) else super().__le__(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.mean > other if isinstance(other, int | float) else super().__gt__(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.mean >= other if isinstance(other, int | float) else super().__ge__(other)
+
+
+@dataclass(eq=False)
+class EvaluationResult(Mapping[str, Scores]):
+    """The scores of a data set.
+
+    Attributes:
+        rows: The rows as they were given.
+        columns: Scores by metric, in the order of the rows.
+        reasons: Why there is no score, by metric and in the order of the rows; "" where there is.
+        runs: assay's own results, one for each judge, with all the evidence.
+        dataset: The data set as it was given.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, Scores]
+    reasons: Mapping[str, Sequence[str]]
+    runs: Sequence[Result] = ()
+    dataset: Any = field(default=None, repr=False)
+
+    def __getitem__(self, metric: str) -> Scores:
+        return self.columns[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        shown = [f"'{name}': {scores.mean:0.4f}" for name, scores in self.columns.items()]
+        return "{" + ", ".join(shown) + "}"
+
+    @property
+    def assay(self) -> Result:
+        """Assay's own result: intervals, evidence, reports.
+
+        Raises:
+            InputError: If the metrics had several judges, or none that assay knows of.
+        """
+        if len(self.runs) != 1:
+            raise InputError(f"there are {len(self.runs)} runs of assay behind it", "see .runs")
+        return self.runs[0]
+
+    @property
+    def scores(self) -> list[dict[str, float]]:
+        """One dict a row."""
+        return [
+            {name: scores[at] for name, scores in self.columns.items()}
+            for at in range(len(self.rows))
+        ]
+
+    def to_pandas(self) -> Any:
+        """Rows, scores, and beside each score with gaps a column `<metric>_why`.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("to_pandas needs pandas", "pip install 'assay[ragas]'") from None
+        frame = pd.DataFrame([dict(row) for row in self.rows])
+        for name, scores in self.columns.items():
+            frame[name] = list(scores)
+            if any(self.reasons[name]):
+                frame[f"{name}_why"] = list(self.reasons[name])
+        return frame
+
+    def total_tokens(self) -> TokenUsage | list[TokenUsage]:
+        """Tokens that this evaluation paid for; a list where it had several judges.
+
+        Replies that were in the store already cost nothing and are not counted.
+        """
+        found = []
+        for run in self.runs:
+            spent = run.cost()
+            judge = str(run.run.config["judge"])
+            found.append(TokenUsage(spent.tokens_in, spent.tokens_out, judge))
+        return found[0] if len(found) == 1 else found
+
+    def total_cost(
+        self,
+        cost_per_input_token: float | None = None,
+        cost_per_output_token: float | None = None,
+        per_model_costs: Mapping[str, tuple[float, float]] | None = None,
+    ) -> float:
+        """What these tokens cost.
+
+        Args:
+            cost_per_input_token: Price of a token read.
+            cost_per_output_token: Price of a token written, the same if it is not given.
+            per_model_costs: Both prices by model, where there are several.
+
+        Raises:
+            InputError: If a model has no price.
+        """
+        used = self.total_tokens()
+        prices = per_model_costs or {}
+        total = 0.0
+        for usage in used if isinstance(used, list) else [used]:
+            model = next((name for name in prices if name in usage.model), None)
+            if model is not None:
+                total += usage.cost(*prices[model])
+            elif cost_per_input_token is not None:
+                total += usage.cost(cost_per_input_token, cost_per_output_token)
+            else:
+                raise InputError(f"no price for {usage.model}", "give cost_per_input_token")
+        return total
+
+    @property
+    def traces(self) -> Any:
+        """Not kept in ragas' form.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("result.traces", "result.assay.trace(sample, metric) has the evidence of a score")
+
+    def upload(self, *_: Any, **__: Any) -> str:
+        """There is no server to upload to.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("upload")

@@ -1,0 +1,158 @@
+"""Who judges, where a script hands over what ragas takes: models of many libraries."""
+
+import inspect
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from assay.backends.code import class_digest, text_digest
+from assay.backends.llm import LLM, Completion
+from assay.backends.specs import DEFAULT
+from assay.errors import Unsupported
+from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding, BaseRagasEmbeddings
+from assay.integrations.ragas.llms.base import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
+from assay.judge import Reply, Task
+from assay.tasks import Embed
+from assay.tasks.embed import reply as vector_reply
+
+CHAT, EMBEDDING = "openai:gpt-4o-mini", "openai:text-embedding-3-small"
+
+
+def judge(model: Any) -> Any:
+    """What assay takes as the judge that a script names; a default if it names none."""
+    model = model.model if isinstance(model, Wrapped) else model
+    if model is None:
+        return _default()
+    if isinstance(model, BaseRagasLLM):
+        return OwnText(model)
+    return OwnForms(model) if isinstance(model, InstructorBaseRagasLLM) else model
+
+
+def embedder(model: Any, judging: Any) -> Any:
+    """What assay takes as the embedder that a script names; None for assay's own choice."""
+    model = model.model if isinstance(model, Wrapped) else model
+    if isinstance(model, BaseRagasEmbedding | BaseRagasEmbeddings):
+        return OwnVectors(model)
+    if model is None and judging == CHAT:
+        return EMBEDDING
+    return model
+
+
+def _default() -> Any:
+    # As in ragas, a script that names no model means OpenAI's; without a key none can be asked.
+    if os.environ.get("OPENAI_API_KEY"):
+        return CHAT
+    warnings.warn(
+        "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked",
+        stacklevel=2,
+    )
+    return DEFAULT
+
+
+class _Own(LLM):
+    """A user's own subclass of a base class of ragas."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self._model = model
+        self._name = own_name(model)
+
+    @property
+    def name(self) -> str:
+        """Its class with the digest of its code, and the model that it names."""
+        return self._name
+
+
+class OwnText(_Own):
+    """One that writes text: `generate_text(prompt)` gives generations (ragas' BaseRagasLLM)."""
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What it writes."""
+        del schema, kind, draw
+        ask = getattr(self._model, "agenerate_text", None) or self._model.generate_text
+        made = ask(_Prompt(prompt))
+        made = await made if inspect.isawaitable(made) else made
+        return Completion(str(made.generations[0][0].text))
+
+
+class OwnForms(_Own):
+    """One that fills a form: `agenerate(prompt, response_model)` gives an instance of it."""
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What it fills into the form of the task."""
+        del draw
+        ask = getattr(self._model, "agenerate", None) or self._model.generate
+        made = ask(prompt, form(kind, schema or {"type": "object"}))
+        made = await made if inspect.isawaitable(made) else made
+        return Completion(json.dumps(made.model_dump()))
+
+
+class _Prompt(str):
+    """A text that can be asked for as ragas' prompts can."""
+
+    __slots__ = ()
+
+    def to_string(self) -> str:
+        """The text."""
+        return str(self)
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return str(self)
+
+
+def form(kind: str, schema: Mapping[str, Any]) -> type[Any]:
+    """A pydantic model that takes any reply and says that it is to be like the schema."""
+    from pydantic import BaseModel, ConfigDict
+
+    class Form(BaseModel):
+        model_config = ConfigDict(extra="allow")
+
+        @classmethod
+        def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+            return dict(schema)
+
+    Form.__name__ = kind
+    return Form
+
+
+class OwnVectors:
+    """A user's own subclass of a base class of embeddings of ragas."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.name = own_name(model)
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name, for embeddings and nothing else."""
+        return self.name if kind is Embed else None
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The vector of a text, as the task reads it."""
+        if not isinstance(task, Embed):
+            raise Unsupported(f"{self.name} makes embeddings only")
+        methods = ("aembed_text", "embed_text", "aembed_query", "embed_query")
+        ask = next(getattr(self._model, name) for name in methods if hasattr(self._model, name))
+        made = ask(task.text)
+        made = await made if inspect.isawaitable(made) else made
+        raw = vector_reply([float(number) for number in made])
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
+
+
+def own_name(model: Any) -> str:
+    """Class and model, with a digest of its code and plain attributes: all that can be known."""
+    kind = type(model)
+    plain = {
+        name: value
+        for name, value in sorted(getattr(model, "__dict__", {}).items())
+        if isinstance(value, str | int | float | bool)
+    }
+    said = plain.get("model") or plain.get("model_name") or ""
+    return f"ragas:{kind.__qualname__}:{said}@{text_digest(f'{class_digest(kind)}{plain}')}"

@@ -1,0 +1,176 @@
+"""The metrics of ragas by all of their names, and what a user makes metrics with."""
+
+from typing import Any
+
+from assay.integrations.ragas.absent import missing
+from assay.integrations.ragas.metrics.agents import (
+    AgentGoalAccuracyWithoutReference,
+    AgentGoalAccuracyWithReference,
+    ToolCallAccuracy,
+    ToolCallF1,
+    TopicAdherenceScore,
+)
+from assay.integrations.ragas.metrics.base import (
+    Metric,
+    MetricOutputType,
+    MetricType,
+    MetricWithEmbeddings,
+    MetricWithLLM,
+    MultiTurnMetric,
+    SingleTurnMetric,
+)
+from assay.integrations.ragas.metrics.critique import (
+    coherence,
+    conciseness,
+    correctness,
+    harmfulness,
+    maliciousness,
+)
+from assay.integrations.ragas.metrics.functions import (
+    discrete_metric,
+    numeric_metric,
+    ranking_metric,
+)
+from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
+from assay.integrations.ragas.metrics.ready import (
+    AnswerAccuracy,
+    AnswerCorrectness,
+    AnswerRelevancy,
+    AnswerSimilarity,
+    AspectCritic,
+    AspectCritique,
+    BleuScore,
+    ChrfScore,
+    ContextEntityRecall,
+    ContextPrecision,
+    ContextRecall,
+    ContextRelevance,
+    ContextRelevancy,
+    ContextUtilization,
+    DistanceMeasure,
+    ExactMatch,
+    FactualCorrectness,
+    Faithfulness,
+    IDBasedContextPrecision,
+    IDBasedContextRecall,
+    InstanceRubrics,
+    LLMContextPrecisionWithoutReference,
+    LLMContextPrecisionWithReference,
+    LLMContextRecall,
+    NoiseSensitivity,
+    NonLLMContextPrecisionWithReference,
+    NonLLMContextRecall,
+    NonLLMStringSimilarity,
+    ResponseGroundedness,
+    ResponseRelevancy,
+    RougeScore,
+    RubricsScore,
+    SemanticSimilarity,
+    SimpleCriteriaScore,
+    StringPresence,
+    SummarizationScore,
+)
+from assay.integrations.ragas.metrics.result import MetricResult
+from assay.integrations.ragas.metrics.worded import (
+    BaseMetric,
+    DiscreteMetric,
+    LLMMetric,
+    NumericMetric,
+    RankingMetric,
+)
+
+__all__ = [
+    "AgentGoalAccuracyWithReference",
+    "AgentGoalAccuracyWithoutReference",
+    "AnswerAccuracy",
+    "AnswerCorrectness",
+    "AnswerRelevancy",
+    "AnswerSimilarity",
+    "AspectCritic",
+    "AspectCritique",
+    "BaseMetric",
+    "BleuScore",
+    "ChrfScore",
+    "ContextEntityRecall",
+    "ContextPrecision",
+    "ContextRecall",
+    "ContextRelevance",
+    "ContextRelevancy",
+    "ContextUtilization",
+    "DiscreteMetric",
+    "DistanceMeasure",
+    "ExactMatch",
+    "FactualCorrectness",
+    "Faithfulness",
+    "IDBasedContextPrecision",
+    "IDBasedContextRecall",
+    "InstanceRubrics",
+    "LLMContextPrecisionWithReference",
+    "LLMContextPrecisionWithoutReference",
+    "LLMContextRecall",
+    "LLMMetric",
+    "Metric",
+    "MetricOutputType",
+    "MetricResult",
+    "MetricType",
+    "MetricWithEmbeddings",
+    "MetricWithLLM",
+    "MultiTurnMetric",
+    "NoiseSensitivity",
+    "NonLLMContextPrecisionWithReference",
+    "NonLLMContextRecall",
+    "NonLLMStringSimilarity",
+    "NumericMetric",
+    "RankingMetric",
+    "ResponseGroundedness",
+    "ResponseRelevancy",
+    "RougeScore",
+    "RubricsScore",
+    "SemanticSimilarity",
+    "SimpleCriteriaScore",
+    "SingleTurnMetric",
+    "StringPresence",
+    "SummarizationScore",
+    "ToolCallAccuracy",
+    "ToolCallF1",
+    "TopicAdherenceScore",
+    "answer_correctness",
+    "answer_relevancy",
+    "answer_similarity",
+    "coherence",
+    "conciseness",
+    "context_entity_recall",
+    "context_precision",
+    "context_recall",
+    "context_relevancy",
+    "context_utilization",
+    "correctness",
+    "discrete_metric",
+    "faithfulness",
+    "harmfulness",
+    "maliciousness",
+    "noise_sensitivity_irrelevant",
+    "noise_sensitivity_relevant",
+    "numeric_metric",
+    "quoted_spans_alignment",
+    "ranking_metric",
+    "summarization_score",
+]
+
+# Ready to use, as ragas 0.1 has them. Nobody but the user ever changes one of them.
+answer_correctness = AnswerCorrectness()
+answer_relevancy = AnswerRelevancy()
+answer_similarity = AnswerSimilarity()
+context_entity_recall = ContextEntityRecall()
+context_precision = ContextPrecision()
+context_recall = ContextRecall()
+context_relevancy = ContextRelevancy()
+context_utilization = ContextUtilization()
+faithfulness = Faithfulness()
+noise_sensitivity_irrelevant = NoiseSensitivity(mode="irrelevant")
+noise_sensitivity_relevant = NoiseSensitivity()
+summarization_score = SummarizationScore()
+
+
+def __getattr__(name: str) -> Any:
+    return missing("metrics", name)

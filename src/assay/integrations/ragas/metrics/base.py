@@ -1,0 +1,253 @@
+"""What a metric of ragas can do: the base classes of its ready-made ones and of a user's own."""
+
+import enum
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from assay.errors import InputError
+from assay.integrations.ragas.absent import missing
+from assay.run.loop import run_to_completion
+
+VALID_COLUMNS = (
+    "user_input",
+    "retrieved_contexts",
+    "reference_contexts",
+    "retrieved_context_ids",
+    "reference_context_ids",
+    "response",
+    "reference",
+    "rubric",
+    "rubrics",
+    "reference_tool_calls",
+    "reference_topics",
+)
+
+
+class MetricType(enum.Enum):
+    """What kind of sample a metric scores."""
+
+    SINGLE_TURN = "single_turn"
+    MULTI_TURN = "multi_turn"
+
+
+class MetricOutputType(enum.Enum):
+    """What kind of value a metric gives."""
+
+    BINARY = "binary"
+    DISCRETE = "discrete"
+    CONTINUOUS = "continuous"
+    RANKING = "ranking"
+
+
+@dataclass
+class Metric:
+    """Base of all metrics.
+
+    Attributes:
+        name: What its scores are called.
+    """
+
+    _required_columns: dict[MetricType, set[str]] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.name or type(self).__name__
+
+    @property
+    def required_columns(self) -> dict[str, set[str]]:
+        """The columns that it needs, by kind of sample."""
+        return self.get_required_columns()
+
+    @required_columns.setter
+    def required_columns(self, columns: Mapping[MetricType, set[str]]) -> None:
+        for named in columns.values():
+            for name in sorted(column.partition(":")[0] for column in named):
+                if name not in VALID_COLUMNS:
+                    raise ValueError(f"Invalid column '{name}': must be one of {VALID_COLUMNS}")
+        self._required_columns = dict(columns)
+
+    def get_required_columns(self, with_optional: bool = False) -> dict[str, set[str]]:  # noqa: FBT001, FBT002
+        """The columns that it needs, by kind of sample, with those that it takes as well."""
+        kept = ("", "optional") if with_optional else ("",)
+        return {
+            kind.name: {c.partition(":")[0] for c in columns if c.partition(":")[2] in kept}
+            for kind, columns in self._required_columns.items()
+        }
+
+    def init(self, run_config: Any) -> None:
+        """Nothing is to be made ready; for ragas' sake."""
+
+    def get_prompts(self) -> dict[str, Any]:
+        """There are no prompts in metrics: assay has them in tasks.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        way = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
+        raise InputError(f"{self.name} holds no prompts", way)
+
+    set_prompts = adapt_prompts = save_prompts = load_prompts = get_prompts
+
+
+@dataclass
+class MetricWithLLM(Metric):
+    """Base of metrics that ask a judge.
+
+    Attributes:
+        llm: The judge: a model of any library, or what assay takes. None for that of `evaluate`.
+    """
+
+    llm: Any = None
+    output_type: MetricOutputType | None = None
+
+
+@dataclass
+class MetricWithEmbeddings(Metric):
+    """Base of metrics that compare embeddings.
+
+    Attributes:
+        embeddings: The embedder. None for that of `evaluate`.
+    """
+
+    embeddings: Any = None
+
+
+@dataclass
+class SingleTurnMetric(Metric):
+    """Base of metrics that score one question and its answer."""
+
+    async def _single_turn_ascore(self, sample: Any, callbacks: Any = None) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._single_turn_ascore is not written")
+
+    async def single_turn_ascore(
+        self,
+        sample: Any,
+        callbacks: Any = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> Any:
+        """The score of a sample; NaN with a warning where there is none."""
+        del timeout
+        return await self._single_turn_ascore(self._only(sample, "SINGLE_TURN"), callbacks)
+
+    def single_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
+        """`single_turn_ascore` run to completion."""
+        return run_to_completion(self.single_turn_ascore(sample, callbacks))
+
+    def _only_required_columns_single_turn(self, sample: Any) -> Any:
+        return self._only(sample, "SINGLE_TURN")
+
+    def _only(self, sample: Any, kind: str) -> Any:
+        columns = self.get_required_columns(with_optional=True).get(kind)
+        if not columns or not hasattr(sample, "model_dump"):
+            return sample
+        return type(sample)(**{k: v for k, v in sample.model_dump().items() if k in columns})
+
+
+@dataclass
+class MultiTurnMetric(Metric):
+    """Base of metrics that score a conversation."""
+
+    async def _multi_turn_ascore(self, sample: Any, callbacks: Any = None) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._multi_turn_ascore is not written")
+
+    async def multi_turn_ascore(
+        self,
+        sample: Any,
+        callbacks: Any = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> Any:
+        """The score of a conversation; NaN with a warning where there is none."""
+        del timeout
+        return await self._multi_turn_ascore(sample, callbacks)
+
+    def multi_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
+        """`multi_turn_ascore` run to completion."""
+        return run_to_completion(self.multi_turn_ascore(sample, callbacks))
+
+
+@dataclass
+class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetric):
+    """Base of ragas' ready-made metrics, all of which assay computes.
+
+    Attributes:
+        metric: The metric of assay that stands behind it.
+        columns: The columns that it needs, in ragas' words.
+        spoken: Whether it scores conversations.
+        kept: Parameters that have no effect here.
+    """
+
+    metric: ClassVar[str] = ""
+    columns: ClassVar[tuple[str, ...]] = ()
+    spoken: ClassVar[bool] = False
+    max_retries: int = 1
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse what is no parameter here, by name."""
+        for name in given:
+            if name not in cls.__dataclass_fields__ and cls.__module__.startswith("assay."):
+                way = "prompts are replaced by task: Settings(prompts=...)"
+                has = f"it has {', '.join(cls.__dataclass_fields__)}"
+                raise InputError(
+                    f"{cls.__name__} has no parameter '{name}'", way if "prompt" in name else has
+                )
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kind = MetricType.MULTI_TURN if self.spoken else MetricType.SINGLE_TURN
+        self._required_columns = self._required_columns or {kind: set(self.columns)}
+
+    @property
+    def key(self) -> str:
+        """What its scores are called in a result: its name, with its mode where it has one."""
+        mode = getattr(self, "mode", None)
+        return f"{self.name}(mode={mode})" if mode else self.name
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The parameters of assay's metric, for samples that fill these fields."""
+        del fields
+        return {}
+
+    def in_assay(self, fields: frozenset[str]) -> Any:
+        """The metric of assay, for samples that fill these fields."""
+        from assay.metrics import METRICS
+
+        return METRICS[self.metric](**self.parameters(fields))
+
+    def value(self, outcome: Any) -> float:
+        """What ragas calls the value; NaN where there is none."""
+        return float(getattr(outcome, "value", math.nan))
+
+    async def _single_turn_ascore(self, sample: Any, callbacks: Any = None) -> float:
+        del callbacks
+        return await self._ascore(sample)
+
+    async def _multi_turn_ascore(self, sample: Any, callbacks: Any = None) -> float:
+        del callbacks
+        return await self._ascore(sample)
+
+    async def _ascore(self, row: Any, callbacks: Any = None) -> float:
+        del callbacks
+        from assay.integrations.ragas.metrics.result import why
+        from assay.integrations.ragas.rows import row_of
+        from assay.integrations.ragas.scoring import outcomes
+
+        (found,) = await outcomes(self, [row_of(row)])
+        if why(found):
+            warnings.warn(f"{self.name} is NaN: {why(found)}", stacklevel=2)
+        return self.value(found)
+
+    async def ascore(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
+        """The score of a row given as a dict (ragas 0.1)."""
+        return await self._ascore(row, callbacks)
+
+    def score(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
+        """`ascore` run to completion."""
+        return run_to_completion(self.ascore(row, callbacks))
+
+
+def __getattr__(name: str) -> Any:
+    return missing("metrics.base", name)

@@ -1,0 +1,279 @@
+"""The ready-made metrics of ragas 0.4: columns by keyword in, a result with its reason out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from assay.errors import InputError
+from assay.integrations.ragas.absent import missing
+from assay.integrations.ragas.metrics import agents, ready
+from assay.integrations.ragas.metrics.base import Ready
+from assay.integrations.ragas.metrics.ready import DistanceMeasure
+from assay.integrations.ragas.metrics.result import MetricResult, result_of
+from assay.integrations.ragas.rows import FIELDS, row_of
+from assay.integrations.ragas.scoring import outcomes
+from assay.run.loop import run_to_completion
+
+__all__ = [
+    "BaseMetric",
+    "DistanceMeasure",
+]
+
+
+@dataclass
+class BaseMetric(Ready):
+    """Base of the metrics of ragas 0.4."""
+
+    allowed_values: Any = (0.0, 1.0)
+
+    async def ascore(self, **columns: Any) -> MetricResult:  # type: ignore[override]
+        """The score of one sample, whose columns are given by keyword; NaN where there is none.
+
+        Raises:
+            InputError: If a column is missing or unknown.
+        """
+        (found,) = await self.abatch_score([columns])
+        return found
+
+    def score(self, **columns: Any) -> MetricResult:  # type: ignore[override]
+        """`ascore` run to completion."""
+        return run_to_completion(self.ascore(**columns))
+
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
+        """The scores of several samples, each with its columns as a dict."""
+        if not inputs:
+            return []
+        for at, columns in enumerate(inputs, 1):
+            self._check(columns, at)
+        rows = [row_of(columns) for columns in inputs]
+        found = await outcomes(self, rows)
+        return [
+            result_of(outcome, self.value(outcome), row)
+            for outcome, row in zip(found, rows, strict=True)
+        ]
+
+    def batch_score(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
+        """`abatch_score` run to completion."""
+        return run_to_completion(self.abatch_score(inputs))
+
+    def _check(self, columns: Mapping[str, Any], at: int) -> None:
+        absent = [name for name in self.columns if columns.get(name) is None]
+        unknown = [name for name in columns if name not in FIELDS]
+        if absent or unknown:
+            what = f"lacks {', '.join(absent)}" if absent else f"has {', '.join(unknown)}"
+            needs = f"it takes {', '.join(self.columns or FIELDS)}"
+            raise InputError(f"{self.name}: input {at} {what}", needs)
+
+
+@dataclass
+class Faithfulness(ready.Faithfulness, BaseMetric):
+    """`ragas:faithfulness`."""
+
+
+@dataclass
+class AnswerRelevancy(ready.ResponseRelevancy, BaseMetric):
+    """`ragas:answer_relevancy`."""
+
+
+@dataclass
+class ContextPrecisionWithReference(ready.LLMContextPrecisionWithReference, BaseMetric):
+    """`ragas:context_precision`."""
+
+    name: str = "context_precision_with_reference"
+
+
+@dataclass
+class ContextPrecision(ContextPrecisionWithReference):
+    """`ragas:context_precision`."""
+
+    name: str = "context_precision"
+
+
+@dataclass
+class ContextPrecisionWithoutReference(ready.LLMContextPrecisionWithoutReference, BaseMetric):
+    """`ragas:context_precision_without_reference`."""
+
+    name: str = "context_precision_without_reference"
+
+
+@dataclass
+class ContextUtilization(ContextPrecisionWithoutReference):
+    """`ragas:context_precision_without_reference`."""
+
+    name: str = "context_utilization"
+
+
+@dataclass
+class ContextRecall(ready.LLMContextRecall, BaseMetric):
+    """`context_recall`."""
+
+
+@dataclass
+class ContextEntityRecall(ready.ContextEntityRecall, BaseMetric):
+    """`ragas:context_entity_recall`."""
+
+
+@dataclass
+class ContextRelevance(ready.ContextRelevance, BaseMetric):
+    """`nv_context_relevance`."""
+
+    name: str = "context_relevance"
+
+
+@dataclass
+class ResponseGroundedness(ready.ResponseGroundedness, BaseMetric):
+    """`response_groundedness`."""
+
+    name: str = "response_groundedness"
+
+
+@dataclass
+class AnswerAccuracy(ready.AnswerAccuracy, BaseMetric):
+    """`answer_accuracy`."""
+
+    name: str = "answer_accuracy"
+
+
+@dataclass
+class AnswerCorrectness(ready.AnswerCorrectness, BaseMetric):
+    """`ragas:answer_correctness`."""
+
+
+@dataclass
+class FactualCorrectness(ready.FactualCorrectness, BaseMetric):
+    """`ragas:factual_correctness`."""
+
+
+@dataclass
+class NoiseSensitivity(ready.NoiseSensitivity, BaseMetric):
+    """`noise_sensitivity`."""
+
+
+@dataclass
+class SemanticSimilarity(ready.SemanticSimilarity, BaseMetric):
+    """`answer_similarity`."""
+
+
+@dataclass
+class SummaryScore(ready.SummarizationScore, BaseMetric):
+    """`summary_score`."""
+
+
+@dataclass
+class ExactMatch(ready.ExactMatch, BaseMetric):
+    """`exact_match`."""
+
+
+@dataclass
+class StringPresence(ready.StringPresence, BaseMetric):
+    """`string_presence`."""
+
+
+@dataclass
+class NonLLMStringSimilarity(ready.NonLLMStringSimilarity, BaseMetric):
+    """`string_similarity`."""
+
+
+@dataclass
+class BleuScore(ready.BleuScore, BaseMetric):
+    """`bleu`."""
+
+
+@dataclass
+class CHRFScore(ready.ChrfScore, BaseMetric):
+    """`chrf`."""
+
+
+@dataclass
+class RougeScore(ready.RougeScore, BaseMetric):
+    """`rouge`."""
+
+
+@dataclass
+class QuotedSpansAlignment(BaseMetric):
+    """`quoted_spans`."""
+
+    metric: ClassVar[str] = "quoted_spans"
+    columns: ClassVar[tuple[str, ...]] = ("response", "retrieved_contexts")
+    name: str = "quoted_spans_alignment"
+    casefold: bool = True
+    min_span_words: int = 3
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """How many words a quotation has at least."""
+        del fields
+        if not self.casefold:
+            raise InputError(f"{self.name}: case never counts", "leave casefold out")
+        return {"words": self.min_span_words}
+
+
+@dataclass
+class DomainSpecificRubrics(ready.RubricsScore, BaseMetric):
+    """`rubrics_score`, or with a reference `rubrics_score_with_reference`."""
+
+    with_reference: bool = False
+    allowed_values: Any = (1.0, 5.0)
+
+    def in_assay(self, fields: frozenset[str]) -> Any:
+        """The metric of assay, for samples that fill these fields."""
+        from assay.metrics import METRICS
+
+        name = "rubrics_score_with_reference" if self.with_reference else self.metric
+        return METRICS[name](**self.parameters(fields))
+
+
+@dataclass
+class RubricsScoreWithoutReference(DomainSpecificRubrics):
+    """`rubrics_score`."""
+
+    name: str = "rubrics_score_without_reference"
+
+
+@dataclass
+class RubricsScoreWithReference(DomainSpecificRubrics):
+    """`rubrics_score_with_reference`."""
+
+    name: str = "rubrics_score_with_reference"
+    with_reference: bool = True
+
+
+@dataclass
+class InstanceSpecificRubrics(ready.InstanceRubrics, BaseMetric):
+    """`instance_rubrics`."""
+
+    columns: ClassVar[tuple[str, ...]] = ("rubrics",)
+    name: str = "instance_specific_rubrics"
+    allowed_values: Any = (1.0, 5.0)
+
+
+@dataclass
+class ToolCallAccuracy(agents.ToolCallAccuracy, BaseMetric):
+    """`tool_call_accuracy`."""
+
+
+@dataclass
+class ToolCallF1(agents.ToolCallF1, BaseMetric):
+    """`tool_call_f1`."""
+
+
+@dataclass
+class TopicAdherence(agents.TopicAdherenceScore, BaseMetric):
+    """`topic_adherence`."""
+
+
+@dataclass
+class AgentGoalAccuracyWithReference(agents.AgentGoalAccuracyWithReference, BaseMetric):
+    """`agent_goal_accuracy`."""
+
+
+@dataclass
+class AgentGoalAccuracyWithoutReference(agents.AgentGoalAccuracyWithoutReference, BaseMetric):
+    """`agent_goal_accuracy_without_reference`."""
+
+
+class AgentGoalAccuracy(AgentGoalAccuracyWithReference):
+    """`agent_goal_accuracy`."""
+
+
+def __getattr__(name: str) -> Any:
+    return missing("metrics.collections", name)

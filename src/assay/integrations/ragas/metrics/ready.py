@@ -1,0 +1,448 @@
+"""The ready-made metrics of ragas 0.1 to 0.3, each computed by assay."""
+
+import enum
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.metrics.base import Ready
+from assay.score import Unscored
+
+_QCR = ("user_input", "retrieved_contexts", "reference")
+_WORDS = ("reference", "response")
+# In the order in which a judge is shown them.
+_SHOWN = ("question", "turns", "contexts", "answer", "reference", "reference_contexts")
+_ENDS = re.compile(r"(\d+)\s*(?:to|-|\N{EN DASH})\s*(\d+)")
+
+
+class DistanceMeasure(enum.Enum):
+    """How the distance of two texts is measured."""
+
+    LEVENSHTEIN = "levenshtein"
+    HAMMING = "hamming"
+    JARO = "jaro"
+    JARO_WINKLER = "jaro_winkler"
+
+
+@dataclass
+class Faithfulness(Ready):
+    """Share of the answer's statements that the contexts support: `ragas:faithfulness`."""
+
+    metric: ClassVar[str] = "ragas:faithfulness"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "retrieved_contexts")
+    name: str = "faithfulness"
+
+
+@dataclass
+class ResponseRelevancy(Ready):
+    """Mean cosine of the question and generated ones: `ragas:answer_relevancy`."""
+
+    metric: ClassVar[str] = "ragas:answer_relevancy"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "response")
+    name: str = "answer_relevancy"
+    strictness: int = 3
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """How many questions."""
+        del fields
+        return {"strictness": self.strictness}
+
+
+class AnswerRelevancy(ResponseRelevancy):
+    """Another name of `ResponseRelevancy`."""
+
+
+@dataclass
+class LLMContextPrecisionWithReference(Ready):
+    """Average precision of the contexts against the reference: `ragas:context_precision`."""
+
+    metric: ClassVar[str] = "ragas:context_precision"
+    columns: ClassVar[tuple[str, ...]] = _QCR
+    name: str = "llm_context_precision_with_reference"
+
+
+@dataclass
+class ContextPrecision(LLMContextPrecisionWithReference):
+    """`LLMContextPrecisionWithReference` by its older name."""
+
+    name: str = "context_precision"
+
+
+@dataclass
+class LLMContextPrecisionWithoutReference(Ready):
+    """Average precision against the answer: `ragas:context_precision_without_reference`."""
+
+    metric: ClassVar[str] = "ragas:context_precision_without_reference"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "retrieved_contexts")
+    name: str = "llm_context_precision_without_reference"
+
+
+@dataclass
+class ContextUtilization(LLMContextPrecisionWithoutReference):
+    """`LLMContextPrecisionWithoutReference` by its older name."""
+
+    name: str = "context_utilization"
+
+
+@dataclass
+class LLMContextRecall(Ready):
+    """Share of the reference's statements that the contexts hold: `context_recall`."""
+
+    metric: ClassVar[str] = "context_recall"
+    columns: ClassVar[tuple[str, ...]] = _QCR
+    name: str = "context_recall"
+
+
+class ContextRecall(LLMContextRecall):
+    """Another name of `LLMContextRecall`."""
+
+
+@dataclass
+class ContextRelevancy(Ready):
+    """Share of the contexts' sentences that help (ragas 0.1): `context_relevance`."""
+
+    metric: ClassVar[str] = "context_relevance"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "retrieved_contexts")
+    name: str = "context_relevancy"
+
+
+@dataclass
+class ContextEntityRecall(Ready):
+    """Share of the reference's entities in the contexts: `ragas:context_entity_recall`."""
+
+    metric: ClassVar[str] = "ragas:context_entity_recall"
+    columns: ClassVar[tuple[str, ...]] = ("reference", "retrieved_contexts")
+    name: str = "context_entity_recall"
+
+
+@dataclass
+class NonLLMContextPrecisionWithReference(Ready):
+    """Average precision by wording: `non_llm_context_precision`."""
+
+    metric: ClassVar[str] = "non_llm_context_precision"
+    columns: ClassVar[tuple[str, ...]] = ("retrieved_contexts", "reference_contexts")
+    name: str = "non_llm_context_precision_with_reference"
+    threshold: float = 0.5
+    distance_measure: Any = None
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """How alike two contexts have to be."""
+        del fields
+        if self.distance_measure is not None:
+            refuse(f"distance_measure of {self.name}", "leave it out: Levenshtein's is taken")
+        return {"threshold": self.threshold}
+
+
+@dataclass
+class NonLLMContextRecall(NonLLMContextPrecisionWithReference):
+    """Share of the reference contexts found by wording: `non_llm_context_recall`."""
+
+    metric: ClassVar[str] = "non_llm_context_recall"
+    name: str = "non_llm_context_recall"
+
+
+@dataclass
+class IDBasedContextPrecision(Ready):
+    """Share of the retrieved ids that are relevant: `id_based_context_precision`."""
+
+    metric: ClassVar[str] = "id_based_context_precision"
+    columns: ClassVar[tuple[str, ...]] = ("retrieved_context_ids", "reference_context_ids")
+    name: str = "id_based_context_precision"
+
+
+@dataclass
+class IDBasedContextRecall(IDBasedContextPrecision):
+    """Share of the relevant ids that were retrieved: `id_based_context_recall`."""
+
+    metric: ClassVar[str] = "id_based_context_recall"
+    name: str = "id_based_context_recall"
+
+
+@dataclass
+class NoiseSensitivity(Ready):
+    """Share of the answer's statements that are wrong and from contexts: `noise_sensitivity`."""
+
+    metric: ClassVar[str] = "noise_sensitivity"
+    columns: ClassVar[tuple[str, ...]] = (*_QCR, "response")
+    name: str = "noise_sensitivity"
+    mode: str = "relevant"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """Which contexts."""
+        del fields
+        return {"mode": self.mode}
+
+
+@dataclass
+class FactualCorrectness(Ready):
+    """F-score of the answer's statements: `ragas:factual_correctness`."""
+
+    metric: ClassVar[str] = "ragas:factual_correctness"
+    columns: ClassVar[tuple[str, ...]] = ("response", "reference")
+    name: str = "factual_correctness"
+    mode: str = "f1"
+    beta: float = 1.0
+    atomicity: str = "low"
+    coverage: str = "low"
+    language: str = "english"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """What is averaged how, and how finely texts are split."""
+        del fields
+        levels = {"atomicity": self.atomicity, "coverage": self.coverage}
+        return {"mode": self.mode, "beta": self.beta, **levels}
+
+
+@dataclass
+class AnswerCorrectness(Ready):
+    """Weighted mean of correctness and similarity: `ragas:answer_correctness`."""
+
+    metric: ClassVar[str] = "ragas:answer_correctness"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "reference")
+    name: str = "answer_correctness"
+    weights: list[float] = field(default_factory=lambda: [0.75, 0.25])
+    beta: float = 1.0
+    answer_similarity: Any = None
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The two weights and F's beta."""
+        del fields
+        factual, similarity = self.weights
+        return {
+            "factual_weight": factual,
+            "similarity_weight": similarity,
+            "beta": self.beta,
+        }
+
+
+@dataclass
+class SemanticSimilarity(Ready):
+    """Cosine of answer and reference: `answer_similarity`."""
+
+    metric: ClassVar[str] = "answer_similarity"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "semantic_similarity"
+    threshold: float | None = None
+    is_cross_encoder: bool = False
+
+    def value(self, outcome: Any) -> float:
+        """The cosine; with a threshold whether it is reached."""
+        found = super().value(outcome)
+        if self.threshold is None or isinstance(outcome, Unscored):
+            return found
+        return float(found >= self.threshold)
+
+
+@dataclass
+class AnswerSimilarity(SemanticSimilarity):
+    """`SemanticSimilarity` by its older name."""
+
+    name: str = "answer_similarity"
+
+
+@dataclass
+class ExactMatch(Ready):
+    """Whether the answer is the reference: `exact_match`."""
+
+    metric: ClassVar[str] = "exact_match"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "exact_match"
+
+
+@dataclass
+class StringPresence(Ready):
+    """Whether the reference stands in the answer: `string_presence`."""
+
+    metric: ClassVar[str] = "string_presence"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "string_present"
+
+
+@dataclass
+class NonLLMStringSimilarity(Ready):
+    """1 minus the edit distance of answer and reference: `string_similarity`."""
+
+    metric: ClassVar[str] = "string_similarity"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "non_llm_string_similarity"
+    distance_measure: DistanceMeasure = DistanceMeasure.LEVENSHTEIN
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """Which distance."""
+        del fields
+        return {"distance": self.distance_measure.value}
+
+
+@dataclass
+class BleuScore(Ready):
+    """BLEU of answer and reference: `bleu`."""
+
+    metric: ClassVar[str] = "bleu"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "bleu_score"
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """How words are told apart."""
+        del fields
+        return _options(self, {"tokenize": "tokens"})
+
+
+@dataclass
+class ChrfScore(Ready):
+    """Character n-gram F-score of answer and reference: `chrf`."""
+
+    metric: ClassVar[str] = "chrf"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "chrf_score"
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """Whether words count as well."""
+        del fields
+        return _options(self, {"word_order": "word_order"})
+
+
+def _options(metric: BleuScore | ChrfScore, known: Mapping[str, str]) -> Mapping[str, Any]:
+    for option in metric.kwargs:
+        if option not in known:
+            way = f"options are {', '.join(known)}; for others call sacrebleu in @assay.metric"
+            refuse(f"{metric.name}(kwargs={{{option!r}: ...}})", way)
+    return {known[option]: value for option, value in metric.kwargs.items()}
+
+
+@dataclass
+class RougeScore(Ready):
+    """ROUGE of answer and reference: `rouge`."""
+
+    metric: ClassVar[str] = "rouge"
+    columns: ClassVar[tuple[str, ...]] = _WORDS
+    name: str = "rouge_score"
+    rouge_type: str = "rougeL"
+    mode: str = "fmeasure"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """Which ROUGE, and which share."""
+        del fields
+        return {"variant": self.rouge_type, "mode": self.mode}
+
+
+@dataclass
+class SummarizationScore(Ready):
+    """How much of the reference contexts the answer sums up: `summary_score`."""
+
+    metric: ClassVar[str] = "summary_score"
+    columns: ClassVar[tuple[str, ...]] = ("reference_contexts", "response")
+    name: str = "summary_score"
+    length_penalty: bool = True
+    coeff: float = 0.5
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """How length counts."""
+        del fields
+        given = {"length_penalty": self.length_penalty, "coeff": self.coeff}
+        return {"of": "reference_contexts", **given}
+
+
+@dataclass
+class AnswerAccuracy(Ready):
+    """Agreement of the answer with the reference, rated twice: `answer_accuracy`."""
+
+    metric: ClassVar[str] = "answer_accuracy"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "reference")
+    name: str = "nv_accuracy"
+
+
+@dataclass
+class ContextRelevance(Ready):
+    """How far the contexts hold what the question needs: `nv_context_relevance`."""
+
+    metric: ClassVar[str] = "nv_context_relevance"
+    columns: ClassVar[tuple[str, ...]] = ("user_input", "retrieved_contexts")
+    name: str = "nv_context_relevance"
+
+
+@dataclass
+class ResponseGroundedness(Ready):
+    """How far the contexts support the answer, rated twice: `response_groundedness`."""
+
+    metric: ClassVar[str] = "response_groundedness"
+    columns: ClassVar[tuple[str, ...]] = ("response", "retrieved_contexts")
+    name: str = "nv_response_groundedness"
+
+
+@dataclass
+class AspectCritic(Ready):
+    """Whether the sample meets a criterion in words, 1 or 0: `aspect_critic`."""
+
+    metric: ClassVar[str] = "aspect_critic"
+    name: str = "aspect_critic"
+    definition: str = ""
+    strictness: int = 1
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The criterion, and all texts that there are."""
+        words = {"definition": self.definition, "strictness": self.strictness}
+        return {**words, "shows": shows(fields)}
+
+
+AspectCritique = AspectCritic
+
+
+@dataclass
+class SimpleCriteriaScore(Ready):
+    """A grade by a criterion in words: `numeric_criterion`.
+
+    The grades are those that the criterion names ("Score 0 to 5 by ..."), else 0 to 5.
+    """
+
+    metric: ClassVar[str] = "numeric_criterion"
+    name: str = "simple_criteria"
+    definition: str = ""
+    strictness: int = 1
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The criterion, its grades, and all texts that there are."""
+        ends = _ENDS.search(self.definition)
+        low, high = (float(ends[1]), float(ends[2])) if ends else (0.0, 5.0)
+        words = {"criterion": self.definition, "strictness": self.strictness}
+        return {**words, "low": low, "high": high, "shows": shows(fields)}
+
+
+@dataclass
+class RubricsScore(Ready):
+    """The grade of a rubric that the sample reaches: `rubrics_score`."""
+
+    metric: ClassVar[str] = "rubrics_score"
+    name: str = "domain_specific_rubrics"
+    rubrics: Mapping[str, str] | None = None
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The rubric, and all texts that there are."""
+        given = {} if self.rubrics is None else {"rubric": tuple(self.rubrics.items())}
+        return {**given, "shows": shows(fields)}
+
+
+@dataclass
+class InstanceRubrics(Ready):
+    """The grade that a sample reaches of its own rubric: `instance_rubrics`."""
+
+    metric: ClassVar[str] = "instance_rubrics"
+    name: str = "instance_rubrics"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """All texts that there are."""
+        return {"shows": shows(fields)}
+
+    def value(self, outcome: Any) -> float:
+        """The grade itself, which assay gives as a share of the rubric's range."""
+        there = not isinstance(outcome, Unscored)
+        return float(outcome.details["grade"]) if there else super().value(outcome)
+
+
+def shows(fields: frozenset[str]) -> tuple[str, ...]:
+    """The fields that a judge can be shown, in the order in which it is."""
+    found = tuple(name for name in _SHOWN if name in fields)
+    return found or ("question", "answer")  # so that assay says what is missing

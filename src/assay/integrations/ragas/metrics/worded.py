@@ -1,0 +1,269 @@
+"""A metric in a user's own words: a label, a number or an order by a prompt (ragas 0.4)."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from assay.errors import InputError
+from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.metrics.result import MetricResult, result_of
+from assay.integrations.ragas.rows import row_of
+from assay.integrations.ragas.scoring import run
+from assay.judge import Judge, Task
+from assay.metrics import Metric
+from assay.run.loop import run_to_completion
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import ChooseLabel, GiveGrade, RankAnswers
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_STEPS = 10  # grades on a scale of fractions
+
+
+@dataclass(frozen=True)
+class _Worded(Metric):
+    """A criterion in words about texts that stand under `inputs` in a sample's metadata."""
+
+    criterion: str = ""
+
+    source = "ragas 0.4"
+    needs = ("metadata",)
+
+    def _inputs(self, sample: Sample) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = sample.metadata["inputs"]
+        return found
+
+
+@dataclass(frozen=True)
+class Labelled(_Worded):
+    """Which label the texts deserve by a criterion in words."""
+
+    labels: tuple[str, ...] = ()
+
+    name = "ragas:discrete"
+    tasks = (ChooseLabel,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for a label; the score is its place, from 0 (first) to 1 (last)."""
+        shown = _shown(self._inputs(sample))
+        labels = tuple((label, "") for label in self.labels)
+        found = await judge(ChooseLabel(self.criterion, labels, shown))
+        place = self.labels.index(found.value) / max(1, len(self.labels) - 1)
+        part = Part("texts", _text(shown), found.value, place, found.reason)
+        return Score(place, (part,), details={"value": found.value})
+
+
+@dataclass(frozen=True)
+class Graded(_Worded):
+    """Which grade the texts deserve by a criterion in words."""
+
+    grades: tuple[float, ...] = ()
+
+    name = "ragas:numeric"
+    tasks = (GiveGrade,)
+    range = (-math.inf, math.inf)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for a grade."""
+        shown = _shown(self._inputs(sample))
+        grades = tuple((grade, "") for grade in self.grades)
+        found = await judge(GiveGrade(self.criterion, grades, shown))
+        part = Part("texts", _text(shown), f"{found.value:g}", found.value, found.reason)
+        return Score(found.value, (part,), details={"value": found.value})
+
+
+@dataclass(frozen=True)
+class Ranked(_Worded):
+    """In which order the items of a list stand by a criterion in words."""
+
+    items: int = 2
+
+    name = "ragas:ranking"
+    tasks = (RankAnswers,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for the order, best first; the score is the first item's place, 1 for the best."""
+        inputs = self._inputs(sample)
+        lists = [name for name, value in inputs.items() if isinstance(value, list)]
+        if len(lists) != 1 or len(inputs[lists[0]]) != self.items:
+            return Unscored("undefined", f"no list of {self.items} items to be ranked was given")
+        items = tuple(map(str, inputs[lists[0]]))
+        others = {name: value for name, value in inputs.items() if name != lists[0]}
+        found = await judge(RankAnswers(self.criterion, _shown(others), items))
+        ranked = [items[at] for at in found.order]
+        place = 1 - found.order.index(0) / max(1, self.items - 1)
+        parts = tuple(Part("item", item, f"rank {n}") for n, item in enumerate(ranked, 1))
+        return Score(place, parts, details={"value": ranked, "reason": found.reason})
+
+
+def _shown(inputs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    each = [
+        (f"{name} {n}", item) if isinstance(value, list) else (name, item)
+        for name, value in inputs.items()
+        for n, item in enumerate(value if isinstance(value, list) else [value], 1)
+    ]
+    return tuple((name, str(item)) for name, item in each)
+
+
+def _text(shown: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(text for _, text in shown)
+
+
+@dataclass
+class BaseMetric:
+    """Base of the metrics of ragas 0.4 that a user makes.
+
+    Attributes:
+        name: What its scores are called.
+        allowed_values: The values that it may give.
+    """
+
+    name: str = "metric"
+    allowed_values: Any = field(default_factory=lambda: ["pass", "fail"])
+
+
+@dataclass
+class LLMMetric(BaseMetric):
+    """A metric whose prompt names its texts in braces: "Is {response} polite?".
+
+    The judge is shown the texts apart from the words of the prompt, so that nothing in them can
+    pass for an instruction.
+
+    Attributes:
+        prompt: The criterion in words.
+        llm: The judge; `llm=` of a call goes before it.
+    """
+
+    prompt: Any = ""
+    llm: Any = None
+    tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.prompt, str):
+            refuse("prompt objects", "give the prompt as a text with {names} in braces")
+
+    def get_variables(self) -> list[str]:
+        """The names in braces, each once."""
+        return list(dict.fromkeys(_PLACE.findall(self.prompt)))
+
+    async def ascore(self, *, llm: Any = None, **inputs: Any) -> MetricResult:
+        """The value for these texts, by keyword as the prompt names them.
+
+        Raises:
+            InputError: If one is missing.
+        """
+        (found,) = await self.abatch_score([inputs], llm=llm)
+        return found
+
+    def score(self, *, llm: Any = None, **inputs: Any) -> MetricResult:
+        """`ascore` run to completion."""
+        return run_to_completion(self.ascore(llm=llm, **inputs))
+
+    async def abatch_score(
+        self, inputs: Sequence[Mapping[str, Any]], *, llm: Any = None
+    ) -> list[MetricResult]:
+        """The values for several sets of texts; a judge may be given with them as `llm`."""
+        if not inputs:
+            return []
+        judge = llm or inputs[0].get("llm") or self.llm
+        texts = [row_of({k: v for k, v in row.items() if k != "llm"}) for row in inputs]
+        for given in texts:
+            absent = [name for name in self.get_variables() if name not in given]
+            if absent:
+                raise InputError(f"{self.name}: its prompt names {', '.join(absent)}", "give it")
+        metric = self.in_assay()
+        rows = [{"metadata": {"inputs": given}} for given in texts]
+        result = await run(rows, [metric], judge, None, Settings(probe=False))
+        return [
+            result_of(outcome, outcome.details.get("value"), given)
+            if isinstance(outcome, Score)
+            else result_of(outcome, None, given)
+            for outcome, given in zip(result[metric.label], texts, strict=True)
+        ]
+
+    def batch_score(
+        self, inputs: Sequence[Mapping[str, Any]], *, llm: Any = None
+    ) -> list[MetricResult]:
+        """`abatch_score` run to completion."""
+        return run_to_completion(self.abatch_score(inputs, llm=llm))
+
+    def in_assay(self) -> Metric:
+        """The metric of assay.
+
+        Raises:
+            InputError: If this class has none.
+        """
+        raise InputError(f"{type(self).__name__} has no values", "DiscreteMetric, NumericMetric")
+
+    @property
+    def criterion(self) -> str:
+        """The prompt with the names of the texts in the place of the texts."""
+        return _PLACE.sub(r"the text '\1'", str(self.prompt)).strip()
+
+    def align(self, *_: Any, **__: Any) -> Any:
+        """Not here.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("metric.align", "`assay agree` and `assay calibrate` work on labels of people")
+
+    align_and_validate = save = load = align
+
+
+@dataclass
+class DiscreteMetric(LLMMetric):
+    """A label of `allowed_values` by a prompt; assay's `discrete_criterion` for any texts."""
+
+    def in_assay(self) -> Metric:
+        """The metric of assay."""
+        return Labelled(self.criterion, tuple(map(str, self.allowed_values)))
+
+
+@dataclass
+class NumericMetric(LLMMetric):
+    """A number between two ends, or of a range, by a prompt.
+
+    Between whole ends that lie 2 or more apart the judge gives whole grades, else tenths of the
+    way.
+    """
+
+    allowed_values: Any = (0.0, 1.0)
+
+    def in_assay(self) -> Metric:
+        """The metric of assay."""
+        return Graded(self.criterion, grades_of(self.allowed_values))
+
+
+@dataclass
+class RankingMetric(LLMMetric):
+    """The items of the one list among the texts, best first, by a prompt.
+
+    `allowed_values` is their number.
+    """
+
+    allowed_values: Any = 2
+
+    def in_assay(self) -> Metric:
+        """The metric of assay."""
+        return Ranked(self.criterion, int(self.allowed_values))
+
+
+def grades_of(allowed: Any) -> tuple[float, ...]:
+    """The grades that stand for the allowed values.
+
+    Raises:
+        InputError: If they are no range and no two ends.
+    """
+    if isinstance(allowed, range):
+        return tuple(map(float, allowed))
+    try:
+        low, high = map(float, allowed)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"no ends of numbers: {allowed!r}", "allowed_values=(0, 1)") from error
+    whole = low.is_integer() and high.is_integer() and high - low >= 2
+    steps = round(high - low) if whole else _STEPS
+    return tuple(round(low + n * (high - low) / steps, 9) for n in range(steps + 1))
