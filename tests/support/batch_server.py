@@ -94,7 +94,7 @@ class BatchServer(LLMServer):
         if name:
             content = self.files.get(name.removesuffix("/content"))
             return _error(404, "No such file") if content is None else web.Response(body=content)
-        request._client_max_size = 1 << 30  # noqa: SLF001 - of a whole server otherwise
+        request._client_max_size = 1 << 30  # that of a server would be set with its app
         form = await request.post()
         assert form["purpose"] == "batch"
         return _json(id=self._keep(form["file"].file.read()))

@@ -41,10 +41,10 @@ _JUDGE = (
         multiple=True,
         metavar="[TASK=]JUDGE",
         help=(
-            "Who judges: embedded (the default: offline, no key), openai:MODEL, ollama:MODEL, "
-            "gguf:PATH, scripted:FILE, or MODULE:ATTRIBUTE for one of your own. JUDGE+JUDGE gives "
-            "the second what the first cannot do. Repeatable: TASK=JUDGE gives one kind of task to "
-            "another judge."
+            "Who judges: embedded (the default: offline, no key), openai:MODEL, "
+            "openai-batch:MODEL, ollama:MODEL, gguf:PATH, scripted:FILE, or MODULE:ATTRIBUTE for "
+            "one of your own. JUDGE+JUDGE gives the second what the first cannot do. Repeatable: "
+            "TASK=JUDGE gives one kind of task to another judge."
         ),
     ),
     click.option(
