@@ -71,6 +71,10 @@ class TestWhatAFailureMeans:
         assert isinstance(judge_error("x", ConnectError("refused")), Unavailable)
         assert isinstance(judge_error("x", ConnectionResetError()), Unavailable)
 
+    def test_a_reply_that_the_library_cannot_read_is_no_bug_of_ours(self):
+        strange = type("UnexpectedModelBehavior", (Exception,), {})
+        assert isinstance(judge_error("x", strange("no choices")), Unavailable)
+
     def test_what_nobody_knows_stays_what_it_is(self):
         assert judge_error("x", KeyError("content")) is None
 

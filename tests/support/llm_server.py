@@ -204,13 +204,19 @@ async def _completion(
     reply = {
         "id": "scripted",
         "object": "chat.completion",
+        "created": 0,
         "model": body["model"],
         "choices": [
             {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
         ],
     }
     if not faults.no_usage:
-        reply["usage"] = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
+        read, written = len(prompt) // 4, len(text) // 4
+        reply["usage"] = {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        }
     content = msgspec.json.encode(reply)
     if not luck.strikes("cut", faults.share_cut):
         reset = faults.remaining_0_for_s

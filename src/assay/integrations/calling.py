@@ -8,7 +8,7 @@ loop in the background: the connections they hold belong to a loop, and a run's 
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,11 +16,12 @@ import msgspec
 
 from assay.backends.llm import in_thread
 from assay.backends.openai_http import Endpoint, Refusal, meaning
-from assay.errors import JudgeError, Unavailable
+from assay.errors import JudgeError, TooLong, Unavailable
 
 T = TypeVar("T")
 
 _LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
+_STRANGE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
 _KEY = "the object's own"
 _lock = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
@@ -44,6 +45,38 @@ async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
     future = asyncio.run_coroutine_threadsafe(work, _background())
     waiting: Coroutine[Any, Any, T] = _meant(who, asyncio.wrap_future(future))
     return await waiting
+
+
+class Form:
+    """Whether an object is asked for JSON by a schema: until that is refused for good.
+
+    Args:
+        offered: Whether the object offers it at all.
+    """
+
+    def __init__(self, *, offered: bool = True) -> None:
+        self.offered = offered
+
+    async def ask(
+        self, within: Callable[[], Awaitable[T]] | None, without: Callable[[], Awaitable[T]]
+    ) -> T:
+        """What the object says when it is asked within the form, or else without.
+
+        Args:
+            within: Asks it within the form; None if this once there is none.
+            without: Asks it by the prompt alone.
+        """
+        if within is None or not self.offered:
+            return await without()
+        try:
+            return await within()
+        except Unavailable as error:
+            if not error.permanent or isinstance(error, TooLong):
+                raise
+        # It was refused because of the form only if it is answered without.
+        answer = await without()
+        self.offered = False
+        return answer
 
 
 def _background() -> asyncio.AbstractEventLoop:
@@ -85,6 +118,8 @@ def judge_error(who: str, error: BaseException) -> JudgeError | None:
         return Unavailable(f"no reply from {who} in time: {said}")
     if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
         return Unavailable(f"connection of {who} failed: {said}")
+    if any(_STRANGE.search(name) for name in _classes(error)):
+        return Unavailable(f"{who} got a reply that its library cannot read: {said}")
     return None
 
 

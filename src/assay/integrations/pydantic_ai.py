@@ -1,11 +1,12 @@
 """How does a model object of pydantic-ai serve as a back end?"""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
-from assay.integrations.calling import awaited
+from assay.integrations.calling import Form, awaited
 from assay.integrations.naming import object_name
 from assay.judge import Backend, repeated
 from assay.prompt import Template
@@ -32,6 +33,8 @@ class Model(LLM):
         self._settings = dict(model.settings or {})
         further = [str(getattr(model, "base_url", "")), _plain(self._settings)]
         named = f"{model.system}:{model.model_name}"
+        offered = bool(model.profile.get("supports_json_schema_output", False))
+        self._form = Form(offered=offered)
         self._name = object_name("pydantic-ai", model, named, further)
 
     @property
@@ -43,14 +46,12 @@ class Model(LLM):
         self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
     ) -> Completion:
         """What the model writes."""
-        from pydantic_ai.messages import ModelRequest, TextPart
+        from pydantic_ai.messages import TextPart
 
         temperature = SAMPLED if repeated(draw) else self._settings.get("temperature", 0.0)
-        settings: Any = {**self._settings, "temperature": temperature}
-        request = self._model.request(
-            [ModelRequest.user_text_prompt(prompt)], settings, self._form(schema, kind)
-        )
-        made = await awaited(self.name, request)
+        settings = {**self._settings, "temperature": temperature}
+        form = None if schema is None else partial(self._asked, prompt, settings, (schema, kind))
+        made = await self._form.ask(form, partial(self._asked, prompt, settings, None))
         if made.finish_reason == "content_filter":
             what = f"{self.name} withheld its reply (blocked by the provider's filter)"
             raise Unavailable(what, permanent=True)
@@ -61,14 +62,20 @@ class Model(LLM):
             made.usage.output_tokens or len(text) // 4,
         )
 
-    def _form(self, schema: Mapping[str, Any] | None, kind: str) -> Any:
+    async def _asked(
+        self, prompt: str, settings: Any, form: tuple[Mapping[str, Any], str] | None
+    ) -> Any:
+        from pydantic_ai.messages import ModelRequest
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.output import OutputObjectDefinition
 
-        if schema is None or not self._model.profile.get("supports_json_schema_output", False):
-            return ModelRequestParameters()
-        form = OutputObjectDefinition(json_schema=dict(schema), name=kind, strict=True)
-        return ModelRequestParameters(output_mode="native", output_object=form)
+        parameters = ModelRequestParameters()
+        if form:
+            schema, kind = form
+            wanted = OutputObjectDefinition(json_schema=dict(schema), name=kind, strict=True)
+            parameters = ModelRequestParameters(output_mode="native", output_object=wanted)
+        messages = [ModelRequest.user_text_prompt(prompt)]
+        return await awaited(self.name, self._model.request(messages, settings, parameters))
 
 
 def backend(model: Any, **options: Any) -> Backend:

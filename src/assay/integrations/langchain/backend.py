@@ -11,8 +11,8 @@ import msgspec
 
 from assay.backends.embedder import Embedder
 from assay.backends.llm import LLM, Completion
-from assay.errors import Denied, InputError, TooLong, Unavailable
-from assay.integrations.calling import blocking
+from assay.errors import InputError, Unavailable
+from assay.integrations.calling import Form, blocking
 from assay.integrations.naming import object_name, text_of
 from assay.judge import Backend, repeated
 from assay.prompt import Template
@@ -47,7 +47,7 @@ class ChatModel(LLM):
     ) -> None:
         super().__init__(prompts)
         self._llm, self._sampler = llm, sampler if sampler is not None else llm
-        self._structured = structured
+        self._form = Form(offered=structured)
         further = None if sampler is None else object_name("langchain", sampler, "")
         self._name = object_name("langchain", _unbound(llm), _model(llm), [_bound(llm), further])
 
@@ -61,18 +61,12 @@ class ChatModel(LLM):
     ) -> Completion:
         """What the model writes."""
         llm = self._sampler if repeated(draw) else self._llm
-        asked = _with_form(llm, schema, kind) if schema is not None and self._structured else None
-        if asked is None:
-            return self._read(await blocking(self.name, partial(llm.invoke, prompt)), prompt)
-        try:
-            return self._read(await blocking(self.name, partial(asked.invoke, prompt)), prompt)
-        except (Unavailable, Denied) as error:
-            if not getattr(error, "permanent", False) or isinstance(error, TooLong):
-                raise
-            # Refused for good: by the form, if it is answered without.
-            completion = self._read(await blocking(self.name, partial(llm.invoke, prompt)), prompt)
-            self._structured = False
-            return completion
+        asked = _with_form(llm, schema, kind) if schema is not None else None
+        within = partial(self._invoked, asked, prompt) if asked is not None else None
+        return self._read(await self._form.ask(within, partial(self._invoked, llm, prompt)), prompt)
+
+    async def _invoked(self, llm: Any, prompt: str) -> Any:
+        return await blocking(self.name, partial(llm.invoke, prompt))
 
     def _read(self, made: Any, prompt: str) -> Completion:
         parsed = None

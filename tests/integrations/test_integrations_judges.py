@@ -1,0 +1,221 @@
+"""Do models of other libraries judge as they are? The real packages, and a scripted server."""
+
+import asyncio
+
+import pytest
+
+import assay
+from assay.errors import Denied, InputError, Unavailable
+from assay.tasks import Embed, RateAnswer
+from support.answers import vector
+from support.faults import Faults
+from support.llm_server import LLMServer
+
+langchain_core = pytest.importorskip("langchain_core", reason="make test-integrations has it")
+
+from langchain_core.embeddings import DeterministicFakeEmbedding  # noqa: E402
+from langchain_core.language_models import FakeListChatModel, FakeListLLM  # noqa: E402
+from langchain_core.runnables import RunnableLambda  # noqa: E402
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: E402
+from llama_index.core import MockEmbedding  # noqa: E402
+from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata  # noqa: E402
+from llama_index.embeddings.openai_like import OpenAILikeEmbedding  # noqa: E402
+from llama_index.llms.openai_like import OpenAILike  # noqa: E402
+from openai import AsyncOpenAI, OpenAI  # noqa: E402
+from pydantic_ai import Agent  # noqa: E402
+from pydantic_ai.models.openai import OpenAIChatModel  # noqa: E402
+from pydantic_ai.models.test import TestModel  # noqa: E402
+from pydantic_ai.providers.openai import OpenAIProvider  # noqa: E402
+
+from assay.integrations import langchain, llama_index  # noqa: E402
+from assay.integrations import openai as clients  # noqa: E402
+
+pytestmark = pytest.mark.integrations
+
+RAW = '{"reason": "It answers.", "noncommittal": false, "relevance": 1.0}'
+ROWS = [
+    {"question": "Is water wet?", "answer": "Water is wet.", "contexts": ["Water is wet."]},
+    {"question": "Is fire hot?", "answer": "Fire is hot.", "contexts": ["Fire is hot."]},
+]
+METRICS = ["faithfulness", "answer_relevancy", "context_precision_without_reference"]
+
+
+def pydantic_model(url):
+    return OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k"))
+
+
+CHATS = {
+    "langchain": lambda url: ChatOpenAI(model="m", base_url=url, api_key="k", max_retries=0),
+    "llama-index": lambda url: OpenAILike(
+        model="m", api_base=url, api_key="k", is_chat_model=True, max_retries=0
+    ),
+    "openai": lambda url: clients.backend(OpenAI(base_url=url, api_key="k"), "m"),
+    "openai-async": lambda url: clients.backend(AsyncOpenAI(base_url=url, api_key="k"), "m"),
+    "pydantic-ai": pydantic_model,
+}
+EMBEDDERS = {
+    "langchain": lambda url: OpenAIEmbeddings(
+        model="e", base_url=url, api_key="k", check_embedding_ctx_length=False
+    ),
+    "llama-index": lambda url: OpenAILikeEmbedding(model_name="e", api_base=url, api_key="k"),
+    "openai": lambda url: clients.embeddings(OpenAI(base_url=url, api_key="k"), "e"),
+    "openai-async": lambda url: clients.embeddings(AsyncOpenAI(base_url=url, api_key="k"), "e"),
+}
+
+
+@pytest.fixture
+def server():
+    with LLMServer().in_thread() as running:
+        yield running
+
+
+@pytest.mark.parametrize("library", CHATS)
+class TestAModelOfALibrary:
+    def test_it_gives_the_scores_that_the_server_gives_without_it(self, library, server, tmp_path):
+        own = assay.OpenAI("m", base_url=server.url, api_key="k")
+        expected = assay.evaluate(ROWS, METRICS, own, embedder="embedded", store=tmp_path / "a.db")
+        judge = CHATS[library](server.url)
+        found = assay.evaluate(ROWS, METRICS, judge, embedder="embedded", store=tmp_path / "b.db")
+        for metric in METRICS:
+            values = [outcome.value for outcome in found[metric]]
+            assert values == [outcome.value for outcome in expected[metric]]
+
+    def test_it_serves_one_event_loop_after_the_other(self, library, server):
+        judge = assay.backend(CHATS[library](server.url))
+        for number in range(3):
+            reply = asyncio.run(judge.reply(RateAnswer(f"Question {number}?", "An answer.")))
+            assert RateAnswer("", "").read(reply.raw)
+
+    def test_it_counts_the_tokens_that_the_server_counts(self, library, server):
+        reply = asyncio.run(assay.backend(CHATS[library](server.url)).reply(RateAnswer("q", "a")))
+        own = assay.OpenAI("m", base_url=server.url, api_key="k")
+        expected = asyncio.run(own.reply(RateAnswer("q", "a")))
+        assert (reply.tokens_in, reply.tokens_out) == (expected.tokens_in, expected.tokens_out)
+
+    def test_a_refused_key_is_denied(self, library, server):
+        server.faults = Faults(deny=True)
+        with pytest.raises(Denied, match="key"):
+            asyncio.run(assay.backend(CHATS[library](server.url)).reply(RateAnswer("q", "a")))
+
+    def test_too_many_requests_are_told_as_such(self, library, server):
+        server.faults = Faults(share_429=1.0, retry_after_s=3)
+        with pytest.raises(Unavailable) as caught:
+            asyncio.run(assay.backend(CHATS[library](server.url)).reply(RateAnswer("q", "a")))
+        assert caught.value.throttled
+        assert caught.value.retry_after == 3.0
+
+    def test_a_server_that_is_not_there_is_unavailable(self, library):
+        judge = assay.backend(CHATS[library]("http://127.0.0.1:9/v1"))
+        with pytest.raises(Unavailable):
+            asyncio.run(judge.reply(RateAnswer("q", "a")))
+
+    def test_its_name_holds_the_model_and_not_the_key(self, library):
+        name = assay.backend(CHATS[library]("http://127.0.0.1:9/v1")).name
+        assert ":m" in name
+        assert name == assay.backend(CHATS[library]("http://127.0.0.1:9/v1")).name
+
+
+@pytest.mark.parametrize("library", EMBEDDERS)
+def test_an_embedding_object_embeds_many_texts_in_one_request(library, server):
+    embedder = assay.backend(EMBEDDERS[library](server.url))
+
+    async def vectors():
+        texts = [f"text {number}" for number in range(20)]
+        return texts, await asyncio.gather(*(embedder.reply(Embed(text)) for text in texts))
+
+    texts, replies = asyncio.run(vectors())
+    for text, reply in zip(texts, replies, strict=True):
+        assert Embed(text).read(reply.raw) == pytest.approx(vector(text), abs=1e-6)
+    assert len(server.log) <= 2
+    assert embedder.identity(RateAnswer) is None
+
+
+class TestStructuredOutput:
+    @pytest.mark.parametrize("library", ["langchain", "openai", "openai-async", "pydantic-ai"])
+    def test_json_is_asked_for_by_its_schema_and_without_where_that_is_refused(
+        self, library, server
+    ):
+        server.faults = Faults(reject=("json_schema",))
+        judge = assay.backend(CHATS[library](server.url))
+        reply = asyncio.run(judge.reply(RateAnswer("q", "a")))
+        assert RateAnswer("q", "a").read(reply.raw)
+        assert server.count(status=400) == 1
+        asyncio.run(judge.reply(RateAnswer("q2", "a")))
+        assert server.count(status=400) == 1
+
+
+class TestLangChain:
+    def test_what_is_bound_to_a_model_stands_in_its_name(self):
+        llm = FakeListChatModel(responses=[RAW])
+        names = {assay.backend(llm.bind(temperature=t)).name for t in (0.1, 0.2)}
+        assert len(names | {assay.backend(llm).name}) == 3
+
+    def test_a_model_that_writes_text_judges_too(self):
+        reply = asyncio.run(assay.backend(FakeListLLM(responses=[RAW])).reply(RateAnswer("q", "a")))
+        assert reply.raw == RAW
+
+    def test_other_draws_are_asked_of_the_sampler(self):
+        first, others = FakeListChatModel(responses=["1"]), FakeListChatModel(responses=["2"])
+        judge = langchain.backend(first, sampler=others)
+        raws = [
+            asyncio.run(judge.reply(RateAnswer("q", "a"), draw)).raw for draw in (0, 1, 1_000_000)
+        ]
+        assert raws == ["1", "2", "1"]
+        assert judge.name != langchain.backend(first).name
+
+    def test_a_chain_is_refused_with_what_to_give_instead(self):
+        with pytest.raises(InputError, match="give the model in it"):
+            assay.backend(RunnableLambda(lambda text: text))
+
+    def test_an_embedding_object_serves_as_the_embedder(self, tmp_path):
+        embedder = DeterministicFakeEmbedding(size=8)
+        rows = [{"answer": "a", "reference": "a"}]
+        result = assay.evaluate(
+            rows, "answer_similarity", embedder=embedder, store=tmp_path / "a.db"
+        )
+        (score,) = result["answer_similarity"]
+        assert score.value == pytest.approx(1.0)
+
+
+class Echo(CustomLLM):
+    """A user's own model in the form of LlamaIndex."""
+
+    text: str = RAW
+
+    @property
+    def metadata(self):
+        return LLMMetadata(model_name="echo")
+
+    def complete(self, prompt, *args, **kwargs):
+        return CompletionResponse(text=self.text)
+
+    def stream_complete(self, prompt, *args, **kwargs):
+        raise NotImplementedError
+
+
+class TestLlamaIndex:
+    def test_a_model_of_the_users_own_judges(self):
+        judge = assay.backend(Echo())
+        assert judge.name.startswith("llama-index:Echo:echo@")
+        assert asyncio.run(judge.reply(RateAnswer("q", "a"))).raw == RAW
+        assert judge.name != assay.backend(Echo(text="x")).name
+
+    def test_an_embedding_object_makes_embeddings(self):
+        reply = asyncio.run(assay.backend(MockEmbedding(embed_dim=3)).reply(Embed("hi")))
+        assert Embed("hi").read(reply.raw) == (0.5, 0.5, 0.5)
+        assert llama_index.embeddings(MockEmbedding(embed_dim=3)).identity(RateAnswer) is None
+
+
+def test_a_client_alone_is_refused_since_it_names_no_model():
+    with pytest.raises(InputError, match=r"assay\.integrations\.openai\.backend"):
+        assay.backend(OpenAI(api_key="k"))
+
+
+class TestPydanticAI:
+    def test_a_model_without_a_server_is_enough(self):
+        judge = assay.backend(TestModel(custom_output_text=RAW))
+        assert asyncio.run(judge.reply(RateAnswer("q", "a"))).raw == RAW
+
+    def test_an_agent_is_refused_with_what_to_give_instead(self):
+        with pytest.raises(InputError, match="model object"):
+            assay.backend(Agent(TestModel()))
