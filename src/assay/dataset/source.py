@@ -12,6 +12,7 @@ from assay.dataset.convert import Converter
 from assay.dataset.files import file_records
 from assay.dataset.memory import memory_records
 from assay.dataset.record import Record, Row
+from assay.dataset.traces import understood
 from assay.dataset.values import plain
 from assay.errors import InputError
 
@@ -35,7 +36,7 @@ class Source:
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than one is held."""
         understand = Converter(self.mapping).row
-        for record in islice(self.records(), self.limit):
+        for record in islice(understood(self.records()), self.limit):
             yield understand(record)
 
 
@@ -47,7 +48,7 @@ def read(
     Args:
         data: Path to a JSONL, JSON, CSV, TSV or Parquet file; a list, generator or other iterable
             of dicts or Samples; a pandas DataFrame; a Hugging Face Dataset; a dict of columns; or
-            a Source.
+            a Source. Where spans of traces stand in any of these, each question answered is a row.
         mapping: Field -> column, for columns that are not recognised by their name. A dotted path
             reaches into an object; an empty column leaves the field out.
         limit: Read only the first so many rows.

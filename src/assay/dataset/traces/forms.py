@@ -1,0 +1,150 @@
+"""In which form do spans stand in a record: OTLP, the SDK's, Phoenix's, Langfuse's, a table's?"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from assay.dataset.aliases import recognised
+from assay.dataset.traces import langfuse
+from assay.dataset.traces.span import Span, moment
+from assay.dataset.traces.vocabulary import understand
+from assay.dataset.values import plain
+
+_NESTS: Final = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "batches", "spans")
+_CERTAIN: Final = _NESTS[:4]
+_TIMES: Final = {
+    "start": ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
+    "end": ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"),
+}
+_PARENTS: Final = (
+    *("parentSpanId", "parent_span_id", "parent_id", "parentId", "parent.span_id"),
+    "context.parent_id",
+)
+_BASE64_IDS: Final = {24: 32, 12: 16}
+
+
+def is_trace(values: Mapping[Any, Any]) -> bool:
+    """Whether a record holds spans rather than a row of a data set."""
+    inside = _nest(values)
+    if inside is not None:
+        certain = any(key in values for key in _CERTAIN)
+        return certain or any(isinstance(item, Mapping) and is_trace(item) for item in inside[:1])
+    return langfuse.is_observation(values) or _is_span(values)
+
+
+def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
+    """The spans of one record; none if it holds none."""
+    values = plain(values)  # Arrow and pandas give arrays, dates and NaN
+    inside = _nest(values)
+    if inside is not None:
+        for item in inside:
+            if isinstance(item, Mapping):
+                yield from spans(item)
+    elif langfuse.is_observation(values):
+        yield from langfuse.spans(values)
+    elif all(_ids(values)):
+        yield _span(values)
+
+
+def _nest(values: Mapping[Any, Any]) -> list[Any] | None:
+    return next((values[key] for key in _NESTS if isinstance(values.get(key), list)), None)
+
+
+def _is_span(values: Mapping[Any, Any]) -> bool:
+    """Whether it is a span itself; a row may name the span that it was made of."""
+    if not all(_ids(values)) or {"question", "answer"} & {*recognised(map(str, values)).values()}:
+        return False
+    timed = any(values.get(key) is not None for names in _TIMES.values() for key in names)
+    return timed or any(str(key).partition(".")[0] == "attributes" for key in values)
+
+
+def _ids(values: Mapping[Any, Any]) -> tuple[str, str]:
+    """Ids of the trace and of the span."""
+    context = values.get("context")
+    places = [values, context] if isinstance(context, Mapping) else [values]
+    found = []
+    for name, camel in (("trace_id", "traceId"), ("span_id", "spanId")):
+        keys = (name, camel, f"context.{name}")
+        given = (place.get(key) for place in places for key in keys)
+        found.append(next((_id(value) for value in given if value), ""))
+    return found[0], found[1]
+
+
+def _id(value: Any) -> str:
+    """An id as hexadecimal digits; some write it with 0x, some the bytes in base64."""
+    text = str(value or "").removeprefix("0x")
+    if len(text) in _BASE64_IDS:
+        with suppress(binascii.Error, ValueError):
+            digits = base64.b64decode(text, validate=True).hex()
+            return digits if len(digits) == _BASE64_IDS[len(text)] else text
+    return text
+
+
+def _span(values: Mapping[str, Any]) -> Span:
+    trace, own = _ids(values)
+    attributes = _attributes(values)
+    times = {
+        name: next((moment(values[key]) for key in keys if values.get(key) is not None), None)
+        for name, keys in _TIMES.items()
+    }
+    return Span(
+        trace=trace,
+        id=own,
+        parent=next((_id(values[key]) for key in _PARENTS if values.get(key)), ""),
+        name=str(values.get("name") or ""),
+        start=times["start"],
+        end=times["end"],
+        error=_error(values),
+        **understand(attributes, str(values.get("span_kind") or "")),
+    )
+
+
+def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
+    given = values.get("attributes")
+    if isinstance(given, str):
+        with suppress(ValueError, RecursionError):
+            given = json.loads(given)
+    if isinstance(given, list):
+        given = {item["key"]: _value(item.get("value")) for item in given if _is_pair(item)}
+    found = dict(given) if isinstance(given, Mapping) else {}
+    # A table has a column for each attribute.
+    found |= {
+        key.removeprefix("attributes."): value
+        for key, value in values.items()
+        if key.startswith("attributes.") and value is not None
+    }
+    return found
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, Mapping) and isinstance(item.get("key"), str)
+
+
+def _value(value: Any) -> Any:
+    """A value as OTLP writes it: under the name of its type."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    ((kind, held),) = value.items()
+    name = str(kind).replace("_", "").lower()
+    if name == "intvalue":
+        return int(held)
+    if name == "arrayvalue":
+        return [_value(item) for item in (held or {}).get("values", ())]
+    if name == "kvlistvalue":
+        pairs = (held or {}).get("values", ())
+        return {item["key"]: _value(item.get("value")) for item in pairs if _is_pair(item)}
+    return held
+
+
+def _error(values: Mapping[str, Any]) -> str:
+    """What the status says where it says that the step failed."""
+    status = values.get("status")
+    given = status if isinstance(status, Mapping) else {}
+    code = given.get("code", given.get("status_code", values.get("status_code")))
+    if str(code).upper() not in {"2", "ERROR", "STATUS_CODE_ERROR"}:
+        return ""
+    said = (given.get("message"), given.get("description"), values.get("status_message"))
+    return next((str(text) for text in said if text), "error")

@@ -1,0 +1,101 @@
+"""Which text is the question in what went into a system, which the answer in what came out?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from assay.dataset.aliases import normal, recognised
+from assay.dataset.traces.vocabulary import documents_in, opened
+
+_DEEPEST: Final = 6
+_MORE: Final = {
+    "question": ("query_str", "query_bundle", "text", "content", "args", "kwargs"),
+    "answer": ("result", "text", "content", "message", "generations", "choices"),
+}
+_SPEAKERS: Final = {
+    "question": ("user", "human"),
+    "answer": ("assistant", "ai", "model"),
+}
+_MESSAGES: Final = ("messages", "turns", "conversation")
+
+Wanted = Literal["question", "answer"]
+
+
+def text_in(value: Any, wanted: Wanted, depth: int = 0) -> str | None:
+    """The question or the answer in a value; None if none can be told.
+
+    A text is itself. Of messages it is the last one of the user, or of the assistant. Of an object
+    it is what stands under a name that a data set could use too, or under its only name.
+    """
+    value = opened(value)
+    if isinstance(value, str):
+        return value.strip() or None
+    if depth > _DEEPEST or not value:
+        return None
+    if isinstance(value, Mapping):
+        return _in_object(value, wanted, depth + 1)
+    if isinstance(value, Sequence):
+        return _in_list(value, wanted, depth + 1)
+    return None
+
+
+def contexts_in(value: Any) -> list[dict[str, Any]] | None:
+    """The documents that an application gave back together with its answer."""
+    value = opened(value)
+    if not isinstance(value, Mapping):
+        return None
+    named = [name for name, field in recognised(map(str, value)).items() if field == "contexts"]
+    lists = [value[name] for name in named if isinstance(value[name], list)]
+    return documents_in(lists[0]) if len(lists) == 1 else None
+
+
+def _in_object(value: Mapping[Any, Any], wanted: Wanted, depth: int) -> str | None:
+    message = _message(value)
+    if message is not None:
+        return _content(message, wanted, depth) if _speaks(message, wanted) else None
+    names = {str(key): key for key in value}
+    known = [key for key, field in recognised(names).items() if field == wanted]
+    known += [key for key in names if normal(key) in map(normal, _MORE[wanted])]
+    known += [key for key in names if key in _MESSAGES]
+    known += list(names) if len(names) == 1 else []
+    tried = (text_in(value[names[key]], wanted, depth) for key in known)
+    return next((text for text in tried if text), None)
+
+
+def _in_list(value: Sequence[Any], wanted: Wanted, depth: int) -> str | None:
+    """Of messages the last that fits; of anything else the only item."""
+    messages = [message for item in value if (message := _message(item)) is not None]
+    if messages and len(messages) == len(value):
+        fitting = [message for message in messages if _speaks(message, wanted)]
+        tried = (_content(message, wanted, depth) for message in reversed(fitting))
+        return next((text for text in tried if text), None)
+    return text_in(value[0], wanted, depth) if len(value) == 1 else None
+
+
+def _message(item: Any) -> Mapping[str, Any] | None:
+    """A message of any library, None if it is none."""
+    if not isinstance(item, Mapping):
+        return None
+    if isinstance(item.get("kwargs"), Mapping) and isinstance(item.get("id"), list):
+        return {"type": str(item["id"][-1]), **item["kwargs"]}  # LangChain, serialised
+    if isinstance(item.get("data"), Mapping) and "content" in item["data"]:
+        return {**item["data"], "type": item.get("type")}  # LangChain, as a dict
+    return item if _role(item) and ("content" in item or "parts" in item) else None
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    said = str(message.get("role") or message.get("type") or "").lower()
+    role = said.removesuffix("chunk").removesuffix("message")
+    known = (*_SPEAKERS["question"], *_SPEAKERS["answer"], "system", "developer", "tool")
+    return role if role in known else ""
+
+
+def _speaks(message: Mapping[str, Any], wanted: Wanted) -> bool:
+    return _role(message) in _SPEAKERS[wanted]
+
+
+def _content(message: Mapping[str, Any], wanted: Wanted, depth: int) -> str | None:
+    content = message.get("content") or message.get("parts")
+    if isinstance(content, list):
+        texts = [text_in(part, wanted, depth) for part in content]
+        return "\n".join(text for text in texts if text) or None
+    return text_in(content, wanted, depth)

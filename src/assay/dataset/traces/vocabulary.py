@@ -1,0 +1,284 @@
+"""What do the attributes of a span mean, by OpenInference and OpenTelemetry's GenAI conventions?
+
+OpenInference: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
+GenAI: https://github.com/open-telemetry/semantic-conventions-genai, and the form before it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from assay.dataset.traces.span import Kind
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    # OpenInference
+    "llm": "llm",
+    "retriever": "retriever",
+    "reranker": "reranker",
+    "embedding": "embedding",
+    "tool": "tool",
+    "chain": "chain",
+    "agent": "chain",
+    # GenAI operations
+    "chat": "llm",
+    "text_completion": "llm",
+    "generate_content": "llm",
+    "retrieval": "retriever",
+    "embeddings": "embedding",
+    "execute_tool": "tool",
+    "invoke_agent": "chain",
+    "invoke_workflow": "chain",
+    # Langfuse's SDK
+    "generation": "llm",
+    "span": "chain",
+}
+_MASKED: Final = "__REDACTED__"  # what OpenInference writes where it was told to hide
+_OBJECT: Final = re.compile(
+    r"<\w+\(.*\)>\Z", re.DOTALL
+)  # how Python shows an object that is no text
+_TEXTS: Final = ("page_content", "content", "text", "document.content")
+_IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
+
+
+def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
+    """The fields of a Span that its attributes hold.
+
+    Args:
+        attributes: Name -> value, as recorded.
+        kind: OpenInference's kind, where it stands beside the attributes.
+    """
+    found = nested(attributes)
+    openinference = _at(found, "openinference", "span", "kind") or kind
+    operation = _at(found, "gen_ai", "operation", "name")
+    own = _at(found, "langfuse", "observation", "type")
+    meant = _KINDS.get(str(openinference or operation or own or "").lower(), "")
+    said = _said(found)
+    return {
+        "kind": meant,
+        "asked": _asked(found),
+        "said": said,
+        "documents": _documents(found, said) if meant in ("retriever", "reranker") else None,
+        "tokens": _tokens(found),
+        "cost": _number(_at(found, "llm", "cost", "total")),
+        "session": _text(found, ("session", "id"), ("gen_ai", "conversation", "id")),
+        "model": _text(
+            found,
+            ("llm", "model_name"),
+            ("gen_ai", "response", "model"),
+            ("gen_ai", "request", "model"),
+        ),
+        "metadata": _object(found.get("metadata")),
+    }
+
+
+def nested(value: Any) -> Any:
+    """Attributes as the object that their dotted names spell: numbers are places in a list."""
+    if isinstance(value, list):
+        return [nested(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    top: dict[str, Any] = {}
+    for key, item in value.items():
+        if item is not None:
+            _put(top, str(key).split("."), nested(item))
+    return _listed(top)
+
+
+def _put(top: dict[str, Any], path: list[str], item: Any) -> None:
+    for name in path[:-1]:
+        inside = top.setdefault(name, {})
+        if isinstance(inside, list):
+            inside = {str(place): held for place, held in enumerate(inside)}
+        elif not isinstance(inside, dict):
+            inside = {"": inside}  # both "a" and "a.b" are given
+        top[name] = inside
+        top = inside
+    held = top.get(path[-1])
+    if isinstance(held, dict):
+        top[path[-1]] = {**held, **item} if isinstance(item, dict) else {**held, "": item}
+    else:
+        top[path[-1]] = item
+
+
+def _listed(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return found
+    inside = {key: _listed(item) for key, item in found.items()}
+    if inside and all(key.isdecimal() for key in inside):
+        return [inside[key] for key in sorted(inside, key=int)]
+    return inside
+
+
+def opened(value: Any) -> Any:
+    """The object that a text spells as JSON, else the value as it is; None for what was hidden."""
+    if value == _MASKED:
+        return None
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+def documents_in(value: Any) -> list[dict[str, Any]] | None:
+    """The documents that a step gave back; None if it gave something else."""
+    value = opened(value)
+    if isinstance(value, Mapping):
+        lists = [item for item in value.values() if isinstance(item, list)]
+        if len(lists) != 1:
+            return None
+        value = lists[0]
+    if not isinstance(value, list):
+        return None
+    found = [_document(item) for item in value]
+    return [item for item in found if item] if all(found) else None
+
+
+def _documents(found: Mapping[str, Any], said: Any) -> list[dict[str, Any]] | None:
+    given = next(
+        (
+            held
+            for path in (
+                ("reranker", "output_documents"),
+                ("retrieval", "documents"),
+                ("gen_ai", "retrieval", "documents"),
+            )
+            if isinstance(held := opened(_at(found, *path)), list)
+        ),
+        None,
+    )
+    output = documents_in(said)
+    if given is None:
+        return output
+    documents = [document for item in given if (document := _document(item))]
+    if len(documents) < len(given):
+        return output  # hidden: what nobody may see is not "nothing found"
+    # LangChain's instrumentation leaves the ids out of the attributes.
+    if output and len(output) == len(documents):
+        documents = [{**other, **own} for own, other in zip(documents, output, strict=True)]
+    return documents
+
+
+def _document(item: Any) -> dict[str, Any] | None:
+    """A document as "text", "id", "score" and "metadata", as far as it has them."""
+    if isinstance(item, str):
+        return {"text": item} if item.strip() and not _OBJECT.match(item) else None
+    if not isinstance(item, Mapping):
+        return None
+    # LlamaIndex has the text in a node beside the score, OpenInference everything in a document.
+    beside = item.get("node", item.get("document"))
+    inside = {**item, **beside} if isinstance(beside, Mapping) else item
+    text = next((inside[key] for key in _TEXTS if isinstance(inside.get(key), str)), None)
+    own = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
+    found = {
+        "text": None if text == _MASKED else text,
+        "id": own,
+        "score": _number(inside.get("score")),
+        "metadata": _object(inside.get("metadata")),
+    }
+    known = {key: value for key, value in found.items() if value is not None}
+    return known if "text" in known or "id" in known else None
+
+
+def _asked(found: Mapping[str, Any]) -> Any:
+    return _first(
+        _messages(_at(found, "llm", "input_messages")),
+        _messages(_at(found, "gen_ai", "input", "messages")),
+        _messages(_at(found, "gen_ai", "prompt")),
+        opened(_at(found, "gen_ai", "retrieval", "query", "text")),
+        opened(_at(found, "input", "value")),
+        opened(_at(found, "langfuse", "observation", "input")),
+    )
+
+
+def _said(found: Mapping[str, Any]) -> Any:
+    return _first(
+        _messages(_at(found, "llm", "output_messages")),
+        _messages(_at(found, "gen_ai", "output", "messages")),
+        _messages(_at(found, "gen_ai", "completion")),
+        opened(_at(found, "output", "value")),
+        opened(_at(found, "langfuse", "observation", "output")),
+    )
+
+
+def _messages(value: Any) -> list[dict[str, Any]] | str | None:
+    """Messages with their role and their text; None where there is no text in any of them."""
+    value = opened(value)
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None
+    found = []
+    for item in value:
+        message = item.get("message", item) if isinstance(item, Mapping) else None
+        if isinstance(message, Mapping):
+            text = _content(message)
+            if text:
+                found.append({"role": str(message.get("role") or "assistant"), "content": text})
+    return found or None
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    """The text of a message: one text, or those among its parts."""
+    content = opened(_first(message.get("content"), message.get("parts"), message.get("contents")))
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    texts = []
+    for part in content:
+        inside = part.get("message_content", part) if isinstance(part, Mapping) else part
+        if isinstance(inside, Mapping):
+            inside = _first(inside.get("text"), inside.get("content"))
+        if isinstance(inside, str):
+            texts.append(inside)
+    return "\n".join(texts)
+
+
+def _tokens(found: Mapping[str, Any]) -> int | None:
+    counts = _at(found, "llm", "token_count") or {}
+    usage = _at(found, "gen_ai", "usage") or {}
+    total = _number(_first(_plain(counts, "total"), _plain(usage, "total_tokens")))
+    if total is None:
+        parts = [
+            _number(_first(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
+            _number(_first(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
+        ]
+        known = [part for part in parts if part is not None]
+        total = sum(known) if known else None
+    return None if total is None else int(total)
+
+
+def _plain(found: Any, key: str) -> Any:
+    """The value itself, where longer names begin with its name."""
+    held = found.get(key) if isinstance(found, Mapping) else None
+    return held.get("") if isinstance(held, Mapping) else held
+
+
+def _at(found: Any, *path: str) -> Any:
+    for name in path:
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(name)
+    return found
+
+
+def _text(found: Mapping[str, Any], *paths: Iterable[str]) -> str:
+    return str(_first(*(_at(found, *path) for path in paths)) or "")
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None and value != ""), None)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    found = opened(value)
+    return dict(found) if isinstance(found, Mapping) and found else None
