@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from assay.dataset.remote import is_uri, landing, located
 from assay.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ _FORMS = {
     ".md": "the score table in Markdown",
     ".jsonl": "one line a sample: its fields, scores and evidence",
     ".json": "all that the report shows",
+    ".parquet": "one row a sample: its id, scores and why there is none",
 }
 
 option = click.option(
@@ -26,7 +29,8 @@ option = click.option(
     metavar="FILE",
     help=(
         "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
-        "the evidence), .json (all that the page shows). Repeatable."
+        "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
+        "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
     ),
 )
 
@@ -42,15 +46,21 @@ def check(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) 
     Raises:
         InputError: Naming every one that is not so.
     """
-    problems = [problem for out in outs for problem in _problems(Path(out), others, forms)]
+    problems = [problem for out in outs for problem in _problems(out, others, forms)]
     if problems:
         raise InputError(problems)
 
 
-def _problems(path: Path, others: Sequence[str], forms: Mapping[str, str]) -> list[Problem]:
+def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list[Problem]:
+    path = Path(out)
     if path.suffix.lower() not in forms:
         known = "; ".join(f"{form} {what}" for form, what in forms.items())
-        return [Problem(f"--out {path}: no report ends in '{path.suffix}'", known)]
+        return [Problem(f"--out {out}: no report ends in '{path.suffix}'", known)]
+    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+        return [Problem(f"--out {out} needs pyarrow", "pip install 'assay[parquet]'")]
+    if is_uri(out):
+        located(out)  # whether it may be written there, the store tells when it is
+        return []
     if path.is_dir() or not path.parent.is_dir():
         return [Problem(f"--out {path} cannot be written", "name a file in an existing folder")]
     if any(path.resolve() == Path(other).resolve() for other in others):
@@ -66,7 +76,8 @@ def write(result: "Result", outs: Sequence[str]) -> None:
     """
     for out in outs:
         try:
-            _write(result, Path(out))
+            with landing(out) as path:
+                _write(result, path)
         except OSError as error:
             what = f"--out {out} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
@@ -82,6 +93,8 @@ def _write(result: "Result", path: Path) -> None:
         result.report(path)
     elif form == ".jsonl":
         result.to_jsonl(path)
+    elif form == ".parquet":
+        result.to_parquet(path)
     elif form == ".md":
         path.write_text(markdown.render(collect(result, most=0)), encoding="utf-8")
     else:

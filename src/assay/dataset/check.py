@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.dataset.record import Row
+from assay.dataset.remote import is_uri
 from assay.dataset.source import Source, read
 from assay.dataset.tally import KEPT, Tally
 from assay.errors import InputError, Problem
@@ -120,6 +121,7 @@ def _check_skip_file(path: Path, data: Any) -> None:
     if path.is_dir() or not path.parent.is_dir():
         what = f"'{path}' cannot take the skipped rows"
         raise InputError(what, "name a file in a directory that exists")
-    if isinstance(data, str | PathLike) and path.exists() and path.samefile(data):
+    local = isinstance(data, str | PathLike) and not is_uri(data)
+    if local and path.exists() and path.samefile(data):
         what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
         raise InputError(what, "name another file")

@@ -4,13 +4,14 @@ import difflib
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Final, cast
 
 from assay.dataset.json_document import document_records
 from assay.dataset.jsonl import line_records
 from assay.dataset.parquet import parquet_records
 from assay.dataset.record import Record
+from assay.dataset.remote import Remote
 from assay.dataset.tables import table_records
 from assay.errors import InputError
 
@@ -39,7 +40,7 @@ _FOREIGN: Final = (
 )
 
 
-def file_records(path: Path) -> Callable[[], Iterator[Record]]:
+def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
     """What opens the file and gives its records; InputError if that cannot work."""
     try:
         suffix = _suffix(path)
@@ -62,14 +63,17 @@ def file_records(path: Path) -> Callable[[], Iterator[Record]]:
     return records
 
 
-def _suffix(path: Path) -> str:
+def _suffix(path: Path | Remote) -> str:
     """The extension without .gz, which must be one that is known."""
     if path.is_dir():
+        if isinstance(path, Remote):
+            raise InputError(f"'{path}' is a directory", "name a file in it")
         inside = sorted(p.name for p in path.iterdir() if _bare(p).suffix.lower() in _READERS)
         remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
         raise InputError(f"'{path}' is a directory", remedy)
     if not path.exists():
-        raise InputError(f"there is no file '{path}'", _near(path))
+        remedy = "check the URI" if isinstance(path, Remote) else _near(path)
+        raise InputError(f"there is no file '{path}'", remedy)
     suffix = _bare(path).suffix.lower()
     if suffix not in _READERS:
         near = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
@@ -80,8 +84,9 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _bare(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+def _bare(path: Path | Remote) -> PurePath:
+    bare: PurePath = path if isinstance(path, Path) else path.path
+    return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
 
 
 def _near(path: Path) -> str:
@@ -92,22 +97,32 @@ def _near(path: Path) -> str:
     return f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path | Remote) -> IO[bytes]:
     """The file's bytes; whether it is compressed is told by its content, not by its name."""
     stream = path.open("rb")
-    if stream.read(2) != b"\x1f\x8b":
-        stream.seek(0)
-        return stream
-    stream.close()
-    return cast("IO[bytes]", gzip.open(path, "rb"))
+    packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    return cast("IO[bytes]", _Unpacked(stream)) if packed else stream
 
 
-def _head(path: Path) -> bytes:
+class _Unpacked(gzip.GzipFile):
+    """What is packed in a stream; closes the stream too."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(mode="rb", fileobj=stream)
+        self._stream = stream
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
+
+
+def _head(path: Path | Remote) -> bytes:
     with _opened(path) as stream:
         return stream.read(_HEAD)
 
 
-def _refuse_foreign(path: Path, suffix: str, head: bytes) -> None:
+def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
     if len(head) < _HEAD and not head.removeprefix(b"\xef\xbb\xbf").strip():
         raise InputError(f"'{path}' is empty", "give a file with at least one row")
     is_parquet = head.startswith(b"PAR1")

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from assay.dataset.columns import check_mapping
@@ -12,6 +11,7 @@ from assay.dataset.convert import Converter
 from assay.dataset.files import file_records
 from assay.dataset.memory import memory_records
 from assay.dataset.record import Record, Row
+from assay.dataset.remote import located
 from assay.dataset.traces import understood
 from assay.dataset.values import plain
 from assay.errors import InputError
@@ -62,6 +62,6 @@ def read(
     if isinstance(data, Source):
         return Source(data.name, data.records, mapping or data.mapping, limit or data.limit)
     if isinstance(data, str | PathLike):
-        path = Path(data)
+        path = located(data)
         return Source(plain(path.name), file_records(path), mapping or {}, limit)
     return Source(f"{type(data).__name__} in memory", memory_records(data), mapping or {}, limit)

@@ -191,6 +191,20 @@ class Result:
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
+    def to_parquet(self, path: str | Path) -> None:
+        """Write one row a sample: id, each metric's value, and ``<metric>_why`` there is none.
+
+        Args:
+            path: A path, or a URI such as ``s3://bucket/scores.parquet``.
+
+        Raises:
+            InputError: If pyarrow is not installed.
+        """
+        from assay.run.scores_file import write
+
+        columns = [name for label in self.run.metrics for name in (label, f"{label}_why")]
+        write(self.rows(), columns, path)
+
     def report(self, path: str | Path) -> Path:
         """Write the self-contained HTML report; returns its path."""
         from assay.report import html
