@@ -144,7 +144,7 @@ class Function(LLM):
     ) -> None:
         super().__init__(prompts)
         self._ask = ask
-        self._name = name or _name_of(ask)
+        self._name = name or name_of(ask)
         self._is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
             getattr(ask, "__call__", None)  # noqa: B004 - the method itself is looked at
         )
@@ -172,11 +172,12 @@ class Function(LLM):
         return Completion(text, len(prompt) // 4, len(text) // 4)
 
 
-def _name_of(ask: Asked) -> str:
+def name_of(ask: Asked) -> str:
+    """Module, name and the digest of the code of a callable."""
     # The digest tells two lambdas apart, and a function from what it was before an edit.
     if isinstance(ask, functools.partial):
         given = repr((ask.args, sorted(ask.keywords.items())))
-        return f"{_name_of(ask.func)}({text_digest(given)})"
+        return f"{name_of(ask.func)}({text_digest(given)})"
     named = ask if hasattr(ask, "__qualname__") else type(ask)
     name = f"{named.__module__}:{named.__qualname__}"
     code = getattr(ask, "__code__", None)

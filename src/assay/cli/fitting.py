@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
@@ -30,7 +31,7 @@ class Fitting:
     left_out: Mapping[str, str]
 
 
-def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
+def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
     """The common metrics whose needs every row fills and whose tasks the judge can do.
 
     Raises:
@@ -54,13 +55,14 @@ def fitting(data: str, mapping: Mapping[str, str], limit: int | None, route: Rou
         wanted = {need for name in USUAL for need in METRICS[name].needs}
         reasons = [f"{need} {gaps[need]}" for need in FIELDS if need in gaps and need in wanted]
         reasons += [f"{name}: {why}" for name, why in left_out.items() if CANNOT in why]
-        what = f"no metric can be computed from {data}: {', '.join(reasons)}"
+        name = getattr(data, "name", data)
+        what = f"no metric can be computed from {name}: {', '.join(reasons)}"
         remedy = "name columns with --map field=column; one row is one question"
         raise InputError(f"{what}; columns found: {columns}", remedy)
     return Fitting(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
 
 
-def _gaps(data: str, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:
+def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:
     """(why a field cannot be used, by field; the columns there are)."""
     needs = {need for name in (*USUAL, *OCCASIONAL) for need in METRICS[name].needs}
     first: dict[str, int] = {}

@@ -7,10 +7,12 @@ from typing import Any
 
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget, Price
-from assay.cli import outputs, values
+from assay.cli import outputs, targeting, values
 from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Bench
 from assay.cli.placeholders import read_prompts
+from assay.cli.targeting import Target
+from assay.dataset.remote import is_uri
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
@@ -23,17 +25,18 @@ class Request:
     """A run as it was asked for.
 
     Attributes:
-        data: Path of the data.
-        metrics: What to compute.
+        data: Path of the data, or what a system answered to it.
+        metrics: What to compute; none yet if that depends on what a system answers.
         fitting: How the metrics were found, None if the user named them.
         judge: Who judges.
         embedder: Who makes embeddings, None for the default.
         store: The SQLite file.
         settings: Everything else.
         outs: Files to write.
+        target: The system that is asked first, None if the data holds answers.
     """
 
-    data: str
+    data: Any
     metrics: tuple[Metric, ...]
     fitting: Fitting | None
     judge: Backend
@@ -41,6 +44,7 @@ class Request:
     store: str
     settings: Settings
     outs: tuple[str, ...]
+    target: Target | None = None
 
 
 def understand(given: Mapping[str, Any]) -> Request:
@@ -50,7 +54,7 @@ def understand(given: Mapping[str, Any]) -> Request:
         InputError: If they cannot be understood, before data or judge are touched.
     """
     data, store, outs = given["data"], given["store"], given["outs"]
-    if not Path(data).exists():
+    if not is_uri(data) and not Path(data).exists():
         raise InputError(f"there is no file '{data}'", "give JSONL, CSV or Parquet")
     read = [data, store, *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
@@ -61,12 +65,13 @@ def understand(given: Mapping[str, Any]) -> Request:
     bench.check()
     values.look_here()
     specs = values.metric_specs(given["metrics"])
-    found = None
-    if not specs:
+    target, found = targeting.target(given, settings), None
+    if not specs and not target:
         route = choose(judge, embedder, settings)
         found = fitting(data, settings.mapping, settings.limit, route)
-    metrics = resolve(specs or (found.metrics if found else ()))
-    return Request(data, metrics, found, judge, embedder, store, settings, tuple(outs))
+    specs = specs or (list(found.metrics) if found else [])
+    metrics = resolve(specs) if specs else ()
+    return Request(data, metrics, found, judge, embedder, store, settings, tuple(outs), target)
 
 
 def _settings(given: Mapping[str, Any]) -> Settings:

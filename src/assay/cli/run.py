@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from assay.cli import options, outputs
+from assay.cli import options, outputs, targeting
 
 _COUNT = click.IntRange(min=1)
 _RATE = click.FloatRange(min=0, min_open=True)
@@ -24,6 +24,7 @@ _RATE = click.FloatRange(min=0, min_open=True)
         "Without it: every metric that the columns of the data fill. `assay metrics` lists them."
     ),
 )
+@targeting.options
 @options.judge
 @outputs.option
 @options.store

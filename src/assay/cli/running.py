@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from assay.cli import closing, outputs, screen
+from assay.cli import asking, closing, outputs, screen
 from assay.cli.edge import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.estimated import estimated
 from assay.cli.progress import Meter, meter
@@ -28,6 +28,10 @@ def run(given: Mapping[str, Any], ending: Ending = closing) -> int:
     """Do what the options ask for; the exit code."""
     request = understand(given)
     silent = given["quiet"]
+    if request.target is not None:
+        if given["dry_run"]:
+            return asking.estimated(request, as_json=given["as_json"], silent=silent)
+        request = asking.answered(request, silent=silent or given["no_progress"])
     if not silent:
         _introduce(request)
     if given["dry_run"]:
@@ -71,7 +75,8 @@ def _exit_code(result: Result) -> int:
     if result.stopped:
         say(f"stopped: {result.stopped}")
         return BUDGET
-    return SOME_FAILED if any(row.n_failed for row in result.summary()) else OK
+    some = any(row.n_failed or row.n_unanswered for row in result.summary())
+    return SOME_FAILED if some else OK
 
 
 def _kept(watch: Meter, request: Request) -> str:

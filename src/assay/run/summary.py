@@ -75,7 +75,8 @@ class Summary(tuple[MetricSummary, ...]):
             for line in table
         ]
         notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
-        notes += [f"{row.metric}: {row.n_unanswered} unanswered" for row in self if row.n_unanswered]
+        silent = [row for row in self if row.n_unanswered]
+        notes += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
         notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
         return "\n".join([*lines, *notes])
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Who pays for what a system answers that is asked before there is a run: stands for a run's id.
+TARGET = "target"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

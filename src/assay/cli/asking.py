@@ -1,0 +1,85 @@
+"""What is shown while a system is asked, and what is said when it has been."""
+
+from dataclasses import replace
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from assay.cli import screen
+from assay.cli.edge import OK, say
+from assay.cli.fitting import fitting
+from assay.cli.request import Request
+from assay.metrics import resolve
+from assay.run.connect import choose
+from assay.run.plan import plan
+from assay.target import Answers, ask
+
+# So many reasons are shown; all of them are in the report.
+SHOWN = 3
+
+
+def answered(request: Request, *, silent: bool) -> Request:
+    """The request with what the system answered as its data.
+
+    Raises:
+        InputError: If data or metrics cannot be used.
+        Denied: If the system refuses.
+    """
+    target = request.target
+    assert target is not None  # noqa: S101 - it is why this is called
+    if request.metrics:  # what the judge cannot do is told before the system is asked
+        plan(request.data, request.metrics, request.judge, request.embedder, request.settings)
+    console = screen.err()
+    columns = (TextColumn("asking {task.description}"), BarColumn(), MofNCompleteColumn())
+    shown = Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=silent or not console.is_terminal,
+    )
+    with shown:
+        bar = shown.add_task(target.system.name, total=None)
+
+        def progress(done: int, total: int) -> None:
+            shown.update(bar, completed=done, total=total)
+
+        how = replace(target.asking, on_progress=progress)
+        found = ask(
+            request.data, target.system, metrics=request.metrics, store=request.store, asking=how
+        )
+    if not silent:
+        _tell(found)
+    if request.metrics:
+        return replace(request, data=found)
+    settings = request.settings
+    route = choose(request.judge, request.embedder, settings)
+    fit = fitting(found, settings.mapping, settings.limit, route)
+    return replace(request, data=found, metrics=resolve(fit.metrics), fitting=fit)
+
+
+def _tell(found: Answers) -> None:
+    parts = [f"{found.n - len(found.failures):,} of {found.n:,} questions answered"]
+    if found.known:
+        parts.append(f"{found.known:,} answers were known")
+    say(f"{found.system}: {', '.join(parts)}")
+    for id_, why in list(found.failures.items())[:SHOWN]:
+        say(f"  no answer to {id_}: {why}")
+    if len(found.failures) > SHOWN:
+        say(f"  ... and {len(found.failures) - SHOWN:,} more")
+
+
+def estimated(request: Request, *, as_json: bool, silent: bool) -> int:
+    """Say what would be asked, and ask nobody; the exit code."""
+    from assay.target.ask import count
+
+    target = request.target
+    assert target is not None  # noqa: S101 - it is why this is called
+    found = count(request.data, target.system, request.metrics, request.store, target.asking)
+    data: dict[str, Any] = {"target": target.system.name, "ask": found[0], "known": found[1]}
+    if as_json:
+        screen.write_json(data)
+    elif not silent:
+        say(f"{found[0]:,} questions to be put to {target.system.name}, {found[1]:,} known already")
+        say("Nothing was asked. What the judge would cost can be told once there are answers.")
+    return OK

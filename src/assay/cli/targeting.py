@@ -1,0 +1,170 @@
+"""Which system do --target and its companions name, and how is it to be asked?"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.values import look_here
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.run.settings import Settings
+    from assay.target import Asking
+    from assay.target.system import System
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_COUNT = click.IntRange(min=1)
+_OPTIONS = (
+    click.option(
+        "--target",
+        metavar="URL|MODULE:FUNCTION",
+        help=(
+            "Ask this system the questions of DATA first, and evaluate what it answers. What it "
+            "answered is kept: the same command does not ask again."
+        ),
+    ),
+    click.option(
+        "--target-body",
+        metavar="JSON",
+        help="""What is sent to a URL; '{"question": "{question}"}' if not given.""",
+    ),
+    click.option(
+        "--target-header",
+        "target_headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        help="A header for it; $NAME takes a variable of the environment. Never kept. Repeatable.",
+    ),
+    click.option(
+        "--target-reply",
+        "target_replies",
+        multiple=True,
+        metavar="FIELD=PATH",
+        help="Where a field stands in its replies, if not under its name: answer=data.text.",
+    ),
+    click.option(
+        "--target-version",
+        default="",
+        metavar="NAME",
+        help="Which version of the system it is; another one is asked anew.",
+    ),
+    click.option(
+        "--target-concurrency",
+        type=_COUNT,
+        default=8,
+        show_default=True,
+        metavar="N",
+        help="Most questions on their way to it at the same time.",
+    ),
+    click.option(
+        "--target-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=120.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long one answer may take.",
+    ),
+    click.option(
+        "--target-retries",
+        type=click.IntRange(min=0),
+        default=2,
+        show_default=True,
+        metavar="N",
+        help="How often a question that brought no reply is asked again.",
+    ),
+    click.option(
+        "--target-rpm",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="N",
+        help="At most N questions a minute.",
+    ),
+    click.option(
+        "--draws",
+        type=_COUNT,
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Ask each question N times: further answers for metrics of consistency.",
+    ),
+)
+_ALONE = ("target_body", "target_headers", "target_replies", "target_version", "target_rpm")
+
+
+def options(command: F) -> F:
+    """The options that say which system is asked."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Target:
+    """A system and how it is asked."""
+
+    system: "System"
+    asking: "Asking"
+
+
+def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
+    """The system that the options name, None if they name none.
+
+    Raises:
+        InputError: If they cannot be understood.
+    """
+    if given["target"] is None:
+        alone = [name for name in _ALONE if given[name]]
+        if alone or given["draws"] > 1:
+            option = (alone or ["draws"])[0].removesuffix("s" if alone else "")
+            shown = {"target_replie": "target_reply"}.get(option, option).replace("_", "-")
+            raise InputError(f"--{shown} is about a target, and there is none", "add --target URL")
+        return None
+    from assay.backends.limit import Limits
+    from assay.target import Asking, system
+    from assay.target.request import Body
+
+    look_here()
+    body = Body.parse(given["target_body"]) if given["target_body"] else None
+    headers = _headers(given["target_headers"])
+    found = system(given["target"], version=given["target_version"], body=body, headers=headers)
+    limits = Limits(
+        in_flight=given["target_concurrency"],
+        timeout=given["target_timeout"],
+        retries=given["target_retries"],
+        requests_per_minute=given["target_rpm"],
+    )
+    asking = Asking(
+        draws=given["draws"],
+        limits=limits,
+        reply=_paths(given["target_replies"]),
+        mapping=settings.mapping,
+        limit=settings.limit,
+        skip_invalid=settings.skip_invalid,
+    )
+    return Target(found, asking)
+
+
+def _headers(texts: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, colon, value = text.partition(":")
+        value = os.path.expandvars(value.strip())
+        bad = not colon or not name.strip() or not value.isprintable() or not name.isascii()
+        if bad:  # the value may be a secret and is not shown
+            raise InputError(f"--target-header '{name}' is not NAME:VALUE", "such as X-Key:$KEY")
+        found[name.strip()] = value
+    return found
+
+
+def _paths(texts: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not equals or not path.strip():
+            what = f"--target-reply '{text}' is not FIELD=PATH"
+            raise InputError(what, "such as --target-reply answer=data.text")
+        found[name.strip()] = path.strip()
+    return found

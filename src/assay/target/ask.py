@@ -1,0 +1,309 @@
+"""How does a system get its questions, each once, and what came of it?"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from assay.backends.ledger import Ledger, Served
+from assay.backends.limit import Limit, Limits
+from assay.backends.pace import Latencies
+from assay.dataset import Record, Source, samples, values_of
+from assay.dataset import read as read_data
+from assay.errors import Denied, InputError, JudgeError, Unreadable
+from assay.metrics import Metric
+from assay.run import STORE
+from assay.run.loop import run_to_completion
+from assay.sample import Sample
+from assay.store import Store
+from assay.store.keys import reply_key
+from assay.store.records import TARGET
+from assay.target import reply
+from assay.target.system import AskSystem, System, system
+
+# A system under test is seldom as large as a provider of models.
+LIMITS = Limits(in_flight=8, timeout=120.0, retries=2)
+# So many questions without one answer, the first ones: something is wrong with all of them.
+HOPELESS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How a system is asked.
+
+    Attributes:
+        draws: How often each question is asked: what comes after the first answer becomes
+            `further_answers`, for metrics of consistency.
+        limits: Requests in flight, rates, time-out and retries.
+        reply: Dotted paths into a reply by field, where a field is not found by its name.
+        mapping: As for `evaluate`.
+        limit: As for `evaluate`.
+        skip_invalid: As for `evaluate`.
+        on_progress: Called with (asked, all) after every answer.
+    """
+
+    draws: int = 1
+    limits: Limits = field(default_factory=lambda: LIMITS)
+    reply: Mapping[str, str] = field(default_factory=dict)
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    limit: int | None = None
+    skip_invalid: Path | None = None
+    on_progress: Callable[[int, int], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.draws <= 1000:
+            raise InputError(f"draws is {self.draws}", "give 1 to 1000")
+        reply.check(self.reply)
+
+
+@dataclass(frozen=True)
+class Answers(Source):
+    """The questions with what the system answered: data for `evaluate`, read from the store.
+
+    Attributes:
+        system: Who answered.
+        n: How many questions there are.
+        asked: How often the system had to be asked.
+        known: Answers that were in the store already.
+        failures: Why there is no answer, by id of the sample.
+    """
+
+    system: str = ""
+    n: int = 0
+    asked: int = 0
+    known: int = 0
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+
+def ask(
+    data: Any,
+    target: object,
+    *,
+    metrics: Iterable[Metric] = (),
+    store: str | Path = STORE,
+    asking: Asking | None = None,
+) -> Answers:
+    """`aask` run to completion."""
+    return run_to_completion(aask(data, target, metrics=metrics, store=store, asking=asking))
+
+
+async def aask(
+    data: Any,
+    target: object,
+    *,
+    metrics: Iterable[Metric] = (),
+    store: str | Path = STORE,
+    asking: Asking | None = None,
+) -> Answers:
+    """Put every question of the data to a system and keep its answers.
+
+    What the store knows is not asked again, so a killed call goes on where it was. A question
+    without an answer is a sample with a `failure`; the next call asks it again.
+
+    Args:
+        data: As for `evaluate`, with questions. Recorded answers are replaced, and contexts are
+            unless the system is sent them.
+        target: A URL, ``module:function``, a function, or what `system` made of one.
+        metrics: What will be computed: that nothing else is missing is seen before it is asked.
+        store: The SQLite file that keeps the answers.
+        asking: Everything else.
+
+    Raises:
+        InputError: If data, target or settings cannot be used; nothing was asked yet.
+        Denied: If the system refuses, or none of the first questions gets an answer.
+    """
+    asking = asking or Asking()
+    asked_of = system(target)
+    round_ = await asyncio.to_thread(_Round.checked, data, asked_of, tuple(metrics), asking)
+    with Store(store) as kept:
+        await round_.work(kept)
+    return round_.answers(store)
+
+
+@dataclass
+class _Round:
+    """All questions of a data set, on their way to one system."""
+
+    source: Source
+    system: System
+    asking: Asking
+    ids: frozenset[str]
+    served: Served = field(default_factory=Served)
+    failures: dict[str, str] = field(default_factory=dict)
+    answered: int = 0
+    stopped: JudgeError | None = None
+
+    @classmethod
+    def checked(
+        cls, data: Any, system: System, metrics: tuple[Metric, ...], asking: Asking
+    ) -> "_Round":
+        """The round, once all rows have been found to be in order."""
+        source = read_data(data, mapping=asking.mapping, limit=asking.limit)
+        made = set(reply.REPLACED) - _given(system)
+        needs = {m.label: [need for need in m.needs if need not in made] for m in metrics}
+        instead = {m.label: _others(m, made) for m in metrics}
+        found = samples(
+            source,
+            needs={f"the system {system.name}": sorted(system.needs), **needs},
+            mapping=asking.mapping,
+            skip_invalid=asking.skip_invalid,
+            instead=instead,
+        )
+        return cls(source, system, asking, frozenset(sample.id for sample in found))
+
+    async def work(self, store: Store) -> None:
+        """Ask what is not known."""
+        jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
+        async with self._door(store) as door, asyncio.TaskGroup() as group:
+            for _ in range(2 * self.asking.limits.in_flight):
+                group.create_task(self._worker(door, jobs))
+        if self.stopped:
+            raise self.stopped
+
+    @asynccontextmanager
+    async def _door(self, store: Store) -> AsyncIterator[Ledger]:
+        limit = _Patient(self.system, self.asking.limits)
+        ledger = Ledger(limit, store, TARGET, self.served)
+        try:
+            yield ledger
+        finally:
+            await ledger.aclose()
+            await limit.aclose()
+
+    def _samples(self) -> Iterator[Sample]:
+        for row in self.source:
+            if row.sample is not None and row.sample.id in self.ids:
+                yield row.sample
+
+    async def _worker(self, door: Ledger, jobs: Iterator[tuple[Sample, int]]) -> None:
+        for sample, draw in jobs:
+            if self.stopped:
+                return
+            try:
+                said = await door.reply(self._task(sample), draw)
+                reply.read(said.raw, self.asking.reply)
+                self.answered += 1
+            except Denied as error:
+                self.stopped = self.stopped or error
+                return
+            except JudgeError as error:
+                self._failed(sample, draw, error)
+            if self.asking.on_progress:
+                done = self.served.asked + self.served.known
+                self.asking.on_progress(done, len(self.ids) * self.asking.draws)
+
+    def _failed(self, sample: Sample, draw: int, error: JudgeError) -> None:
+        again = f"draw {draw}: " if draw else ""
+        self.failures.setdefault(sample.id, f"{again}{error}")
+        if not self.answered and len(self.failures) >= HOPELESS:
+            what = f"none of the first {HOPELESS} questions got an answer from {self.system.name}"
+            self.stopped = self.stopped or Denied(f"{what}; the last: {error}")
+
+    def missing(self, store: str | Path) -> tuple[int, int]:
+        """(answers that are not known, those that are)."""
+        total = len(self.ids) * self.asking.draws
+        if not Path(store).is_file():
+            return total, 0
+        identity = self.system.identity(AskSystem) or ""
+        with Store(store) as kept:
+            known = sum(
+                kept.reply(reply_key(identity, self._task(sample), draw)) is not None
+                for sample in self._samples()
+                for draw in range(self.asking.draws)
+            )
+        return total - known, known
+
+    def _task(self, sample: Sample) -> AskSystem:
+        return AskSystem(sample, self.system.sent(sample))
+
+    def answers(self, store: str | Path) -> Answers:
+        """What came of it, to be read as often as it takes."""
+
+        def records() -> Iterator[Record]:
+            with Store(store) as kept:
+                for row in self.source:
+                    sample = row.sample
+                    if sample is None or sample.id not in self.ids:
+                        yield row.record  # whoever reads it says what is wrong with it
+                    else:
+                        values = values_of(self._answered(kept, sample))
+                        yield Record(row.number, values, form="sample")
+
+        return Answers(
+            f"{self.source.name}, answered by {self.system.name}",
+            records,
+            system=self.system.name,
+            n=len(self.ids),
+            asked=self.served.asked,
+            known=self.served.known,
+            failures=self.failures,
+        )
+
+    def _answered(self, store: Store, sample: Sample) -> Sample:
+        """The sample with what the system made of it, and nothing that another one did."""
+        gone: dict[str, Any] = dict.fromkeys(set(reply.REPLACED) - _given(self.system))
+        try:
+            made = self._made(store, sample)
+        except Unreadable as error:
+            made = {"failure": str(error)}
+        return replace(sample, **{**gone, **made})
+
+    def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
+        if why := self.failures.get(sample.id):
+            raise Unreadable(why, raw="")
+        task, answers = self._task(sample), []
+        identity = self.system.identity(AskSystem) or ""
+        for draw in range(self.asking.draws):
+            said = store.reply(reply_key(identity, task, draw))
+            if said is None:
+                raise Unreadable("its answer is not in the store any more", raw="")
+            answers.append((reply.read(said.raw, self.asking.reply), said.ms))
+        (first, ms), *others = answers
+        further = tuple(made["answer"] for made, _ in others)
+        return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
+
+
+class _Patient(Limit):
+    """Limits for a system whose slowest answers are part of what is measured."""
+
+    def __init__(self, system: System, limits: Limits) -> None:
+        super().__init__(system, limits)
+        self._latencies = _Unhurried()
+
+
+class _Unhurried(Latencies):
+    """No answer is given up before its time, and none is asked for twice at once."""
+
+    def patience(self, kind: str, most: float) -> float:
+        """All the time there is."""
+        del kind
+        return most
+
+    def slow(self, kind: str) -> float | None:
+        """No time after which a second call would be made."""
+        del kind
+        return None
+
+
+def _given(system: System) -> set[str]:
+    """What else a system would make, and is given."""
+    return {"contexts", "context_ids"} if system.told_contexts else set()
+
+
+def _others(metric: Metric, made: set[str]) -> list[list[str]]:
+    """What does as well as what a metric needs, without what the system makes."""
+    return [[name for name in names if name not in made] for names in metric.instead]
+
+
+def count(
+    data: Any, target: System, metrics: Iterable[Metric], store: str | Path, asking: Asking
+) -> tuple[int, int]:
+    """(how often a system would be asked, answers that are known); nobody is asked.
+
+    Raises:
+        InputError: If the data cannot be used.
+    """
+    found = _Round.checked(data, target, tuple(metrics), asking)
+    return found.missing(store)

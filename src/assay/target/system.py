@@ -1,0 +1,329 @@
+"""Which system is asked, and how? Over HTTP, or a function of the user's own."""
+
+import importlib
+import inspect
+import json
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from assay.backends.code import text_digest
+from assay.backends.llm import in_thread, name_of
+from assay.backends.openai_http import Refusal, retry_after
+from assay.backends.per_loop import PerLoop
+from assay.dataset import values_of
+from assay.errors import Denied, InputError, Unavailable
+from assay.judge import Reply, Task
+from assay.prompt import Material
+from assay.sample import Sample
+from assay.target import request
+from assay.target.objects import plain_of
+
+# A reply that is longer is no answer.
+LONGEST_REPLY = 16 * 2**20
+_QUESTION = request.Body({"question": "{question}"})
+
+
+@dataclass(frozen=True)
+class AskSystem(Task[str]):
+    """Put a sample's question to the system that is to be measured.
+
+    Attributes:
+        sample: The sample.
+        sent: All of it that the system is told: two samples with the same are the same question.
+    """
+
+    sample: Sample
+    sent: str
+
+    def material(self) -> Sequence[Material]:
+        """What is sent."""
+        return (Material("request", self.sent),)
+
+    def read(self, raw: str) -> str:
+        """The reply as it is."""
+        return raw
+
+
+class System(Protocol):
+    """A system that can be asked: a back end for `AskSystem` that says what it is told.
+
+    Attributes:
+        needs: Fields that every sample must have.
+        told_contexts: Whether it is given the contexts of the sample, so that they stay its own.
+    """
+
+    needs: frozenset[str]
+    told_contexts: bool
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """All that is known to change its answers."""
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """Its answer."""
+
+    def sent(self, sample: Sample) -> str:
+        """What it is told of a sample."""
+
+
+class HttpSystem:
+    """A system behind a URL. The request is a POST of JSON, or a GET where the URL names fields.
+
+    Args:
+        url: The address; ``{question}`` and other fields of the sample may stand in it.
+        body: What is sent, ``{"question": "{question}"}`` if not given.
+        headers: Sent with every request. They are neither shown nor kept.
+        version: Which version of the system it is; another one is asked anew.
+
+    Raises:
+        InputError: If the URL is none, or names what no sample has.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        body: request.Body | None = None,
+        headers: Mapping[str, str] | None = None,
+        version: str = "",
+    ) -> None:
+        found = request.names(url)
+        for name in found:
+            request.check(name)
+        parts = _parts(url)
+        self._url = url
+        self._body = None if found and body is None else body or _QUESTION
+        self._headers = dict(headers or {})
+        told = frozenset(found) | (self._body.fields if self._body else frozenset())
+        self.needs, self.told_contexts = told - {"metadata"}, "contexts" in told
+        port = f":{parts.port}" if parts.port else ""
+        place = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+        self.name = f"{place}@{version}" if version else place
+        form = [place, parts.query, self._body.template if self._body else None, version]
+        self._identity = f"{self.name}#{text_digest(json.dumps(form, sort_keys=True))}"
+        self._sessions = PerLoop(_session)
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Address, form of the request and version; headers and passwords are no part of it."""
+        return self._identity if kind is AskSystem else None
+
+    def sent(self, sample: Sample) -> str:
+        """URL or body, filled in."""
+        filled = request.fill_url(self._url, sample) if request.names(self._url) else ""
+        return filled + (self._body.fill(sample) if self._body else "")
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """Its answer, with the milliseconds that it took.
+
+        Raises:
+            Unavailable: If none came.
+            Denied: If it wants a key, or another one.
+        """
+        assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
+        start = time.perf_counter()
+        raw = await self._asked(task.sample)
+        ms = (time.perf_counter() - start) * 1000
+        return Reply(
+            task.inputs(), raw, ms=ms, backend=self._identity, kind=AskSystem.kind, draw=draw
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if session := self._sessions.pop():
+            await session.close()
+
+    async def _asked(self, sample: Sample) -> str:
+        import aiohttp
+
+        url = request.fill_url(self._url, sample)
+        headers = {"Accept": "application/json", **self._headers}
+        # A redirect would carry the headers to wherever it points.
+        sent: dict[str, Any] = {"headers": headers, "allow_redirects": False}
+        if self._body is not None:
+            headers.setdefault("Content-Type", "application/json")
+            sent["data"] = self._body.fill(sample).encode("utf-8", "replace")
+        method = "GET" if self._body is None else "POST"
+        try:
+            async with self._sessions.get().request(method, url, **sent) as response:
+                body = bytearray()
+                async for chunk in response.content.iter_chunked(2**16):
+                    body += chunk
+                    if len(body) > LONGEST_REPLY:
+                        break
+                return self._said(response.status, bytes(body), response.headers)
+        except (aiohttp.ClientError, OSError) as error:
+            said = str(getattr(error, "os_error", error)) or type(error).__name__
+            raise Unavailable(f"no answer from {self.name}: {said}") from error
+
+    def _said(self, status: int, body: bytes, headers: Mapping[str, str]) -> str:
+        if len(body) > LONGEST_REPLY:
+            what = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
+            raise Unavailable(what, permanent=True)
+        if 200 <= status < 300:
+            return body.decode("utf-8", "replace")
+        refusal = Refusal.of(status, body, headers)
+        said = f"{self.name} answered {status}: {refusal.message}"
+        if status in (401, 403, 407):
+            raise Denied(f"{said} -> send what it asks for with --target-header")
+        throttled = status in (429, 503)
+        wait = retry_after(headers, datetime.now(UTC)) if throttled else None
+        # What the request itself is at fault for is not asked again.
+        permanent = 300 <= status < 500 and status not in (408, 425, 429)
+        raise Unavailable(said, retry_after=wait, throttled=throttled, permanent=permanent)
+
+
+class FunctionSystem:
+    """A function of the user's own: ``answer(question)``, plain or async.
+
+    It may take ``sample`` beside or instead of the question. What it returns is the text of the
+    answer, a dict with answer and contexts, or an object of LangChain or LlamaIndex.
+
+    Args:
+        function: The function.
+        name: What it is called, instead of its module, name and the digest of its code.
+        version: Which version of the system it is; another one is asked anew.
+
+    Raises:
+        InputError: If it cannot be called so.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, name: str = "", version: str = "") -> None:
+        self._function = function
+        self._wants = _wanted(function)
+        given = name or name_of(function)
+        self.name = f"{given}@{version}" if version else given
+        self.needs, self.told_contexts = frozenset({"question"}), "sample" in self._wants
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name, in which the digest of its code stands."""
+        return self.name if kind is AskSystem else None
+
+    def sent(self, sample: Sample) -> str:
+        """The question, or the whole sample without its id."""
+        if "sample" not in self._wants:
+            return sample.question or ""
+        values = {name: value for name, value in values_of(sample).items() if name != "id"}
+        return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """What it returns, as JSON, with the milliseconds that it took.
+
+        Raises:
+            Unavailable: If it raises anything: the question has no answer, the others may.
+            Denied: If it raises that.
+        """
+        assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
+        start = time.perf_counter()
+        try:
+            found = await self._called(task.sample)
+        except Denied:
+            raise
+        except OSError as error:  # a connection or a time-out: the next try may bring it
+            raise Unavailable(f"{self.name}: {_told(error)}") from error
+        except Exception as error:  # the user's system, not ours: one question has no answer
+            raise Unavailable(f"{self.name}: {_told(error)}", permanent=True) from error
+        ms = (time.perf_counter() - start) * 1000
+        raw = json.dumps(plain_of(found), ensure_ascii=False)
+        return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
+
+    async def _called(self, sample: Sample) -> Any:
+        arguments = {"question": sample.question, "sample": sample}
+        call = partial(self._function, *(arguments[name] for name in self._wants))
+        inner = getattr(self._function, "__call__", None)  # noqa: B004 - looked at, not called
+        is_async = any(map(inspect.iscoroutinefunction, (self._function, inner)))
+        found = call() if is_async else await in_thread(call)
+        return await found if inspect.isawaitable(found) else found
+
+
+def system(target: object, *, version: str = "", **how: Any) -> System:
+    """The system that a URL, ``module:function`` or a function names.
+
+    Args:
+        target: The URL or function.
+        version: Which version of it.
+        how: `body` and `headers` of `HttpSystem`.
+
+    Raises:
+        InputError: If there is none, or options for HTTP are given for a function.
+    """
+    if isinstance(target, str) and target.startswith(("http://", "https://")):
+        return HttpSystem(target, version=version, **how)
+    if any(how.values()):
+        raise InputError("body and headers are for a target with a URL", "leave them out")
+    if isinstance(target, str):
+        target = _imported(target)
+    if callable(target):
+        return FunctionSystem(target, version=version)
+    ready: Any = target
+    if hasattr(ready, "sent") and hasattr(ready, "reply"):
+        return ready  # type: ignore[no-any-return]
+    raise InputError(f"{target!r} is no system", "give a URL, MODULE:FUNCTION or a function")
+
+
+def _imported(spec: str) -> Any:
+    module, colon, attribute = spec.partition(":")
+    if not colon or not all(part.isidentifier() for part in module.split(".")):
+        remedy = "give a URL (http://host/ask) or MODULE:FUNCTION"
+        raise InputError(f"'{spec}' is no target", remedy)
+    try:
+        found: Any = importlib.import_module(module)
+        for name in attribute.split("."):
+            found = getattr(found, name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the target '{spec}' cannot be imported: {error}") from error
+    if isinstance(found, type):
+        found = found()
+    return found
+
+
+def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The arguments to be given, in order: the question, the sample, or both."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # built in: it says nothing of itself
+        return ("question",)
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = [p for p in parameters if p.kind in kinds]
+    needed = [p.name for p in taken if p.default is inspect.Parameter.empty]
+    given = needed or [p.name for p in taken[:1]] or ["question"]
+    wants = tuple("sample" if name == "sample" else "question" for name in given)
+    if len(set(wants)) < len(wants):
+        what = f"{name_of(function)} takes {', '.join(given)}"
+        raise InputError(what, "it is called with the question, the sample, or both")
+    return wants
+
+
+def _told(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"[:1000]
+
+
+def _parts(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        shown = url.rpartition("@")[2]  # never a password
+        raise InputError(f"'{shown}' is no address", "such as http://localhost:8000/ask")
+    return parts
+
+
+def _session() -> Any:
+    import aiohttp
+
+    # Limits bound how many and how long; the connector is not to queue a second time.
+    timeout = aiohttp.ClientTimeout(total=None)
+    return aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0))

@@ -1,0 +1,89 @@
+"""Does `assay run --target` ask a system and measure what it answers?"""
+
+import json
+import sys
+
+import pytest
+
+SYSTEM = """
+import os
+def answer(question):
+    with open("asked.txt", "a") as file:
+        file.write(question + "\\n")
+    if "Faust" in question and not os.path.exists("mended"):
+        raise ValueError("lost")
+    return {"answer": "It was finished in 1889. It is made of cheese.",
+            "contexts": ["The tower was finished in 1889."]}
+"""
+RUN = ("run", "data.jsonl", "--target", "my_rag:answer", "--judge", "scripted:judge.json")
+
+
+@pytest.fixture
+def rag(here, assay, monkeypatch):
+    """The command line in a folder with a system."""
+    (here / "my_rag.py").write_text(SYSTEM, "utf-8")
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    yield assay
+    sys.modules.pop("my_rag", None)
+
+
+def test_it_asks_evaluates_and_does_not_ask_again(rag, here):
+    first = rag(*RUN, "-m", "faithfulness", "--json")
+    assert first.exit_code == 3, first.output
+    found = json.loads(first.stdout)
+    assert found["source"].startswith("data.jsonl, answered by my_rag:answer@")
+    (row,) = found["metrics"]
+    assert (row["n_scored"], row["n_failed"], row["n_unanswered"]) == (1, 0, 1)
+    assert "1 of 2 questions answered" in first.stderr
+    assert "no answer to faust:" in first.stderr
+    (here / "mended").write_text("")
+    second = rag(*RUN, "-m", "faithfulness", "--json")
+    assert json.loads(second.stdout)["metrics"][0]["n_unanswered"] == 0
+    asked = (here / "asked.txt").read_text("utf-8").splitlines()
+    assert [line.split()[-1] for line in sorted(asked)] == ["finished?", "Faust?", "Faust?"]
+
+
+def test_a_sample_without_an_answer_is_shown_as_such(rag, here):
+    rag(*RUN, "-m", "faithfulness", "--out", "report.html")
+    shown = rag("show", "--sample", "faust")
+    assert "lost" in shown.stdout
+    page = (here / "report.html").read_text("utf-8")
+    assert "The system gave no answer" in page
+    assert "The RAG system gave no answer to 1 of 2 questions" in page
+    assert rag("diagnose").exit_code == 0
+
+
+def test_metrics_are_chosen_by_what_the_system_answers(rag, here):
+    (here / "mended").write_text("")
+    result = rag(*RUN)
+    assert "faithfulness" in result.stderr
+    assert "metrics that the data fills" in result.stderr
+
+
+def test_a_dry_run_asks_nobody(rag, here):
+    result = rag(*RUN, "-m", "faithfulness", "--dry-run", "--json")
+    found = json.loads(result.stdout)
+    assert (found["ask"], found["known"]) == (2, 0)
+    assert not (here / "asked.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--target-body", "{"), "not JSON"),
+        (("--target-body", "{}"), "for a target with a URL"),
+        (("--target-header", "x"), "not NAME:VALUE"),
+        (("--target-reply", "answer"), "not FIELD=PATH"),
+        (("--target-reply", "reference=x"), "no 'reference'"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(rag, options, said):
+    result = rag(*RUN, "-m", "faithfulness", *options)
+    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize("option", ["--target-reply", "--target-header", "--target-version"])
+def test_options_without_a_target_are_told(assay, option):
+    result = assay("run", "data.jsonl", option, "answer=x")
+    assert result.exit_code == 2
+    assert f"{option} is about a target" in result.stderr

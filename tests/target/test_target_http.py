@@ -1,0 +1,170 @@
+"""Is a system behind a URL asked as it wants to be, and are its refusals told from its answers?"""
+
+import asyncio
+import contextlib
+import json
+import threading
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from aiohttp import web
+
+from assay import Denied, InputError, Limits
+from assay.dataset import read
+from assay.target import Asking, HttpSystem, ask
+from assay.target.request import Body
+
+ROWS = [
+    {"id": f"q{n}", "question": f"What is {n}? & why", "metadata": {"user": {"team": "blue"}}}
+    for n in range(3)
+]
+QUICK = Asking(limits=Limits(backoff=0.001, retries=2))
+
+
+@contextlib.contextmanager
+def served(handle):
+    """The URL of a server whose every request goes to `handle`."""
+    ready, loop = threading.Event(), asyncio.new_event_loop()
+    found = {}
+
+    async def start():
+        runner = web.ServerRunner(web.Server(handle), shutdown_timeout=0.05)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        found["runner"], found["port"] = runner, runner.addresses[0][1]
+        ready.set()
+
+    def run():
+        loop.run_until_complete(start())
+        loop.run_forever()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    ready.wait(10)
+    try:
+        yield f"http://127.0.0.1:{found['port']}/ask"
+    finally:
+        asyncio.run_coroutine_threadsafe(found["runner"].cleanup(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+class Server:
+    """Answers with what it is told, by how often it was asked before; notes the requests."""
+
+    def __init__(self, *replies):
+        self.replies = replies or ({"answer": "It is.", "contexts": ["So it is."]},)
+        self.seen = []
+
+    async def __call__(self, request):
+        self.seen.append((request.method, request.path_qs, await request.text(), request.headers))
+        reply = self.replies[min(len(self.seen), len(self.replies)) - 1]
+        return web.json_response(reply) if isinstance(reply, dict) else web.Response(**dict(reply))
+
+
+def status(code, text="no", **headers):
+    return [("status", code), ("text", text), ("headers", headers)]
+
+
+def samples_of(answers):
+    return [row.sample for row in read(answers)]
+
+
+class TestRequests:
+    def test_the_question_is_posted_as_json(self, db):
+        server = Server()
+        with served(server) as url:
+            found = samples_of(ask(ROWS, url, store=db, asking=QUICK))
+        assert [sample.answer for sample in found] == ["It is."] * 3
+        assert found[0].contexts == ("So it is.",)
+        assert {json.loads(body)["question"] for _, _, body, _ in server.seen} == {
+            row["question"] for row in ROWS
+        }
+        assert server.seen[0][0] == "POST"
+        assert server.seen[0][3]["Content-Type"] == "application/json"
+
+    def test_a_body_of_ones_own_is_filled_in(self, db):
+        server = Server()
+        body = Body.parse(
+            '{"messages": [{"content": "Q: {question}"}], "m": "{metadata.user}", "k": 5}'
+        )
+        with served(server) as url:
+            ask(ROWS[:1], HttpSystem(url, body=body), store=db, asking=QUICK)
+        (sent,) = [json.loads(body) for _, _, body, _ in server.seen]
+        question = {"content": f"Q: {ROWS[0]['question']}"}
+        assert sent == {"messages": [question], "m": {"team": "blue"}, "k": 5}
+
+    def test_a_url_that_names_fields_is_got_with_the_fields_quoted(self, db):
+        server = Server()
+        with served(server) as url:
+            ask(ROWS[:1], f"{url}?q={{question}}", store=db, asking=QUICK)
+        method, path, body, _ = server.seen[0]
+        assert (method, body) == ("GET", "")
+        assert parse_qs(urlsplit(path).query) == {"q": [ROWS[0]["question"]]}
+
+    def test_headers_are_sent_and_never_kept(self, db):
+        server = Server()
+        with served(server) as url:
+            system = HttpSystem(url, headers={"Authorization": "Bearer s3cr3t"})
+            ask(ROWS, system, store=db, asking=QUICK)
+        assert server.seen[0][3]["Authorization"] == "Bearer s3cr3t"
+        assert b"s3cr3t" not in db.read_bytes()
+        assert "s3cr3t" not in f"{system.name}{system.__dict__['_identity']}"
+
+    def test_a_password_in_the_url_is_no_part_of_its_name(self):
+        assert "s3cr3t" not in HttpSystem("http://me:s3cr3t@host/ask").name
+
+    @pytest.mark.parametrize(
+        "url", ["http://", "http://host:0/", "http://[", "http://host/{nothing}"]
+    )
+    def test_what_is_no_address_is_refused(self, url):
+        with pytest.raises(InputError):
+            HttpSystem(url)
+
+    @pytest.mark.parametrize("text", ["{", '{"q": "{nothing}"}'])
+    def test_what_is_no_body_is_refused(self, text):
+        with pytest.raises(InputError):
+            Body.parse(text)
+
+
+class TestReplies:
+    def test_after_a_wrong_path_nothing_is_asked_again(self, db):
+        server = Server({"data": {"text": "It is."}})
+        with served(server) as url:
+            wrong = ask(ROWS, url, store=db, asking=QUICK)
+            right = ask(ROWS, url, store=db, asking=Asking(reply={"answer": "data.text"}))
+        assert len(wrong.failures) == 3
+        assert not right.failures
+        assert len(server.seen) == 3
+
+    @pytest.mark.parametrize("code", [500, 502, 503, 429, 408])
+    def test_a_server_that_stumbles_is_asked_again(self, db, code):
+        server = Server(status(code), {"answer": "It is."})
+        with served(server) as url:
+            assert not ask(ROWS[:1], url, store=db, asking=QUICK).failures
+        assert len(server.seen) == 2
+
+    @pytest.mark.parametrize("code", [302, 400, 404, 422])
+    def test_a_request_that_is_at_fault_is_not(self, db, code):
+        server = Server(status(code, "no such thing", Location="http://elsewhere/"))
+        with served(server) as url:
+            found = ask(ROWS[:1], url, store=db, asking=QUICK)
+        assert len(server.seen) == 1
+        assert f"answered {code}: no such thing" in found.failures["q0"]
+
+    @pytest.mark.parametrize("code", [401, 403])
+    def test_a_refusal_stops_the_run(self, db, code):
+        with served(Server(status(code))) as url, pytest.raises(Denied, match=str(code)):
+            ask(ROWS, url, store=db, asking=QUICK)
+
+    def test_nobody_there_stops_the_run(self, db):
+        rows = [{"question": f"Is it {n}?"} for n in range(20)]
+        with pytest.raises(Denied):
+            ask(rows, "http://127.0.0.1:9/ask", store=db, asking=QUICK)
+
+    def test_text_of_any_bytes_is_read(self, db):
+        server = Server([("body", b"It \xff is.")])
+        with served(server) as url:
+            (sample,) = samples_of(ask(ROWS[:1], url, store=db, asking=QUICK))
+        assert sample.answer == "It \ufffd is."

@@ -1,0 +1,134 @@
+"""Is a system's reply read as what it means, and refused where it means nothing?"""
+
+import dataclasses
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError, Unreadable
+from assay.target import Asking
+from assay.target.objects import plain_of
+from assay.target.reply import MADE, read
+
+
+class Node:
+    node_id = "n1"
+
+    def get_content(self):
+        return "Water is wet."
+
+
+@dataclasses.dataclass
+class HaystackDocument:
+    id: str
+    content: str
+    score: float
+
+
+class Message:
+    def __init__(self, content, usage=None):
+        self.content, self.usage_metadata = content, usage
+
+
+def read_object(value, mapping=None):
+    return read(json.dumps(plain_of(value)), mapping or {})
+
+
+LLAMA_INDEX = SimpleNamespace(
+    response="It is.", source_nodes=[SimpleNamespace(node=Node(), score=0.5)]
+)
+LANGCHAIN = {
+    "input": "Is it?",
+    "context": [SimpleNamespace(page_content="Water is wet.", id="n1", metadata={})],
+    "answer": "It is.",
+}
+HAYSTACK = {
+    "llm": {"replies": ["It is."]},
+    "retriever": {"documents": [HaystackDocument("n1", "Water is wet.", 0.5)]},
+}
+HAYSTACK_PATHS = {"answer": "llm.replies", "contexts": "retriever.documents"}
+
+
+class TestFrameworks:
+    @pytest.mark.parametrize(
+        ("value", "mapping"),
+        [(LLAMA_INDEX, {}), (LANGCHAIN, {}), (HAYSTACK, HAYSTACK_PATHS)],
+        ids=["llama_index", "langchain", "haystack"],
+    )
+    def test_answer_contexts_and_ids_are_found(self, value, mapping):
+        found = read_object(value, mapping)
+        assert found["answer"] == "It is."
+        assert (found["contexts"], found["context_ids"]) == (("Water is wet.",), ("n1",))
+
+    def test_a_message_in_blocks_with_its_tokens(self):
+        blocks = [{"type": "text", "text": "It "}, {"type": "text", "text": "is."}]
+        found = read_object(Message(blocks, {"total_tokens": 7}))
+        assert found == {"answer": "It is.", "tokens": 7}
+
+    def test_a_chat_completion(self):
+        reply = {
+            "choices": [{"message": {"role": "assistant", "content": "It is."}}],
+            "usage": {"total_tokens": 7},
+        }
+        assert read_object(reply) == {"answer": "It is.", "tokens": 7}
+
+    @pytest.mark.parametrize(
+        "raw", ["It is.", '"It is."', '{"result": "It is."}', '{"response": "It is."}']
+    )
+    def test_bare_text_and_other_names(self, raw):
+        assert read(raw, {}) == {"answer": "It is."}
+
+
+class TestPaths:
+    def test_they_reach_into_lists_and_objects(self):
+        raw = '{"data": {"text": "It is.", "hits": [{"body": "a"}, {"body": "b"}]}, "answer": 5}'
+        found = read(raw, {"answer": "data.text", "contexts": "data.hits.body"})
+        assert found == {"answer": "It is.", "contexts": ("a", "b")}
+
+    def test_a_path_that_leads_nowhere_is_told_with_what_there_is(self):
+        with pytest.raises(Unreadable, match=r"no 'data\.text'; it has reply, docs"):
+            read('{"reply": "x", "docs": []}', {"answer": "data.text"})
+
+    def test_only_what_a_system_makes_can_be_mapped(self):
+        with pytest.raises(InputError, match="no 'reference'"):
+            Asking(reply={"reference": "x"})
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("[]", "neither text nor"),
+        ("5", "neither text nor"),
+        ("", "is empty"),
+        ('{"answer": " "}', "is empty"),
+        ('{"answer": ["a", "b"]}', "must be text"),
+        ('{"status": "ok"}', "it has status"),
+        ('{"answer": "x", "contexts": 5}', "contexts is the number 5"),
+        ('{"answer": "x", "cost": -1}', "cost is -1"),
+    ],
+)
+def test_what_is_no_answer_is_said_to_be_none(raw, said):
+    with pytest.raises(Unreadable, match=said):
+        read(raw, {})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["answer", "result", "contexts", "turns", "cost", "usage", "choices", "x"]),
+        inner, max_size=4),
+)  # fmt: skip
+
+
+@given(JSON)
+def test_any_reply_gives_an_answer_or_a_reason(value):
+    try:
+        found = read(json.dumps(value), {})
+    except Unreadable:
+        pass
+    else:
+        assert found["answer"].strip()
+        assert set(found) <= set(MADE)
