@@ -18,7 +18,7 @@ from assay.run.progress import Progress
 SLOW_S = 5.0
 LINE_EVERY_S = 5.0
 # Batches take minutes or hours.
-BATCH_LINE_EVERY_S = 60.0
+BATCH_LINE_EVERY_S = 30.0
 # The rate is that of the last while: a start that came from the store says nothing of the rest.
 WINDOW_S = 30.0
 
