@@ -66,7 +66,14 @@ def begin(workers: int) -> None:
     )
 
 
-def once(judge: Any, metrics: tuple[str, ...], data: str, workers: int, **how: Any) -> None:
+def once(
+    judge: Any,
+    metrics: tuple[str, ...],
+    data: str,
+    workers: int,
+    warmed: Callable[[], None] = lambda: None,
+    **how: Any,
+) -> None:
     """One run; prints what it took. No worker: the local engine."""
     import assay
     from assay.store import Store
@@ -76,6 +83,7 @@ def once(judge: Any, metrics: tuple[str, ...], data: str, workers: int, **how: A
         # Processes and models are there before the clock runs.
         warm = assay.Settings(engine="ray", workers=workers, limit=2, probe=False)
         assay.evaluate(data, metrics, judge, store=f"{data}.warm.db", settings=warm)
+        warmed()
     engine = "ray" if workers else "local"
     settings = assay.Settings(engine=engine, workers=workers or None, probe=False, **how)
     store = f"{data}.{engine}{workers}.db"
@@ -108,7 +116,7 @@ def killed(data: str, workers: int) -> None:
             dead.append(int(noted.read_text().split()[0]))
             os.kill(dead[0], signal.SIGKILL)
 
-    once(Timed(noted, local=True), METRICS, data, 2, on_progress=kill)
+    once(Timed(noted, local=True), METRICS, data, 2, noted.unlink, on_progress=kill)
     print(json.dumps({"made": len(noted.read_text().splitlines()), "dead": dead}), flush=True)
 
 
