@@ -34,7 +34,11 @@ def words(text: str) -> list[str]:
     found = WORD.findall(text.lower())
     if "'" not in text and "’" not in text:
         return found
-    return [_POSSESSIVE.sub("", word).replace("’", "'") for word in found]
+    return [word if word.isalnum() else _plain(word) for word in found]
+
+
+def _plain(word: str) -> str:
+    return _POSSESSIVE.sub("", word).replace("’", "'")
 
 
 def content_words(text: str) -> list[str]:

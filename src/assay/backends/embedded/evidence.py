@@ -116,7 +116,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
     return tuple(

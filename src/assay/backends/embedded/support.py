@@ -7,7 +7,7 @@ whose coefficients are fixed. How both were fitted and what they reach is in `tr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Judged:
     comparison: Comparison
     reading: Reading
 
-    @property
+    @cached_property
     def features(self) -> tuple[float, ...]:
         """The measurements in the order of `FEATURES`."""
         votes = self.reading.votes_from(claim_start(self.statement))
