@@ -15,8 +15,9 @@ from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.progress import bar
 from assay.integrations.ragas.rows import filled, mapping_of, rows_of
 from assay.integrations.ragas.run_config import RunConfig
-from assay.integrations.ragas.scoring import run
+from assay.integrations.ragas.scoring import scored
 from assay.run.loop import run_to_completion
+from assay.run.result import Result
 from assay.run.settings import Settings
 
 __all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]
@@ -124,14 +125,15 @@ async def _scored(
         limits=(how.run_config or RunConfig()).limits(),
         on_progress=bar() if how.show_progress else None,
     )
-    table, runs = _Table(rows), []
+    table, runs = _Table(rows), list[Result]()
     fields = filled(rows, mapping)
     for (judge, embedder), group in _by_judge(metrics, *judges):
         known = [(metric, metric.in_assay(fields)) for metric in group]
-        result = await run(rows, [found for _, found in known], judge, embedder, settings)
-        runs.append(result)
+        made = [found for _, found in known]
+        done, outcomes_of = await scored(rows, made, judge, embedder, settings)
+        runs += done
         for metric, found in known:
-            outcomes = result[found.label]
+            outcomes = outcomes_of[found.label]
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):

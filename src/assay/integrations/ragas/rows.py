@@ -86,7 +86,7 @@ def mapping_of(
 
 
 def filled(rows: Iterable[Mapping[str, Any]], mapping: Mapping[str, str]) -> frozenset[str]:
-    """The fields that every row fills; "turns" where the questions are conversations."""
+    """The fields that every row has; "turns" where the questions are conversations."""
     rows = list(rows)
     there = {field for field, column in mapping.items() if all(column in row for row in rows)}
     asked = mapping.get("question", "")

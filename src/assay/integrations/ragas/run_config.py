@@ -1,6 +1,7 @@
 """How long a call may take and how often it is tried, as ragas says it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from assay.backends.limit import Limits
@@ -28,7 +29,7 @@ class RunConfig:
     log_tenacity: bool = False
     seed: int = 42
 
-    @property
+    @cached_property
     def rng(self) -> Any:
         """A generator of random numbers (numpy) made with the seed."""
         import numpy as np

@@ -1,9 +1,10 @@
 """How do rows become scores: through assay's one door, whichever form of ragas asks?"""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Protocol
 
+from assay.dataset.gaps import is_gap
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.rows import filled, mapping_of
 from assay.metrics import Metric
@@ -11,7 +12,7 @@ from assay.run import STORE
 from assay.run.evaluate import aevaluate
 from assay.run.result import Result
 from assay.run.settings import Settings
-from assay.score import Outcome
+from assay.score import Outcome, Unscored
 
 
 class Scored(Protocol):
@@ -27,27 +28,73 @@ class Scored(Protocol):
 async def run(
     rows: Sequence[Mapping[str, Any]],
     metrics: Sequence[Metric],
-    llm: Any,
-    embeddings: Any,
+    judge: Any,
+    embedder: Any,
     settings: Settings,
-    store: str | Path = STORE,
 ) -> Result:
-    """Score all rows by these metrics."""
-    judge = judges.judge(llm)
+    """Score all rows by these metrics; everything is kept in the usual store."""
+    chosen = list(dict.fromkeys(metrics))
+    mapping = {f: c for f, c in settings.mapping.items() if any(c in row for row in rows)}
+    settings = replace(settings, mapping=mapping)
+    judging = judges.judge(judge)
+    embedding = judges.embedder(embedder, judging)
     return await aevaluate(
-        list(rows),
-        list(dict.fromkeys(metrics)),
-        judge,
-        embedder=judges.embedder(embeddings, judge),
-        store=store,
-        settings=settings,
+        list(rows), chosen, judging, embedder=embedding, store=STORE, settings=settings
     )
+
+
+async def scored(
+    rows: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Metric],
+    judge: Any,
+    embedder: Any,
+    settings: Settings,
+) -> tuple[list[Result], dict[str, list[Outcome]]]:
+    """Score rows of which some lack what a metric needs: these have no score, the others do.
+
+    Returns:
+        The runs, one for all metrics that can score the same rows, and what was found by label
+        of the metric, in the order of the rows.
+
+    Raises:
+        InputError: If no row has what a metric needs.
+    """
+    lacking = {m.label: [lacks(m, row, settings.mapping) for row in rows] for m in metrics}
+    groups: dict[tuple[int, ...], list[Metric]] = {}
+    for metric in metrics:
+        complete = tuple(at for at, gap in enumerate(lacking[metric.label]) if not gap)
+        groups.setdefault(complete or tuple(range(len(rows))), []).append(metric)
+    runs, found = [], {}
+    for complete, group in groups.items():
+        result = await run([rows[at] for at in complete], group, judge, embedder, settings)
+        runs.append(result)
+        for metric in group:
+            there = dict(zip(complete, result[metric.label], strict=True))
+            gaps = lacking[metric.label]
+            found[metric.label] = [
+                there.get(at, Unscored("undefined", f"the row has no {gaps[at]}"))
+                for at in range(len(rows))
+            ]
+    return runs, found
+
+
+def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) -> str:
+    """The first field that a metric needs and a row does not fill; "" if it can be scored."""
+    spoken = isinstance(row.get(mapping.get("question", "")), list)
+
+    def gap(name: str) -> bool:
+        column = mapping.get("question" if name == "turns" and spoken else name, name)
+        return is_gap(row.get(column))
+
+    if any(not any(map(gap, names)) for names in metric.instead):
+        return ""
+    return next((name for name in metric.needs if gap(name)), "")
 
 
 async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
     """What one metric finds for these rows, in their order."""
     mapping = mapping_of(rows)
-    found = metric.in_assay(filled(rows, mapping))
+    made = metric.in_assay(filled(rows, mapping))
     settings = Settings(mapping=mapping, probe=False)
-    result = await run(rows, [found], metric.llm, metric.embeddings, settings)
-    return result[found.label]
+    _, found = await scored(rows, [made], metric.llm, metric.embeddings, settings)
+    return found[made.label]

@@ -19,6 +19,13 @@ from assay.integrations.ragas.metrics.base import (
     MultiTurnMetric,
     SingleTurnMetric,
 )
+from assay.integrations.ragas.metrics.criteria import (
+    AspectCritic,
+    AspectCritique,
+    InstanceRubrics,
+    RubricsScore,
+    SimpleCriteriaScore,
+)
 from assay.integrations.ragas.metrics.critique import (
     coherence,
     conciseness,
@@ -37,8 +44,6 @@ from assay.integrations.ragas.metrics.ready import (
     AnswerCorrectness,
     AnswerRelevancy,
     AnswerSimilarity,
-    AspectCritic,
-    AspectCritique,
     BleuScore,
     ChrfScore,
     ContextEntityRecall,
@@ -53,7 +58,6 @@ from assay.integrations.ragas.metrics.ready import (
     Faithfulness,
     IDBasedContextPrecision,
     IDBasedContextRecall,
-    InstanceRubrics,
     LLMContextPrecisionWithoutReference,
     LLMContextPrecisionWithReference,
     LLMContextRecall,
@@ -64,9 +68,7 @@ from assay.integrations.ragas.metrics.ready import (
     ResponseGroundedness,
     ResponseRelevancy,
     RougeScore,
-    RubricsScore,
     SemanticSimilarity,
-    SimpleCriteriaScore,
     StringPresence,
     SummarizationScore,
 )

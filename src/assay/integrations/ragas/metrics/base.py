@@ -250,4 +250,8 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("SimpleBaseMetric", "SimpleLLMMetric"):
+        from assay.integrations.ragas.metrics import worded
+
+        return {"SimpleBaseMetric": worded.BaseMetric, "SimpleLLMMetric": worded.LLMMetric}[name]
     return missing("metrics.base", name)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from assay.errors import InputError
 from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.metrics import agents, ready
+from assay.integrations.ragas.metrics import agents, criteria, ready
 from assay.integrations.ragas.metrics.base import Ready
 from assay.integrations.ragas.metrics.ready import DistanceMeasure
 from assay.integrations.ragas.metrics.result import MetricResult, result_of
@@ -208,7 +208,7 @@ class QuotedSpansAlignment(BaseMetric):
 
 
 @dataclass
-class DomainSpecificRubrics(ready.RubricsScore, BaseMetric):
+class DomainSpecificRubrics(criteria.RubricsScore, BaseMetric):
     """`rubrics_score`, or with a reference `rubrics_score_with_reference`."""
 
     with_reference: bool = False
@@ -238,7 +238,7 @@ class RubricsScoreWithReference(DomainSpecificRubrics):
 
 
 @dataclass
-class InstanceSpecificRubrics(ready.InstanceRubrics, BaseMetric):
+class InstanceSpecificRubrics(criteria.InstanceRubrics, BaseMetric):
     """`instance_rubrics`."""
 
     columns: ClassVar[tuple[str, ...]] = ("rubrics",)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.metrics.ready import AspectCritic
+from assay.integrations.ragas.metrics.criteria import AspectCritic
 from assay.metrics import METRICS
 
 __all__ = [

@@ -1,7 +1,6 @@
 """The ready-made metrics of ragas 0.1 to 0.3, each computed by assay."""
 
 import enum
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -12,9 +11,6 @@ from assay.score import Unscored
 
 _QCR = ("user_input", "retrieved_contexts", "reference")
 _WORDS = ("reference", "response")
-# In the order in which a judge is shown them.
-_SHOWN = ("question", "turns", "contexts", "answer", "reference", "reference_contexts")
-_ENDS = re.compile(r"(\d+)\s*(?:to|-|\N{EN DASH})\s*(\d+)")
 
 
 class DistanceMeasure(enum.Enum):
@@ -371,78 +367,3 @@ class ResponseGroundedness(Ready):
     metric: ClassVar[str] = "response_groundedness"
     columns: ClassVar[tuple[str, ...]] = ("response", "retrieved_contexts")
     name: str = "nv_response_groundedness"
-
-
-@dataclass
-class AspectCritic(Ready):
-    """Whether the sample meets a criterion in words, 1 or 0: `aspect_critic`."""
-
-    metric: ClassVar[str] = "aspect_critic"
-    name: str = "aspect_critic"
-    definition: str = ""
-    strictness: int = 1
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The criterion, and all texts that there are."""
-        words = {"definition": self.definition, "strictness": self.strictness}
-        return {**words, "shows": shows(fields)}
-
-
-AspectCritique = AspectCritic
-
-
-@dataclass
-class SimpleCriteriaScore(Ready):
-    """A grade by a criterion in words: `numeric_criterion`.
-
-    The grades are those that the criterion names ("Score 0 to 5 by ..."), else 0 to 5.
-    """
-
-    metric: ClassVar[str] = "numeric_criterion"
-    name: str = "simple_criteria"
-    definition: str = ""
-    strictness: int = 1
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The criterion, its grades, and all texts that there are."""
-        ends = _ENDS.search(self.definition)
-        low, high = (float(ends[1]), float(ends[2])) if ends else (0.0, 5.0)
-        words = {"criterion": self.definition, "strictness": self.strictness}
-        return {**words, "low": low, "high": high, "shows": shows(fields)}
-
-
-@dataclass
-class RubricsScore(Ready):
-    """The grade of a rubric that the sample reaches: `rubrics_score`."""
-
-    metric: ClassVar[str] = "rubrics_score"
-    name: str = "domain_specific_rubrics"
-    rubrics: Mapping[str, str] | None = None
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The rubric, and all texts that there are."""
-        given = {} if self.rubrics is None else {"rubric": tuple(self.rubrics.items())}
-        return {**given, "shows": shows(fields)}
-
-
-@dataclass
-class InstanceRubrics(Ready):
-    """The grade that a sample reaches of its own rubric: `instance_rubrics`."""
-
-    metric: ClassVar[str] = "instance_rubrics"
-    name: str = "instance_rubrics"
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """All texts that there are."""
-        return {"shows": shows(fields)}
-
-    def value(self, outcome: Any) -> float:
-        """The grade itself, which assay gives as a share of the rubric's range."""
-        there = not isinstance(outcome, Unscored)
-        return float(outcome.details["grade"]) if there else super().value(outcome)
-
-
-def shows(fields: frozenset[str]) -> tuple[str, ...]:
-    """The fields that a judge can be shown, in the order in which it is."""
-    found = tuple(name for name in _SHOWN if name in fields)
-    return found or ("question", "answer")  # so that assay says what is missing
