@@ -96,8 +96,10 @@ def kept(file: Path) -> dict[tuple[str, str, str], Told]:
     return {tuple(one.pop("key")): Told(**one) for one in found}
 
 
-def measure(backend: assay.Backend, rows: Sequence[Record], file: Path) -> list[list[Told]]:
-    """What each way told about every answer."""
+def measure(
+    backend: assay.Backend, name: str, rows: Sequence[Record], file: Path
+) -> list[list[Told]]:
+    """What each way told about every answer; `name` stays the same when the judge's port does not."""
     known = kept(file)
     door = Limit(backend, assay.Limits(in_flight=1, timeout=1800, retries=1))
 
@@ -106,7 +108,7 @@ def measure(backend: assay.Backend, rows: Sequence[Record], file: Path) -> list[
         for place, row in enumerate(rows, start=1):
             pair = []
             for way in WAYS:
-                key = (backend.name, row["id"], way)
+                key = (name, row["id"], way)
                 if key not in known:
                     known[key] = await told(door, row, way)
                     line = json.dumps({"key": key, **vars(known[key])})
@@ -174,9 +176,9 @@ def main() -> None:
         return
     rows = answers(options.limit)
     with ExitStack() as stack:
-        backend = _judge(options, stack)
-        found = measure(backend, rows, options.kept)
-    print(backend.name)
+        name = options.judge or options.gguf.name
+        found = measure(_judge(options, stack), name, rows, options.kept)
+    print(name)
     show(rows, found)
 
 
