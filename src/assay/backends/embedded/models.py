@@ -7,19 +7,14 @@ repeated number must not depend on such company. It is also the fastest way foun
 """
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # loaded with the first text
     import onnxruntime
     from tokenizers import Tokenizer
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 def available_cores() -> int:
@@ -74,15 +69,3 @@ def tokenizer() -> "Tokenizer":
     found.no_truncation()
     found.no_padding()
     return found
-
-
-def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
-    """The function's result for every item, in order, at most so many at a time in this process."""
-    return list(_pool(threads, os.getpid()).map(function, items))
-
-
-@cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
-    # One for all tasks, so that no more models run at once than there are cores, however many tasks
-    # wait; of a forked process its own, as threads do not survive a fork.
-    return ThreadPoolExecutor(threads, thread_name_prefix="assay-model")
