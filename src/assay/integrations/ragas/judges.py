@@ -20,11 +20,16 @@ from assay.tasks.embed import reply as vector_reply
 CHAT, EMBEDDING = "openai:gpt-4o-mini", "openai:text-embedding-3-small"
 
 
-def judge(model: Any) -> Any:
-    """What assay takes as the judge that a script names; a default if it names none."""
+def judge(model: Any, *, asked: bool = True) -> Any:
+    """What assay takes as the judge that a script names; a default if it names none.
+
+    Args:
+        model: What the script gives.
+        asked: Whether anything will be asked at all.
+    """
     model = model.model if isinstance(model, Wrapped) else model
     if model is None:
-        return _default()
+        return _default() if asked else DEFAULT
     if isinstance(model, BaseRagasLLM):
         return OwnText(model)
     return OwnForms(model) if isinstance(model, InstructorBaseRagasLLM) else model

@@ -36,7 +36,7 @@ async def run(
     chosen = list(dict.fromkeys(metrics))
     mapping = {f: c for f, c in settings.mapping.items() if any(c in row for row in rows)}
     settings = replace(settings, mapping=mapping)
-    judging = judges.judge(judge)
+    judging = judges.judge(judge, asked=any(metric.tasks for metric in chosen))
     embedding = judges.embedder(embedder, judging)
     return await aevaluate(
         list(rows), chosen, judging, embedder=embedding, store=STORE, settings=settings

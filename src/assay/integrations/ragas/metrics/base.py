@@ -50,7 +50,7 @@ class Metric:
         name: What its scores are called.
     """
 
-    _required_columns: dict[MetricType, set[str]] = field(default_factory=dict)
+    _required_columns: dict[MetricType, set[str]] = field(default_factory=dict, repr=False)
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -100,8 +100,8 @@ class MetricWithLLM(Metric):
         llm: The judge: a model of any library, or what assay takes. None for that of `evaluate`.
     """
 
-    llm: Any = None
-    output_type: MetricOutputType | None = None
+    llm: Any = field(default=None, repr=False)
+    output_type: MetricOutputType | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -112,7 +112,7 @@ class MetricWithEmbeddings(Metric):
         embeddings: The embedder. None for that of `evaluate`.
     """
 
-    embeddings: Any = None
+    embeddings: Any = field(default=None, repr=False)
 
 
 @dataclass
@@ -182,7 +182,7 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
     metric: ClassVar[str] = ""
     columns: ClassVar[tuple[str, ...]] = ()
     spoken: ClassVar[bool] = False
-    max_retries: int = 1
+    max_retries: int = field(default=1, repr=False)
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse what is no parameter here, by name."""
