@@ -1,0 +1,96 @@
+"""How does a metric score programs of DSPy, and tell its optimisers what was wrong?"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assay.errors import AssayError
+from assay.integrations.rows import picked
+from assay.integrations.scoring import Finding, Scorer
+
+
+class NotScored(AssayError):
+    """A metric could not score a prediction, and no score was agreed on for that case."""
+
+
+class DSPyMetric:
+    """A metric in the form that `dspy.Evaluate` and DSPy's optimisers call.
+
+    Question and reference are taken from the example, answer and contexts from the prediction or
+    else from the example. Keys are recognised as columns of data sets are.
+
+    Args:
+        metric: As for `assay.evaluate`; one. Its scores have to be better the higher they are.
+        judge: As for `assay.evaluate`.
+        row: Makes the fields of a sample of an example and a prediction, where keys have other
+            names.
+        unscored: The score of a prediction that cannot be scored; None raises `NotScored`, which
+            DSPy counts as an error.
+        passing: While examples are bootstrapped, a score from here on is a success; the metric's
+            guide value by default, 1 if it has none.
+        feedback: Whether to give a `dspy.Prediction` with score and feedback, as GEPA reads it.
+        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+    """
+
+    def __init__(
+        self,
+        metric: Any,
+        judge: Any = "embedded",
+        *,
+        row: Callable[[Any, Any], Mapping[str, Any]] | None = None,
+        unscored: float | None = None,
+        passing: float | None = None,
+        feedback: bool = False,
+        **how: Any,
+    ) -> None:
+        self._scorer = Scorer(metric, judge, **how)
+        (self.metric,) = self._scorer.metrics
+        self.__name__ = self.metric.label
+        self._row = row or row_of
+        self._unscored, self._feedback = unscored, feedback
+        self._passing = 1.0 if passing is None and self.metric.guide is None else passing
+
+    def __call__(
+        self,
+        example: Any,
+        prediction: Any,
+        trace: Any = None,
+        pred_name: str | None = None,
+        pred_trace: Any = None,
+    ) -> Any:
+        """The score of a prediction: a float, whether it passes while bootstrapping, or feedback.
+
+        Raises:
+            NotScored: If there is no score, and `unscored` was not given.
+            InputError: If a field that the metric needs is not there.
+            Denied: If the judge refuses.
+        """
+        del pred_name, pred_trace
+        (finding,) = self._scorer.score(self._row(example, prediction))
+        value = self._value(finding)
+        if self._feedback:
+            from dspy import Prediction
+
+            return Prediction(score=value, feedback=f"{self.__name__} {value:g}\n{finding.reasons}")
+        if trace is not None:
+            return bool(finding.passing(self._passing))
+        return value
+
+    def _value(self, finding: Finding) -> float:
+        if finding.value is not None:
+            return finding.value
+        if self._unscored is None:
+            raise NotScored(f"{self.__name__} is {finding.why} -> unscored=0.0 makes it a score")
+        return self._unscored
+
+
+def row_of(example: Any, prediction: Any) -> dict[str, Any]:
+    """The fields of a sample that an example and a prediction hold."""
+    wanted, made = example.toDict(), prediction.toDict()
+    contexts = picked(made, "contexts")
+    return {
+        "question": picked(wanted, "question"),
+        "answer": picked(made, "answer"),
+        "contexts": picked(wanted, "contexts") if contexts is None else contexts,
+        # An example's own answer is the right one.
+        "reference": picked(wanted, "reference") or picked(wanted, "answer"),
+    }

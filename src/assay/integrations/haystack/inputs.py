@@ -1,0 +1,31 @@
+"""Which samples do lists of questions, contexts and answers hold together?"""
+
+from typing import Any
+
+from assay.errors import InputError
+
+# What Haystack's own evaluators call the fields of a sample.
+INPUTS = {
+    "questions": "question",
+    "contexts": "contexts",
+    "predicted_answers": "answer",
+    "ground_truth_answers": "reference",
+    "retrieved_documents": "contexts",
+    "ground_truth_documents": "reference_contexts",
+}
+
+
+def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
+    """The samples that the lists hold together.
+
+    Raises:
+        InputError: If the lists differ in length or there is none.
+    """
+    given = {name: values for name, values in inputs.items() if values is not None}
+    lengths = {name: len(values) for name, values in given.items()}
+    if len(set(lengths.values())) != 1:
+        shown = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
+        raise InputError(f"lists of one length are needed: {shown}", f"give {', '.join(INPUTS)}")
+    fields = {INPUTS[name]: values for name, values in given.items()}
+    (length,) = set(lengths.values())
+    return [{field: values[at] for field, values in fields.items()} for at in range(length)]

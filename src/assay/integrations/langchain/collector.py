@@ -1,0 +1,165 @@
+"""What did a chain that runs retrieve and answer? A callback handler sees it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from assay.integrations.collecting import Request, Rows
+from assay.integrations.rows import answer_of, document, picked, question_of
+
+
+class Collector(BaseCallbackHandler):
+    """Collects questions, contexts and answers of chains, agents and graphs while they run.
+
+    ``chain.invoke(question, config={"callbacks": [collector]})``, as often and as many at once as
+    one likes; then ``assay.evaluate(collector.rows, ...)``. Documents of all retrievers that ran
+    within a call are kept, with ids and scores as far as they have them, and latency and tokens.
+
+    Args:
+        known: Rows with a ``question`` each, whose other fields (``reference``, ``id`` ...) go
+            into the row of the same question.
+        question: Finds the question in the inputs of a chain, where it has an unusual place.
+        answer: Finds the answer in its outputs.
+
+    Raises:
+        InputError: If a known row has no question.
+    """
+
+    run_inline = True  # in a thread of its own an answer could be seen before its documents
+    raise_error = True  # what is not seen would be missing without a word
+
+    def __init__(
+        self,
+        known: Iterable[Mapping[str, Any]] = (),
+        *,
+        question: Callable[[Any], str | None] = question_of,
+        answer: Callable[[Any], str | None] = answer_of,
+    ) -> None:
+        super().__init__()
+        self._collected = Rows(known)
+        self._question, self._answer = question, answer
+        # Run -> (its request, whether it is a retriever or within one).
+        self._runs: dict[UUID, tuple[Request, bool]] = {}
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
+        return self._collected.rows
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows as JSON lines; returns the path."""
+        return self._collected.write(path)
+
+    def on_chain_start(
+        self,
+        _serialized: Any,
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A chain begins: a question if it is the outermost one."""
+        if parent_run_id is None:
+            self._runs[run_id] = (Request(self._question(inputs)), False)
+        else:
+            self._follow(run_id, parent_run_id)
+
+    def on_retriever_start(
+        self,
+        _serialized: Any,
+        _query: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A retriever begins."""
+        self._follow(run_id, parent_run_id, retrieves=True)
+
+    def on_tool_start(
+        self,
+        _serialized: Any,
+        _text: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A tool begins, which may retrieve."""
+        self._follow(run_id, parent_run_id)
+
+    def on_retriever_end(
+        self, documents: Sequence[Any], *, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """A retriever has found something; one within another one hands it to that one."""
+        if parent_run_id in self._runs:
+            request, within = self._runs[parent_run_id]
+            if not within:
+                request.retrieved(map(document, documents))
+
+    def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
+        """A model has answered."""
+        if parent_run_id in self._runs:
+            self._runs[parent_run_id][0].count(_tokens(response))
+
+    def on_chain_end(
+        self,
+        outputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        inputs: Any = None,
+        **_: Any,
+    ) -> None:
+        """A chain has ended: with the answer if it is the outermost one."""
+        if parent_run_id is None and (request := self._ended(run_id)):
+            # A chain that streams is told its inputs piece by piece: they are known at its end.
+            request.question = request.question or self._question(inputs)
+            given = picked(outputs, "contexts") if isinstance(outputs, Mapping) else None
+            if request.documents is None and isinstance(given, list):
+                request.documents = [_context(one) for one in given]
+            self._collected.add(request, self._answer(outputs))
+
+    def on_chain_error(
+        self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """A chain has failed: there is no answer if it is the outermost one."""
+        if parent_run_id is None and (request := self._ended(run_id)):
+            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+
+    def _follow(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
+        if parent in self._runs:
+            request, within = self._runs[parent]
+            self._runs[run] = (request, within or retrieves)
+            request.seen[run] = None
+
+    def _ended(self, run: UUID) -> Request | None:
+        request, _ = self._runs.pop(run, (None, False))
+        for inner in request.seen if request else ():
+            self._runs.pop(inner, None)
+        return request
+
+
+def _context(found: Any) -> dict[str, Any]:
+    if isinstance(found, Mapping):
+        return dict(found)
+    return document(found) if hasattr(found, "page_content") else {"text": str(found)}
+
+
+def _tokens(response: Any) -> int | None:
+    """The tokens that an answer took, where the message or the model tells them."""
+    counts = [
+        (getattr(getattr(one, "message", None), "usage_metadata", None) or {}).get("total_tokens")
+        for several in response.generations
+        for one in several
+    ]
+    told = [count for count in counts if isinstance(count, int)]
+    if told:
+        return sum(told)
+    usage = (response.llm_output or {}).get("token_usage") or {}
+    total = usage.get("total_tokens")
+    return total if isinstance(total, int) else None

@@ -1,0 +1,156 @@
+"""What did a query engine that runs retrieve and answer? LlamaIndex's instrumentation tells it."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMCompletionEndEvent
+from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
+from llama_index.core.instrumentation.span import BaseSpan
+from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
+from pydantic import PrivateAttr
+
+from assay.integrations.collecting import Request, Rows
+from assay.integrations.llama_index.backend import usage
+
+STREAMED = "the answer was streamed, and its text is not known when the query ends"
+
+
+class Collector:
+    """Collects questions, contexts and answers of query engines while they run.
+
+    ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
+    contexts are the source nodes of the response, with ids and scores. Of queries within a query
+    only the outermost one counts.
+
+    Args:
+        known: Rows with a ``question`` each, whose other fields (``reference``, ``id`` ...) go
+            into the row of the same question.
+
+    Raises:
+        InputError: If a known row has no question.
+    """
+
+    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._collected = Rows(known)
+        self._open: dict[str, Request] = {}
+        self._parents: dict[str, str | None] = {}
+        self._events, self._spans = _Events(self), _Spans(self)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
+        return self._collected.rows
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows as JSON lines; returns the path."""
+        return self._collected.write(path)
+
+    def __enter__(self) -> Self:
+        root = get_dispatcher()
+        root.add_event_handler(self._events)
+        root.add_span_handler(self._spans)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        root = get_dispatcher()
+        root.event_handlers.remove(self._events)
+        root.span_handlers.remove(self._spans)
+
+    def saw(self, event: Any) -> None:
+        """Note what an event tells."""
+        if isinstance(event, QueryStartEvent):
+            if event.span_id and self._request(event.span_id) is None:
+                self._open[event.span_id] = Request(_text(event.query))
+        elif isinstance(event, QueryEndEvent):
+            if request := self._open.pop(event.span_id or "", None):
+                self._answered(request, event.response)
+        elif isinstance(event, LLMChatEndEvent | LLMCompletionEndEvent):
+            self._counted(self._request(event.span_id), event.response)
+
+    def began(self, span: str, parent: str | None) -> None:
+        """Note a span and where it stands."""
+        self._parents[span] = parent
+
+    def ended(self, span: str, error: BaseException | None = None) -> None:
+        """Forget a span; a query that ends with an error has no answer."""
+        self._parents.pop(span, None)
+        request = self._open.pop(span, None) if error is not None else None
+        if request:
+            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+
+    def _request(self, span: str | None) -> Request | None:
+        """The query that a span is part of."""
+        while span is not None and span not in self._open:
+            span = self._parents.get(span)
+        return self._open.get(span) if span is not None else None
+
+    def _answered(self, request: Request, response: Any) -> None:
+        request.documents = [_context(node) for node in response.source_nodes or ()]
+        text = getattr(response, "response", None)
+        streamed = None if isinstance(text, str) else STREAMED
+        self._collected.add(request, text if streamed is None else None, streamed)
+
+    def _counted(self, request: Request | None, response: Any) -> None:
+        # One answer may be told of twice, by a model and by the one that it is made of.
+        if request is None or response is None or id(response.raw) in request.seen:
+            return
+        request.seen[id(response.raw)] = response.raw
+        told = [count for count in usage(response) if count is not None]
+        request.count(sum(told) if told else None)
+
+
+class _Events(BaseEventHandler):
+    _collector: Collector = PrivateAttr()
+
+    def __init__(self, collector: Collector) -> None:
+        super().__init__()
+        self._collector = collector
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AssayEvents"
+
+    def handle(self, event: Any, **_: Any) -> None:
+        self._collector.saw(event)
+
+
+class _Spans(BaseSpanHandler[BaseSpan]):
+    _collector: Collector = PrivateAttr()
+
+    def __init__(self, collector: Collector) -> None:
+        super().__init__()
+        self._collector = collector
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AssaySpans"
+
+    def new_span(self, id_: str, *_: Any, parent_span_id: str | None = None, **__: Any) -> None:
+        self._collector.began(id_, parent_span_id)
+
+    def prepare_to_exit_span(self, id_: str, *_: Any, **__: Any) -> None:
+        self._collector.ended(id_)
+
+    def prepare_to_drop_span(
+        self, id_: str, *_: Any, err: BaseException | None = None, **__: Any
+    ) -> None:
+        self._collector.ended(id_, err)
+
+
+def _text(query: Any) -> str:
+    return query if isinstance(query, str) else str(query.query_str)
+
+
+def _context(found: Any) -> dict[str, Any]:
+    node = found.node
+    kept = {
+        "text": found.get_content(),
+        "id": node.node_id,
+        "score": None if found.score is None else float(found.score),
+        "document": node.ref_doc_id,
+        "metadata": dict(node.metadata) or None,
+    }
+    return {name: value for name, value in kept.items() if value is not None}

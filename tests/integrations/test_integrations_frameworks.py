@@ -1,0 +1,344 @@
+"""Do metrics work within LangChain, LlamaIndex, Haystack and DSPy, as these are released?"""
+
+import asyncio
+
+import pytest
+
+import assay
+from assay.errors import InputError
+from support.scripts import plausible
+
+pytest.importorskip("langchain_core", reason="make test-integrations has it")
+
+import dspy
+from haystack import Document as HaystackDocument
+from haystack import Pipeline
+from langchain_classic.evaluation import StringEvaluator as ItsStringEvaluator
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langsmith.evaluation import RunEvaluator as ItsRunEvaluator
+from langsmith.schemas import Example, Run
+from llama_index.core import MockEmbedding, VectorStoreIndex
+from llama_index.core.evaluation import BatchEvalRunner
+from llama_index.core.llms import MockLLM
+from llama_index.core.schema import TextNode
+
+from assay.integrations import langchain, llama_index
+from assay.integrations.dspy import DSPyMetric, NotScored
+from assay.integrations.haystack import AssayEvaluator
+
+pytestmark = pytest.mark.integrations
+
+QUESTION, CONTEXT = "Is water wet?", "Water is wet."
+ANSWER = "Water is wet. Fire is cold."
+EVASIVE = "Sorry, I do not know."
+
+
+class Shelf(BaseRetriever):
+    """Finds the same two documents, whatever is asked."""
+
+    def _get_relevant_documents(self, query, *, run_manager):
+        first = Document(CONTEXT, id="w1", metadata={"relevance_score": 0.9})
+        return [first, Document("Fire is hot.", id="f1")]
+
+
+class Nested(BaseRetriever):
+    """Asks another retriever twice."""
+
+    def _get_relevant_documents(self, query, *, run_manager):
+        inner = {"callbacks": run_manager.get_child()}
+        return [*Shelf().invoke(query, config=inner), *Shelf().invoke(query, config=inner)][:1]
+
+
+def joined(documents):
+    return "\n".join(document.page_content for document in documents)
+
+
+def chain(retriever=None, answer=ANSWER):
+    llm = FakeListChatModel(responses=[answer])
+    prompt = ChatPromptTemplate.from_template("{context} {question}")
+    given = {"context": (retriever or Shelf()) | joined, "question": RunnablePassthrough()}
+    return given | prompt | llm | StrOutputParser()
+
+
+class TestAChainThatRuns:
+    def row(self, system, question=QUESTION, **how):
+        seen = langchain.Collector()
+        system.invoke(question, config={"callbacks": [seen]}, **how)
+        (row,) = seen.rows
+        return row
+
+    def test_question_contexts_and_answer_are_collected(self):
+        row = self.row(chain())
+        assert (row["question"], row["answer"]) == (QUESTION, ANSWER)
+        assert [(c["text"], c["id"], c.get("score")) for c in row["contexts"]] == [
+            (CONTEXT, "w1", 0.9),
+            ("Fire is hot.", "f1", None),
+        ]
+        assert row["latency_ms"] > 0
+
+    def test_its_rows_can_be_evaluated(self, db):
+        seen = langchain.Collector([{"question": QUESTION, "id": "q1"}])
+        chain().invoke(QUESTION, config={"callbacks": [seen]})
+        result = assay.evaluate(seen.rows, "faithfulness", plausible(), store=db)
+        (row,) = result.rows()
+        assert (row["id"], row["context_ids"], row["faithfulness"]) == ("q1", ("w1", "f1"), 0.5)
+
+    def test_a_retriever_within_a_retriever_counts_once(self):
+        assert [c["id"] for c in self.row(chain(Nested()))["contexts"]] == ["w1"]
+
+    def test_calls_at_the_same_time_are_kept_apart(self):
+        seen = langchain.Collector()
+        questions = [f"Question {n}?" for n in range(20)]
+        slow = RunnableLambda(self.wait) | chain()
+        asyncio.run(slow.abatch(questions, config={"callbacks": [seen]}))
+        assert sorted(row["question"] for row in seen.rows) == sorted(questions)
+        assert all(len(row["contexts"]) == 2 for row in seen.rows)
+
+    @staticmethod
+    async def wait(question):
+        await asyncio.sleep(0)
+        return question
+
+    def test_a_streamed_answer_is_whole(self):
+        seen = langchain.Collector()
+        assert "".join(chain().stream(QUESTION, config={"callbacks": [seen]})) == ANSWER
+        assert (seen.rows[0]["question"], seen.rows[0]["answer"]) == (QUESTION, ANSWER)
+
+    def test_a_chain_that_breaks_is_a_failure_of_the_system(self):
+        seen = langchain.Collector()
+        broken = RunnableLambda(lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            broken.invoke(QUESTION, config={"callbacks": [seen]})
+        assert seen.rows[0]["failure"] == "ZeroDivisionError: division by zero"
+
+    def test_messages_in_and_out_are_understood(self):
+        graph = RunnableLambda(lambda given: {"messages": [*given["messages"], AIMessage(ANSWER)]})
+        row = self.row(graph, {"messages": [HumanMessage(QUESTION)]})
+        assert (row["question"], row["answer"]) == (QUESTION, ANSWER)
+
+    def test_tokens_are_counted_as_the_messages_tell_them(self):
+        from langchain_core.language_models import GenericFakeChatModel
+
+        usage = {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7}
+        model = GenericFakeChatModel(messages=iter([AIMessage(ANSWER, usage_metadata=usage)] * 2))
+        two_calls = RunnableLambda(lambda question: (model.invoke(question), model.invoke("x"))[0])
+        assert self.row(two_calls)["tokens"] == 14
+
+    def test_nothing_is_kept_of_what_has_ended(self):
+        seen = langchain.Collector()
+        chain().invoke(QUESTION, config={"callbacks": [seen]})
+        assert seen._runs == {}
+
+
+class TestEvaluatorsOfLangChain:
+    def test_a_string_evaluator_gives_score_and_reasons(self, db):
+        evaluator = langchain.StringEvaluator("faithfulness", plausible(), store=db)
+        assert isinstance(evaluator, ItsStringEvaluator)
+        assert (evaluator.requires_input, evaluator.requires_reference) == (True, False)
+        found = evaluator.evaluate_strings(prediction=ANSWER, input=QUESTION, contexts=[CONTEXT])
+        assert found["score"] == 0.5
+        assert "unsupported: Fire is cold." in found["reasoning"]
+
+    def test_what_cannot_be_scored_has_no_score(self, db):
+        evaluator = langchain.StringEvaluator("faithfulness", plausible(), store=db)
+        given = {"prediction": EVASIVE, "input": QUESTION, "contexts": [CONTEXT]}
+        found = asyncio.run(evaluator.aevaluate_strings(**given))
+        assert found["score"] is None
+        assert found["value"].startswith("undefined")
+
+    def test_a_run_is_evaluated_with_what_its_retriever_found(self, db):
+        evaluator = langchain.RunEvaluator(["faithfulness", "exact_match"], plausible(), store=db)
+        assert isinstance(evaluator, ItsRunEvaluator)
+        found = evaluator.evaluate_run(traced(), example())["results"]
+        assert [(one.key, one.score) for one in found] == [
+            ("faithfulness", 0.5),
+            ("exact_match", 1.0),
+        ]
+        assert "unsupported: Fire is cold." in found[0].comment
+        assert evaluator.feedback_keys == ["faithfulness", "exact_match"]
+
+
+def traced():
+    from datetime import UTC, datetime
+    from uuid import uuid4
+
+    def run(**of):
+        return Run(
+            **{
+                "id": uuid4(),
+                "name": "x",
+                "start_time": datetime.now(UTC),
+                "trace_id": uuid4(),
+                **of,
+            }
+        )
+
+    found = {"documents": [{"page_content": CONTEXT, "metadata": {}, "type": "Document"}]}
+    inner = run(run_type="retriever", inputs={"query": "x"}, outputs=found)
+    return run(
+        run_type="chain",
+        inputs={"question": QUESTION},
+        outputs={"output": ANSWER},
+        child_runs=[inner],
+    )
+
+
+def example():
+    from uuid import uuid4
+
+    return Example(id=uuid4(), inputs={"question": QUESTION}, outputs={"answer": ANSWER})
+
+
+def engine(**how):
+    nodes = [TextNode(text=CONTEXT, id_="w1"), TextNode(text="Fire is hot.", id_="f1")]
+    index = VectorStoreIndex(nodes, embed_model=MockEmbedding(embed_dim=4))
+    return index.as_query_engine(llm=MockLLM(max_tokens=3), **how)
+
+
+class TestAQueryEngineThatRuns:
+    def test_question_contexts_and_answer_are_collected(self):
+        with llama_index.Collector([{"question": QUESTION, "id": "q1"}]) as seen:
+            engine().query(QUESTION)
+        (row,) = seen.rows
+        assert (row["id"], row["question"], row["answer"]) == ("q1", QUESTION, "text text text")
+        assert {(c["text"], c["id"]) for c in row["contexts"]} == {
+            (CONTEXT, "w1"),
+            ("Fire is hot.", "f1"),
+        }
+        assert all(isinstance(c["score"], float) for c in row["contexts"])
+
+    def test_queries_at_the_same_time_are_kept_apart(self):
+        async def ask():
+            asked = engine()
+            await asyncio.gather(*(asked.aquery(f"Question {n}?") for n in range(10)))
+
+        with llama_index.Collector() as seen:
+            asyncio.run(ask())
+        assert sorted(row["question"] for row in seen.rows) == [f"Question {n}?" for n in range(10)]
+        assert all(len(row["contexts"]) == 2 for row in seen.rows)
+
+    def test_after_the_block_nothing_is_collected(self):
+        with llama_index.Collector() as seen:
+            pass
+        engine().query(QUESTION)
+        assert seen.rows == []
+
+    def test_a_query_that_breaks_is_a_failure_of_the_system(self):
+        broken = engine()
+        broken._retriever._embed_model = None
+        with llama_index.Collector() as seen, pytest.raises(AttributeError):
+            broken.query(QUESTION)
+        assert seen.rows[0]["failure"].startswith("AttributeError")
+        assert seen._open == {}
+
+    def test_a_streamed_answer_is_not_taken_for_an_empty_one(self):
+        with llama_index.Collector() as seen:
+            engine(streaming=True).query(QUESTION)
+        assert "streamed" in seen.rows[0]["failure"]
+
+
+class TestAnEvaluatorOfLlamaIndex:
+    def test_it_scores_and_says_whether_it_passes(self, db):
+        evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
+        found = asyncio.run(evaluator.aevaluate(QUESTION, ANSWER, [CONTEXT]))
+        assert (found.score, found.passing, found.invalid_result) == (0.5, False, False)
+        assert "unsupported: Fire is cold." in found.feedback
+
+    def test_what_cannot_be_scored_is_invalid_with_its_reason(self, db):
+        evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
+        found = evaluator.evaluate(QUESTION, EVASIVE, [CONTEXT])
+        assert (found.score, found.passing, found.invalid_result) == (None, None, True)
+        assert found.invalid_reason.startswith("undefined")
+
+    def test_it_runs_in_its_batch_runner(self, db):
+        evaluators = {
+            name: llama_index.Evaluator(name, plausible(), store=db)
+            for name in ("faithfulness", "answer_relevancy")
+        }
+        runner = BatchEvalRunner(evaluators, workers=4)
+        queries = [f"Question {n}?" for n in range(5)]
+        found = asyncio.run(runner.aevaluate_queries(engine(), queries=queries))
+        assert {name: len(results) for name, results in found.items()} == dict.fromkeys(
+            evaluators, 5
+        )
+        assert all(isinstance(one.score, float) for one in found["answer_relevancy"])
+
+
+class TestAComponentOfHaystack:
+    def test_it_scores_within_a_pipeline(self, db):
+        pipeline = Pipeline()
+        component = AssayEvaluator(["faithfulness", "exact_match"], plausible(), store=str(db))
+        pipeline.add_component("assay", component)
+        given = {
+            "questions": [QUESTION, QUESTION],
+            "contexts": [[HaystackDocument(content=CONTEXT)], [HaystackDocument(content=CONTEXT)]],
+            "predicted_answers": [ANSWER, EVASIVE],
+            "ground_truth_answers": [ANSWER, ANSWER],
+        }
+        found = pipeline.run({"assay": given})["assay"]
+        assert found["scores"] == {"faithfulness": 0.5, "exact_match": 0.5}
+        assert found["results"][1]["faithfulness"]["score"] is None
+        assert found["results"][1]["faithfulness"]["why"].startswith("undefined")
+        assert assay.Result(db, found["run"]).summary()
+
+    def test_a_pipeline_with_it_is_saved_and_loaded(self, db):
+        pipeline = Pipeline()
+        pipeline.add_component("assay", AssayEvaluator("exact_match", "embedded", store=str(db)))
+        ours = ["assay.integrations.haystack.evaluator"]
+        again = Pipeline.loads(pipeline.dumps(), allowed_modules=ours)
+        given = {"predicted_answers": ["a"], "ground_truth_answers": ["a"]}
+        assert again.run({"assay": given})["assay"]["scores"] == {"exact_match": 1.0}
+
+    def test_a_judge_that_is_an_object_is_not_saved_as_something_else(self, db):
+        component = AssayEvaluator("faithfulness", plausible(), store=str(db))
+        with pytest.raises(InputError, match="judge that is an object"):
+            component.to_dict()
+
+
+class TestAMetricOfDSPy:
+    example = dspy.Example(question=QUESTION, answer=ANSWER).with_inputs("question")
+    prediction = dspy.Prediction(answer=ANSWER, context=[CONTEXT])
+
+    def test_it_is_a_number(self, db):
+        metric = DSPyMetric("faithfulness", plausible(), store=db)
+        assert metric(self.example, self.prediction) == 0.5
+        assert metric.__name__ == "faithfulness"
+
+    def test_while_bootstrapping_it_says_whether_it_passes(self, db):
+        strict = DSPyMetric("faithfulness", plausible(), store=db)
+        lenient = DSPyMetric("faithfulness", plausible(), passing=0.5, store=db)
+        assert strict(self.example, self.prediction, trace=[]) is False
+        assert lenient(self.example, self.prediction, trace=[]) is True
+
+    def test_it_tells_an_optimiser_what_was_wrong(self, db):
+        metric = DSPyMetric("faithfulness", plausible(), feedback=True, store=db)
+        found = metric(self.example, self.prediction, None, "predictor", None)
+        assert found.score == 0.5
+        assert "unsupported: Fire is cold." in found.feedback
+
+    def test_the_answer_of_the_example_is_the_reference(self, db):
+        assert (
+            DSPyMetric("exact_match", plausible(), store=db)(self.example, self.prediction) == 1.0
+        )
+
+    def test_without_a_score_it_raises_unless_one_is_agreed_on(self, db):
+        evasive = dspy.Prediction(answer=EVASIVE, context=[CONTEXT])
+        with pytest.raises(NotScored, match="undefined"):
+            DSPyMetric("faithfulness", plausible(), store=db)(self.example, evasive)
+        agreed = DSPyMetric("faithfulness", plausible(), unscored=0.0, store=db)
+        assert agreed(self.example, evasive) == 0.0
+
+    def test_it_runs_in_its_evaluation(self, db):
+        class Program(dspy.Module):
+            def forward(self, question):
+                return dspy.Prediction(answer=ANSWER, context=[CONTEXT])
+
+        metric = DSPyMetric("faithfulness", plausible(), store=db)
+        evaluation = dspy.Evaluate(devset=[self.example] * 3, metric=metric, display_progress=False)
+        assert evaluation(Program()).score == pytest.approx(50.0)
