@@ -39,6 +39,7 @@ _OBJECT: Final = re.compile(
     r"<\w+\(.*\)>\Z", re.DOTALL
 )  # how Python shows an object that is no text
 _TEXTS: Final = ("page_content", "content", "text", "document.content")
+_SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
 
 
@@ -171,13 +172,14 @@ def _document(item: Any) -> dict[str, Any] | None:
     inside = {**item, **beside} if isinstance(beside, Mapping) else item
     text = next((inside[key] for key in _TEXTS if isinstance(inside.get(key), str)), None)
     own = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
+    about = _object(inside.get("metadata")) or {}
     found = {
         "text": None if text == _MASKED else text,
         "id": own,
-        "score": _number(inside.get("score")),
-        "metadata": _object(inside.get("metadata")),
+        "score": _number(_first(inside.get("score"), *(about.get(name) for name in _SCORES))),
+        "metadata": about,
     }
-    known = {key: value for key, value in found.items() if value is not None}
+    known = {key: value for key, value in found.items() if value not in (None, {})}
     return known if "text" in known or "id" in known else None
 
 

@@ -1,0 +1,58 @@
+"""How do the results of a run become metrics, a table and artefacts of an MLflow run?"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.integrations import outgoing
+from assay.run.result import Result
+
+
+def log(result: Result, *, run_id: str | None = None) -> str:
+    """Log a run of assay to MLflow.
+
+    Metrics ``NAME/mean``, ``/ci_low``, ``/ci_high``, ``/scored``, ``/undefined``, ``/failed``; what
+    they are of as tags; a table of all samples (``assay/samples.json``); the HTML report and the
+    evidence as artefacts (``assay/report.html``, ``assay/evidence.jsonl``).
+
+    Args:
+        result: The run.
+        run_id: MLflow's run; by default the one that is active, or else a new one.
+
+    Returns:
+        The id of MLflow's run.
+
+    Raises:
+        InputError: If mlflow (mlflow-skinny does) or pandas is not installed.
+    """
+    try:
+        import mlflow
+        import pandas as pd
+    except ImportError as error:
+        raise InputError("this needs mlflow", "pip install 'assay[mlflow]'") from error
+    active = mlflow.active_run()
+    known = run_id or (active.info.run_id if active else None)
+    if known is None:
+        with mlflow.start_run(run_name=f"assay {result.run.id[:8]}") as begun:
+            return _log(mlflow, pd, result, str(begun.info.run_id))
+    return _log(mlflow, pd, result, known)
+
+
+def _log(mlflow: Any, pandas: Any, result: Result, run_id: str) -> str:
+    client = mlflow.MlflowClient()
+    for name, value in outgoing.numbers(result).items():
+        client.log_metric(run_id, name, value)
+    for name, text in outgoing.facts(result).items():
+        client.set_tag(run_id, name, text)
+    columns, rows = outgoing.table(result)
+    # As objects: pandas would turn a score that is not there into NaN.
+    frame = pandas.DataFrame(rows, columns=columns, dtype=object)
+    client.log_table(run_id, frame, "assay/samples.json")
+    with tempfile.TemporaryDirectory() as folder:
+        report, evidence = Path(folder) / "report.html", Path(folder) / "evidence.jsonl"
+        result.report(report)
+        result.to_jsonl(evidence)
+        client.log_artifact(run_id, str(report), "assay")
+        client.log_artifact(run_id, str(evidence), "assay")
+    return run_id

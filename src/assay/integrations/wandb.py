@@ -1,0 +1,55 @@
+"""How do the results of a run become a summary, a table and an artefact of Weights & Biases?"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.integrations import outgoing
+from assay.run.result import Result
+
+
+def log(result: Result, *, run: Any = None, **init: Any) -> str:
+    """Log a run of assay to Weights & Biases.
+
+    Its summary has ``NAME/mean``, ``/ci_low``, ``/ci_high``, ``/scored``, ``/undefined``,
+    ``/failed``; its configuration says what they are of; ``assay/samples`` is a table of all
+    samples; the HTML report and the evidence are an artefact.
+
+    Args:
+        result: The run.
+        run: A run of wandb; by default the one that is active, or else a new one, which is
+            finished in the end.
+        init: What `wandb.init` takes for a new one: project, mode="offline" ...
+
+    Returns:
+        The id of wandb's run.
+
+    Raises:
+        InputError: If wandb is not installed.
+    """
+    try:
+        import wandb
+    except ImportError as error:
+        raise InputError("this needs wandb", "pip install 'assay[wandb]'") from error
+    active = run or wandb.run
+    if active is not None:
+        return _log(wandb, result, active)
+    with wandb.init(job_type="evaluation", **init) as begun:
+        return _log(wandb, result, begun)
+
+
+def _log(wandb: Any, result: Result, run: Any) -> str:
+    run.config.update(outgoing.facts(result), allow_val_change=True)
+    run.summary.update(outgoing.numbers(result))
+    columns, rows = outgoing.table(result)
+    run.log({"assay/samples": wandb.Table(columns=columns, data=rows, allow_mixed_types=True)})
+    artefact = wandb.Artifact(f"assay-{result.run.id[:12]}", type="evaluation")
+    with tempfile.TemporaryDirectory() as folder:
+        report, evidence = Path(folder) / "report.html", Path(folder) / "evidence.jsonl"
+        result.report(report)
+        result.to_jsonl(evidence)
+        artefact.add_file(str(report))
+        artefact.add_file(str(evidence))
+        run.log_artifact(artefact)
+    return str(run.id)

@@ -1,0 +1,146 @@
+"""Do other tools hear each score of a run, whose it is, and why there is none?"""
+
+import pytest
+from outgoing_help import ROWS, TRACE, finished
+from outgoing_help import ROWS as ALL
+
+from assay.errors import InputError
+from assay.integrations import langfuse, outgoing, phoenix
+from assay.integrations.outgoing import Sent
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    return finished(tmp_path_factory.mktemp("run") / "assay.db")
+
+
+class Heard:
+    """A client that remembers what it was called with, whatever the method."""
+
+    def __init__(self):
+        self.calls = []
+        self.spans = self
+
+    def __getattr__(self, name):
+        return lambda **given: self.calls.append((name, given))
+
+
+class TestWhatIsTold:
+    def test_numbers_have_plain_names_and_only_what_is_known(self, result):
+        found = outgoing.numbers(result)
+        assert found["faithfulness/mean"] == pytest.approx(0.75)
+        assert found["exact_match/mean"] == pytest.approx(1 / 3)
+        assert (found["faithfulness/scored"], found["faithfulness/undefined"]) == (2, 1)
+        assert found["faithfulness/ci_low"] < 0.75 < found["faithfulness/ci_high"]
+        assert all(isinstance(value, float) for value in found.values())
+
+    @pytest.mark.parametrize(
+        ("label", "name"),
+        [
+            ("faithfulness", "faithfulness"),
+            ("factual_correctness(mode=recall)", "factual_correctness_mode_recall"),
+            ("ragas:faithfulness", "ragas_faithfulness"),
+        ],
+    )
+    def test_names_have_no_marks_that_tools_refuse(self, label, name):
+        assert outgoing.plain_name(label) == name
+
+    def test_an_explanation_begins_with_what_cost_most(self, result):
+        half = next(item for item in outgoing.told(result) if item.sample == "half")
+        assert half.explanation.splitlines()[0].startswith("unsupported: There.")
+
+    def test_a_metric_of_code_alone_was_not_judged(self, result):
+        judged = {item.metric: item.judged for item in outgoing.told(result)}
+        assert judged == {"faithfulness": True, "exact_match": False}
+
+    def test_a_table_has_a_column_for_why_there_is_no_score(self, result):
+        columns, rows = outgoing.table(result)
+        silent = dict(zip(columns, rows[1], strict=True))
+        assert silent["faithfulness"] is None
+        assert silent["faithfulness_why"].startswith("undefined: ")
+
+    def test_facts_name_all_that_could_change_a_number(self, result):
+        found = outgoing.facts(result)
+        assert found["assay.run"] == result.run.id
+        assert "verify_statements=" in found["assay.signature.faithfulness"]
+
+
+class TestLangfuse:
+    def test_each_score_is_added_to_its_trace_with_its_evidence(self, result):
+        client = Heard()
+        assert langfuse.send(result, client=client) == Sent(3, 0, left_out=1, untraced=1)
+        first = client.calls[0][1]
+        assert (first["trace_id"], first["observation_id"]) == (TRACE, "b" * 16)
+        assert (first["name"], first["value"]) == ("faithfulness", 0.5)
+        assert "There." in first["comment"]
+        assert [name for name, _ in client.calls] == ["create_score"] * 3 + ["flush"]
+
+    def test_a_score_sent_twice_is_the_same_score(self, result):
+        clients = Heard(), Heard()
+        for client in clients:
+            langfuse.send(result, client=client)
+        one, other = ([call.get("score_id") for _, call in c.calls] for c in clients)
+        assert one == other
+        assert len(set(one)) == len(one)
+
+
+class TestPhoenix:
+    def test_each_span_is_annotated_with_scores_and_reasons(self, result):
+        client = Heard()
+        assert phoenix.send(result, client=client) == Sent(3, 1, left_out=0, untraced=1)
+        ((name, given),) = client.calls
+        assert name == "log_span_annotations"
+        assert given["span_annotations"] == phoenix.annotations(result)
+        half, silent = phoenix.annotations(result)[:2]
+        assert (half["span_id"], half["annotator_kind"]) == ("b" * 16, "LLM")
+        assert half["result"]["score"] == 0.5
+        assert "label" not in half["result"]
+        assert "score" not in silent["result"]
+        assert silent["result"]["label"] == "undefined"
+        assert phoenix.annotations(result)[2]["annotator_kind"] == "CODE"
+
+    def test_many_are_sent_in_parts(self, result, monkeypatch):
+        monkeypatch.setattr(phoenix, "_AT_ONCE", 3)
+        client = Heard()
+        phoenix.send(result, client=client)
+        assert [len(given["span_annotations"]) for _, given in client.calls] == [3, 1]
+
+
+def test_a_run_without_traces_says_what_is_missing(db):
+    result = finished(db, [{**row, "metadata": {}} for row in ALL])
+    for send in (langfuse.send, phoenix.send):
+        with pytest.raises(InputError, match="says of which trace it is") as error:
+            send(result, client=Heard())
+        assert "trace_id and span_id" in str(error.value)
+
+
+def test_columns_of_a_table_name_the_trace_too(db):
+    rows = [{**ROWS[0], "metadata": {}, "trace_id": TRACE, "span_id": "b" * 16}]
+    items, untraced = outgoing.traced(finished(db, rows))
+    assert ({(item.trace, item.span) for item in items}, untraced) == ({(TRACE, "b" * 16)}, 0)
+
+
+class TestOpenTelemetry:
+    def test_each_score_is_an_event_beside_its_span(self, result):
+        exports = pytest.importorskip("opentelemetry.sdk._logs.export")
+        from opentelemetry.sdk._logs import LoggerProvider
+
+        from assay.integrations.opentelemetry import emit
+
+        exporter = (
+            getattr(exports, "InMemoryLogRecordExporter", None) or exports.InMemoryLogExporter
+        )
+        kept, provider = exporter(), LoggerProvider(shutdown_on_exit=False)
+        processor = exports.SimpleLogRecordProcessor(kept)
+        provider.add_log_record_processor(processor)
+        assert emit(result, provider=provider) == Sent(3, 1, left_out=0, untraced=1)
+        half, silent, *_ = [data.log_record for data in kept.get_finished_logs()]
+        assert half.event_name == "gen_ai.evaluation.result"
+        assert (f"{half.trace_id:032x}", f"{half.span_id:016x}") == (TRACE, "b" * 16)
+        assert half.attributes["gen_ai.evaluation.name"] == "faithfulness"
+        assert half.attributes["gen_ai.evaluation.score.value"] == 0.5
+        assert "There." in half.attributes["gen_ai.evaluation.explanation"]
+        assert "gen_ai.evaluation.score.value" not in silent.attributes
+        assert silent.attributes["gen_ai.evaluation.score.label"] == "undefined"
+        assert "error.type" not in silent.attributes
+        provider.shutdown()
