@@ -2,11 +2,12 @@
 
     python -m benchmarks.ray [--samples 400] [--workers 1 2]
 
-Three questions, each run a fresh process on a cluster of this machine:
+Four questions, each run a fresh process on a cluster of this machine:
 
 driver     The judge answers at once, so that the driver is all there is to wait for: samples and
            replies a second, and the processor time of its process, by engine.
 embedded   The judge that ships, by engine and number of workers.
+llm        A scripted LLM server with 300 ms a reply, 64 calls in flight.
 killed     A worker is killed in mid-run: seconds and calls more than undisturbed.
 
 The local engine stands beside, in the same run: ratios count, not seconds.
@@ -22,11 +23,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from benchmarks.data import ROOT
-from benchmarks.engine import rows
+from benchmarks.engine import rows, server
 
 METRICS = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
 FIVE = (*METRICS, "context_relevance")
@@ -72,6 +74,7 @@ def once(
     data: str,
     workers: int,
     warmed: Callable[[], None] = lambda: None,
+    embedder: Any = None,
     **how: Any,
 ) -> None:
     """One run; prints what it took. No worker: the local engine."""
@@ -82,13 +85,14 @@ def once(
         begin(workers)
         # Processes and models are there before the clock runs.
         warm = assay.Settings(engine="ray", workers=workers, limit=2, probe=False)
-        assay.evaluate(data, metrics, judge, store=f"{data}.warm.db", settings=warm)
+        first = f"{data}.warm.db"
+        assay.evaluate(data, metrics, judge, embedder=embedder, store=first, settings=warm)
         warmed()
     engine = "ray" if workers else "local"
     settings = assay.Settings(engine=engine, workers=workers or None, probe=False, **how)
     store = f"{data}.{engine}{workers}.db"
     cpu, start = time.process_time(), time.monotonic()
-    result = assay.evaluate(data, metrics, judge, store=store, settings=settings)
+    result = assay.evaluate(data, metrics, judge, embedder=embedder, store=store, settings=settings)
     wall = time.monotonic() - start
     with Store(store) as opened:
         replies = opened.spent(result.run.id).calls
@@ -120,10 +124,21 @@ def killed(data: str, workers: int) -> None:
     print(json.dumps({"made": len(noted.read_text().splitlines()), "dead": dead}), flush=True)
 
 
+def llm(data: str, workers: int) -> None:
+    from assay.backends.openai import OpenAI
+    from assay.backends.openai_embeddings import OpenAIEmbedder
+
+    with server("--latency_s", "0.3") as url:
+        judge = OpenAI("scripted", base_url=url, api_key="none")
+        embedder = OpenAIEmbedder("scripted", base_url=url, api_key="none")
+        once(judge, METRICS, data, workers, embedder=embedder)
+
+
 KILLING = -1
 KINDS: dict[str, Callable[[str, int], None]] = {
     "driver": lambda data, workers: once(at_once(), METRICS, data, workers),
     "embedded": lambda data, workers: once("embedded", FIVE, data, workers),
+    "llm": llm,
     "killed": killed,
 }
 
@@ -172,6 +187,9 @@ def main() -> None:
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--child", nargs=3, metavar=("KIND", "DATA", "WORKERS"))
     given = parser.parse_args()
+    if find_spec("ray") is None:
+        print("skipped: it needs Ray, pip install 'assay[ray]'")
+        return
     if given.child:
         kind, data, workers = given.child
         KINDS[kind](data, int(workers))
@@ -181,6 +199,8 @@ def main() -> None:
         measure("driver", given.samples, given.workers)
     if "embedded" in wanted:
         measure("embedded", max(20, given.samples // 10), given.workers)
+    if "llm" in wanted:
+        measure("llm", given.samples // 2, given.workers)
     if "killed" in wanted:
         for workers in (2, KILLING):
             run, calls = child("killed", 200, workers)

@@ -26,6 +26,7 @@ pytestmark = [
 ]
 METRICS = ["faithfulness", "context_recall", "context_precision"]
 TESTS = Path(__file__).parents[1]
+PATHS = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def ray():
         logging_level="error",
         log_to_driver=False,
         _node_ip_address="127.0.0.1",
-        runtime_env={"env_vars": {"PYTHONPATH": str(TESTS)}},
+        runtime_env={"env_vars": {"PYTHONPATH": PATHS}},
     )
     yield ray
     ray.shutdown()
@@ -130,13 +131,13 @@ class TestAKilledWorker:
             from pathlib import Path
             from support.elsewhere import Timed
             from support.scripts import samples
-            ray.init(sys.argv[1], runtime_env={{"env_vars": {{"PYTHONPATH": {str(TESTS)!r}}}}})
+            ray.init(sys.argv[1], runtime_env={{"env_vars": {{"PYTHONPATH": {PATHS!r}}}}})
             settings = assay.Settings(engine="ray", workers=2)
             assay.evaluate(samples(30), {METRICS}, {judge}, store={str(store)!r}, settings=settings)
         """
         address = ray.get_runtime_context().gcs_address
         command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code), address]
-        process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(TESTS)})
+        process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": PATHS})
         while process.poll() is None and kept(store) < 20:
             time.sleep(0.02)
         process.kill()

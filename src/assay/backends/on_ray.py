@@ -19,7 +19,7 @@ OBJECT_STORE_BYTES = 128 << 20
 
 
 def connect() -> None:
-    """Join the Ray cluster of this process, of RAY_ADDRESS or of this machine, or begin one here.
+    """Join the Ray cluster of RAY_ADDRESS, or begin one on this machine; once in a process.
 
     Raises:
         InputError: If Ray is not installed or the cluster cannot be reached.
@@ -30,19 +30,23 @@ def connect() -> None:
         raise InputError("the engine ray needs Ray", "pip install 'assay[ray]'") from None
     if ray.is_initialized():
         return
-    # Ray would tell its makers that it is used; nothing is told to anybody but the judges.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        ray.init(address="auto", logging_level="error")
-    except ConnectionError as error:
-        if address := os.environ.get("RAY_ADDRESS"):
+    address = os.environ.get("RAY_ADDRESS")
+    if address:
+        try:
+            ray.init(address, logging_level="error")
+        except (ConnectionError, RuntimeError, ValueError) as error:
             what = f"there is no Ray cluster at {address}: {error}"
             raise InputError(what, "correct or unset RAY_ADDRESS") from error
-        ray.init(
-            object_store_memory=OBJECT_STORE_BYTES,
-            include_dashboard=False,
-            logging_level="error",
-        )
+        return
+    # Ray would tell its makers that it is used; nothing is told to anybody but the judges.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Not just any that runs here: it may be another's, and end when that one does.
+    ray.init(
+        "local",
+        object_store_memory=OBJECT_STORE_BYTES,
+        include_dashboard=False,
+        logging_level="error",
+    )
 
 
 def pool(
