@@ -1,129 +1,11 @@
 """Rows of a user's own kind, kept in files (ragas 0.4's `Dataset`)."""
 
-import csv
-import json
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
-from assay.errors import InputError
 from assay.integrations.ragas.absent import missing
-
-_SAFE = re.compile(r"[\w][\w .-]*")
-
-
-class BaseBackend(Protocol):
-    """Where rows are kept."""
-
-    def load(self, kind: str, name: str) -> list[dict[str, Any]]:
-        """The rows of a table ("datasets" or "experiments") by its name."""
-
-    def save(self, kind: str, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the rows."""
-
-
-class InMemoryBackend:
-    """Rows kept as long as the process lives."""
-
-    def __init__(self, **_: Any) -> None:
-        self._tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
-
-    def load(self, kind: str, name: str) -> list[dict[str, Any]]:
-        """The rows of a table.
-
-        Raises:
-            FileNotFoundError: If it was not saved.
-        """
-        if (kind, name) not in self._tables:
-            raise FileNotFoundError(f"there is no {name} among the {kind}")
-        return [dict(row) for row in self._tables[kind, name]]
-
-    def save(self, kind: str, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the rows."""
-        self._tables[kind, name] = [dict(row) for row in rows]
-
-
-class _Local:
-    ending: ClassVar[str]
-
-    def __init__(self, root_dir: str | Path = ".", **_: Any) -> None:
-        self.root_dir = Path(root_dir)
-
-    def path(self, kind: str, name: str) -> Path:
-        """The file of a table.
-
-        Raises:
-            InputError: If the name is no name of a file.
-        """
-        if not _SAFE.fullmatch(name):
-            raise InputError(f"'{name}' is no name of a file", "use letters, digits, - and _")
-        return self.root_dir / kind / f"{name}{self.ending}"
-
-
-class LocalJSONLBackend(_Local):
-    """Rows as lines of JSON, in `datasets` and `experiments` below a folder."""
-
-    ending = ".jsonl"
-
-    def load(self, kind: str, name: str) -> list[dict[str, Any]]:
-        """The rows of a file."""
-        lines = self.path(kind, name).read_text("utf-8").splitlines()
-        return [json.loads(line) for line in lines if line.strip()]
-
-    def save(self, kind: str, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write the file."""
-        path = self.path(kind, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [json.dumps(row, ensure_ascii=False, default=_json) + "\n" for row in rows]
-        path.write_text("".join(lines), "utf-8")
-
-
-class LocalCSVBackend(_Local):
-    """Rows as lines of CSV; what is read back is text unless a data model says otherwise."""
-
-    ending = ".csv"
-
-    def load(self, kind: str, name: str) -> list[dict[str, Any]]:
-        """The rows of a file."""
-        with self.path(kind, name).open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-
-    def save(self, kind: str, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write the file."""
-        path = self.path(kind, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        columns = list(dict.fromkeys(column for row in rows for column in row))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows(rows)
-
-
-def _json(value: Any) -> Any:
-    # A MetricResult in a row.
-    return value.to_dict() if hasattr(value, "to_dict") else str(value)
-
-
-BACKENDS = {
-    "local/csv": LocalCSVBackend,
-    "local/jsonl": LocalJSONLBackend,
-    "inmemory": InMemoryBackend,
-}
-
-
-def backend_of(backend: Any, **options: Any) -> Any:
-    """A place for rows by its name, or as it is.
-
-    Raises:
-        InputError: If nothing is known by that name.
-    """
-    if not isinstance(backend, str):
-        return backend
-    if backend not in BACKENDS:
-        raise InputError(f"no backend is called '{backend}'", f"one of {', '.join(BACKENDS)}")
-    return BACKENDS[backend](**options)
+from assay.integrations.ragas.backends import InMemoryBackend, backend_of
 
 
 class DataTable:
@@ -154,16 +36,17 @@ class DataTable:
             self.append(item)
 
     @classmethod
-    def _kind(cls) -> str:
-        return f"{cls.DATATABLE_TYPE.lower()}s"
-
-    @classmethod
     def load(
         cls, name: str, backend: Any, data_model: type[Any] | None = None, **options: Any
     ) -> Self:
         """The rows that were saved by this name."""
         place = backend_of(backend, **options)
-        return cls(name, place, data_model, place.load(cls._kind(), name))
+        return cls(name, place, data_model, cls._stored(place, name))
+
+    @classmethod
+    def _stored(cls, place: Any, name: str) -> Any:
+        spoken = cls.DATATABLE_TYPE == "Experiment"
+        return place.load_experiment(name) if spoken else place.load_dataset(name)
 
     @classmethod
     def from_pandas(
@@ -192,11 +75,14 @@ class DataTable:
 
     def save(self) -> None:
         """Keep the rows where the backend keeps them."""
-        self.backend.save(self._kind(), self.name, self.to_list())
+        save = self.backend.save_dataset
+        if self.DATATABLE_TYPE == "Experiment":
+            save = self.backend.save_experiment
+        save(self.name, self.to_list(), self.data_model)
 
     def reload(self) -> None:
         """Take the rows as they were saved last."""
-        found = self.backend.load(self._kind(), self.name)
+        found = self._stored(self.backend, self.name)
         self._data = []
         for item in found:
             self.append(item)

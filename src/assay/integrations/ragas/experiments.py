@@ -10,7 +10,8 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.dataset import DataTable, backend_of
+from assay.integrations.ragas.backends import backend_of
+from assay.integrations.ragas.dataset import DataTable
 
 _AT_ONCE = 16
 

@@ -62,20 +62,25 @@ async def scored(
     lacking = {m.label: [lacks(m, row, settings.mapping) for row in rows] for m in metrics}
     groups: dict[tuple[int, ...], list[Metric]] = {}
     for metric in metrics:
-        complete = tuple(at for at, gap in enumerate(lacking[metric.label]) if not gap)
-        groups.setdefault(complete or tuple(range(len(rows))), []).append(metric)
-    runs, found = [], {}
+        gaps = lacking[metric.label]
+        complete = tuple(at for at, gap in enumerate(gaps) if not gap)
+        # Nothing to score where all texts are empty; no column at all is an error of the input.
+        there = complete or all(settings.mapping.get(gap) for gap in gaps)
+        groups.setdefault(complete if there else tuple(range(len(rows))), []).append(metric)
+    runs, found = [], {label: [_empty(gap) for gap in gaps] for label, gaps in lacking.items()}
     for complete, group in groups.items():
+        if not complete:
+            continue
         result = await run([rows[at] for at in complete], group, judge, embedder, settings)
         runs.append(result)
         for metric in group:
-            there = dict(zip(complete, result[metric.label], strict=True))
-            gaps = lacking[metric.label]
-            found[metric.label] = [
-                there.get(at, Unscored("undefined", f"the row has no {gaps[at]}"))
-                for at in range(len(rows))
-            ]
+            for at, outcome in zip(complete, result[metric.label], strict=True):
+                found[metric.label][at] = outcome
     return runs, found
+
+
+def _empty(field: str) -> Outcome:
+    return Unscored("undefined", f"the row has no {field}")
 
 
 def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) -> str:
