@@ -99,7 +99,7 @@ def kept(file: Path) -> dict[tuple[str, str, str], Told]:
 def measure(
     backend: assay.Backend, name: str, rows: Sequence[Record], file: Path
 ) -> list[list[Told]]:
-    """What each way told about every answer; `name` stays the same when the judge's port does not."""
+    """What each way told about every answer; the name is the same whatever port the judge is at."""
     known = kept(file)
     door = Limit(backend, assay.Limits(in_flight=1, timeout=1800, retries=1))
 
