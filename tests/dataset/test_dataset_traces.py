@@ -327,12 +327,15 @@ class TestLangfuse:
         rows = [{names.get(k, k): v for k, v in row.items()} for row in OBSERVATIONS]
         assert one(*rows) == one(*OBSERVATIONS)
 
-    def test_a_trace_with_its_observations_is_a_sample(self, tmp_path):
+    @pytest.mark.parametrize("several", [False, True])
+    def test_a_trace_with_its_observations_is_a_sample(self, tmp_path, several):
         inside = [{k: v for k, v in o.items() if k != "traceId"} for o in OBSERVATIONS]
         times = {"timestamp": "2026-01-01T00:00:00.000Z"}
+        inside[0] = {**inside[0], "input": None, "output": None}  # the trace alone says it
         trace = {"id": "t1", "sessionId": "s1", **times, "observations": inside}
+        trace |= {"input": "asked", "output": "said", "scores": [{"name": "liked", "value": 1}]}
         path = tmp_path / "traces.json"
-        path.write_text(json.dumps([{**trace, "input": "asked", "output": "said"}]))
+        path.write_text(json.dumps([trace] if several else trace))
         (found,) = load(path)
         assert (found.id, found.question, found.answer) == ("t1", "asked", "said")
         assert (found.contexts, found.cost, found.latency_ms) == (("text",), 0.5, 2500)

@@ -10,6 +10,7 @@ from assay.dataset.aliases import recognised
 from assay.dataset.jsonl import DECODER, LONGEST_ROW, broken, line_records, lines, object_record
 from assay.dataset.memory import column_records, is_columns
 from assay.dataset.record import Record
+from assay.dataset.traces import is_trace
 from assay.errors import InputError
 
 _CHUNK: Final = 2**18
@@ -52,6 +53,8 @@ def _of_object(content: bytes) -> Iterator[Record]:
         raise InputError(f"the file is not JSON: {error}", "correct it there") from error
     if not isinstance(found, dict):
         raise InputError("the file holds no JSON list or object", "give a list of rows")
+    if is_trace(found):
+        return iter([Record(1, found)])
     # A list of documents under a known name is one row's contexts, not a list of rows.
     held = [value for key, value in found.items() if _is_rows(value) and not recognised([key])]
     if len(held) == 1:
