@@ -1,5 +1,7 @@
 """Is every statement read once, beside the evidence nearest to it, within the model's reach?"""
 
+import math
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from assay.backends.embedded.window import (
     QUESTION,
     UNKNOWN,
     answering,
+    chosen,
     supporting,
 )
 
@@ -92,3 +95,63 @@ def test_a_long_question_keeps_its_ends():
     asked = [i for i, kind in zip(window.ids, window.types, strict=True) if kind == QUESTION]
     assert asked[0] == tokenise("Start").ids[0]
     assert asked[-1] == tokenise("?").ids[0]
+
+
+def plainly_chosen(wanted, evidence, lengths, budget):
+    """The definition, each gain worked out anew each time."""
+    kept, seen = [], set()
+    if sum(lengths) <= budget:
+        return list(range(len(lengths)))
+
+    def weight(stems):
+        return math.fsum(evidence.weights[stem] for stem in stems)
+
+    def gain(piece):
+        shared = evidence.sets[piece] & wanted
+        gained = weight(shared - seen) + 0.25 * weight(shared & seen)
+        return gained / math.sqrt(lengths[piece] + 20)
+
+    while budget > 0:
+        fits = [
+            piece
+            for piece in range(len(lengths))
+            if piece not in kept
+            and evidence.sets[piece] & wanted
+            and (not kept or lengths[piece] <= budget)
+        ]
+        if not fits:
+            break
+        best = max(fits, key=gain)
+        new = (evidence.sets[best] & wanted) - seen
+        kept.append(best)
+        budget -= lengths[best]
+        seen |= new
+        before = min(evidence.window(best))
+        if new and budget > 0 and before not in kept and lengths[before] <= budget // 4:
+            kept.append(before)
+            budget -= lengths[before]
+    return sorted(kept)
+
+
+@given(
+    st.lists(st.text(st.sampled_from("abcde "), min_size=1, max_size=12), min_size=1, max_size=25),
+    st.sets(st.sampled_from([*"abcde", "ab", "bc", "cd", "de"])),
+    st.integers(1, 60),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=100, deadline=None)
+def test_the_pieces_that_are_shown_are_those_of_the_definition(texts, wanted, budget, dice):
+    evidence = prepare([". ".join(texts), "ab cd. bc de."])
+    lengths = [dice.randint(1, 20) for _ in evidence.pieces]
+    expected = plainly_chosen(wanted, evidence, lengths, budget)
+    assert chosen(wanted, evidence, lengths, budget) == expected
+
+
+@given(
+    st.lists(st.text(st.sampled_from("abcde ."), max_size=40), max_size=4),
+    st.sets(st.sampled_from([*"abcde", "ab", "bc", "unheard"])),
+)
+def test_what_each_piece_shares_is_the_weight_of_the_stems_it_has(contexts, wanted):
+    evidence = prepare(contexts)
+    shares = [math.fsum(evidence.weights[s] for s in found & wanted) for found in evidence.sets]
+    assert evidence.shared(wanted).tolist() == shares
