@@ -165,7 +165,7 @@ class EvaluationDataset:
     @classmethod
     def from_jsonl(cls, path: str | Path) -> Self:
         """A data set of a file with a JSON object in every line."""
-        lines = Path(path).read_text("utf-8").splitlines()
+        lines = Path(path).read_text("utf-8").split("\n")
         return cls.from_list([json.loads(line) for line in lines if line.strip()])
 
     def to_list(self) -> list[dict[str, Any]]:

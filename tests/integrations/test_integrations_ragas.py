@@ -1,0 +1,396 @@
+"""Does the drop-in for ragas do what ragas' names promise, and say so where it does not?"""
+
+import inspect
+import math
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+import assay
+from assay.errors import InputError, JudgeError
+from assay.integrations import ragas
+from assay.integrations.ragas import metrics
+from assay.integrations.ragas.absent import WAYS
+from assay.integrations.ragas.cost import TokenUsage
+from assay.integrations.ragas.dataset import Dataset
+from assay.integrations.ragas.dataset_schema import MultiTurnSample, SingleTurnSample
+from assay.integrations.ragas.embeddings import BaseRagasEmbedding, embedding_factory
+from assay.integrations.ragas.evaluation import evaluate
+from assay.integrations.ragas.evaluation_result import Scores
+from assay.integrations.ragas.experiments import experiment
+from assay.integrations.ragas.llms import BaseRagasLLM, InstructorBaseRagasLLM, llm_factory
+from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolMessage
+from assay.integrations.ragas.metrics import agents, collections, criteria, ready
+from assay.integrations.ragas.metrics.base import (
+    MetricType,
+    MetricWithLLM,
+    Ready,
+    SingleTurnMetric,
+)
+from assay.integrations.ragas.metrics.result import MetricResult
+from assay.integrations.ragas.rows import FIELDS
+from support.judges import capricious
+
+ROW = {"user_input": "When?", "response": "In 1889.", "reference": "In 1889."}
+ROWS = [ROW, {**ROW, "response": "Later."}]
+YES = '{"reason": "It is.", "grade": 1}'
+
+
+def ready_made():
+    for module in (ready, agents, criteria, collections):
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            if issubclass(cls, Ready) and cls.metric and cls.__module__ == module.__name__:
+                yield pytest.param(cls, id=f"{module.__name__.rpartition('.')[2]}.{cls.__name__}")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A folder, and so a store, of its own; and no key, so that nothing is asked by mistake."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+class TestEveryReadyMadeMetric:
+    @pytest.mark.parametrize("cls", list(ready_made()))
+    def test_it_asks_for_the_columns_that_the_metric_of_assay_needs(self, cls):
+        metric = cls(definition="Is it?") if hasattr(cls, "definition") else cls()
+        shown = frozenset({"turns"} if cls.spoken else {"question", "answer", "reference"})
+        fields = {FIELDS[name] for name in cls.columns}
+        if cls.spoken:
+            fields = fields - {"question"} | {"turns"}
+        made = metric.in_assay(frozenset(fields) or shown)
+        assert isinstance(made, assay.Metric)
+        answers = [set(made.needs), *map(set, made.instead)]
+        # A summary is of the reference contexts; what is shown is asked for by its presence.
+        known = fields | shown | {"contexts", "rubric"}
+        assert any(needs <= known for needs in answers)
+
+    @pytest.mark.parametrize("cls", list(ready_made()))
+    def test_it_has_a_name_and_refuses_what_it_does_not_know(self, cls):
+        assert cls().name
+        with pytest.raises(InputError, match=r"no parameter 'nli_prompt'.*replaced by task"):
+            cls(nli_prompt="Decide.")
+
+
+class TestNames:
+    def test_a_name_that_is_not_here_gives_the_assay_way(self):
+        with pytest.raises(ImportError, match="no DataCompyScore: compare tables with pandas"):
+            from assay.integrations.ragas.metrics import DataCompyScore  # noqa: F401
+        with pytest.raises(ImportError, match="no TestsetGenerator: write questions"):
+            from assay.integrations.ragas.testset import TestsetGenerator  # noqa: F401
+
+    def test_a_name_that_ragas_has_not_is_an_attribute_error(self):
+        for module in (ragas, metrics, collections):
+            with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+                _ = module.nonsense
+
+    def test_every_way_is_a_sentence(self):
+        assert all(len(way.split()) > 3 for way in WAYS.values())
+
+    def test_public_names_are_there(self):
+        for module in (ragas, metrics, collections):
+            assert all(getattr(module, name) is not None for name in module.__all__)
+
+    def test_importing_it_loads_no_third_party_module(self):
+        code = (
+            "import sys; before = set(sys.modules); import assay.integrations.ragas; "
+            "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert set(done.stdout.split()) - {"assay"} <= sys.stdlib_module_names
+
+
+class TestEvaluate:
+    def test_rows_with_gaps_have_no_score_and_the_others_do(self):
+        rows = [ROW, {**ROW, "response": ""}]
+        with pytest.warns(UserWarning, match=r"exact_match: 1 of 2 rows .* no answer"):
+            result = evaluate(rows, [metrics.ExactMatch()])
+        assert result["exact_match"][0] == 1.0
+        assert math.isnan(result["exact_match"][1])
+        frame = result.to_pandas()
+        assert frame["exact_match_why"].tolist() == ["", "undefined: the row has no answer"]
+        assert repr(result) == "{'exact_match': 1.0000}"
+
+    def test_a_column_that_is_nowhere_is_an_error_before_anything_is_asked(self):
+        with pytest.raises(InputError, match="no column holds 'contexts'"):
+            evaluate(ROWS, [metrics.faithfulness], llm=capricious(1))
+
+    def test_each_metric_is_asked_of_its_own_judge(self):
+        first, second = (assay.Scripted({"give_grade": YES}, name=name) for name in ("a", "b"))
+        own = metrics.AspectCritic(name="own", definition="Is it short?", llm=second)
+        other = metrics.AspectCritic(name="other", definition="Is it true?")
+        result = evaluate(ROWS, [own, other], llm=first)
+        assert (first.calls, second.calls) == (2, 2)
+        assert (own.llm, other.llm) == (second, None)
+        assert list(result) == ["own", "other"]
+        assert [usage.model for usage in result.total_tokens()] == ["b", "a"]
+        with pytest.raises(InputError, match="2 runs"):
+            _ = result.assay
+
+    def test_a_failure_is_nan_with_its_reason_or_an_error_where_that_is_wanted(self):
+        judge = assay.Scripted({"give_grade": "no JSON"})
+        critic = metrics.AspectCritic(name="short", definition="Is it short?")
+        with pytest.warns(UserWarning, match="2 of 2 rows have no score"):
+            result = evaluate(ROWS, [critic], llm=judge)
+        assert all(reason.startswith("failed: ") for reason in result.reasons["short"])
+        with pytest.raises(JudgeError, match="short: failed"):
+            evaluate(ROWS, [critic], llm=judge, raise_exceptions=True)
+
+    def test_metrics_that_are_no_list_of_objects_are_refused_by_name(self):
+        with pytest.raises(TypeError, match="as a list"):
+            evaluate(ROWS, metrics.ExactMatch())
+        with pytest.raises(TypeError, match=r"ExactMatch is a class: metrics=\[ExactMatch\(\)\]"):
+            evaluate(ROWS, [metrics.ExactMatch])
+        with pytest.raises(InputError, match="two metrics are called 'exact_match'"):
+            evaluate(ROWS, [metrics.ExactMatch(), metrics.ExactMatch()])
+
+    def test_what_has_no_effect_is_taken_and_what_is_missing_is_named(self):
+        scored = [metrics.ExactMatch()]
+        assert evaluate(ROWS, scored, batch_size=1, experiment_name="e", callbacks=[])
+        with pytest.warns(UserWarning, match="callbacks= of LangChain are not called"):
+            evaluate(ROWS, scored, callbacks=[object()])
+        with pytest.raises(InputError, match="no return_executor=True"):
+            evaluate(ROWS, scored, return_executor=True)
+        with pytest.raises(InputError, match="no parameter 'metric'"):
+            evaluate(ROWS, scored, metric=1)
+
+    def test_a_column_map_names_columns_that_are_there(self):
+        rows = [{"said": "In 1889.", "truth": "In 1889."}]
+        mapped = {"answer": "said", "ground_truth": "truth"}
+        assert evaluate(rows, [metrics.ExactMatch()], column_map=mapped)["exact_match"] == [1.0]
+        with pytest.raises(InputError, match="no column 'sayd'"):
+            evaluate(rows, [metrics.ExactMatch()], column_map={"answer": "sayd"})
+        with pytest.raises(InputError, match="'nonsense' is no column of ragas"):
+            evaluate(rows, [metrics.ExactMatch()], column_map={"nonsense": "said"})
+
+    async def test_it_works_inside_a_running_event_loop(self):
+        assert evaluate(ROWS, [metrics.ExactMatch()])["exact_match"] == [1.0, 0.0]
+        assert (await ragas.aevaluate(ROWS, [metrics.ExactMatch()]))["exact_match"] == [1.0, 0.0]
+
+    def test_without_a_judge_the_embedded_one_is_asked_and_that_is_said(self):
+        with pytest.warns(UserWarning, match="embedded judge is asked"):
+            evaluate([{**ROW, "retrieved_contexts": ["In 1889."]}], [metrics.faithfulness])
+
+    def test_a_metric_of_ones_own_scores_beside_the_others(self):
+        @dataclass
+        class Length(MetricWithLLM, SingleTurnMetric):
+            name: str = "length"
+            _required_columns: dict = field(
+                default_factory=lambda: {MetricType.SINGLE_TURN: {"response"}}
+            )
+
+            async def _single_turn_ascore(self, sample, callbacks):
+                assert sample.user_input is None
+                return len(sample.response)
+
+        result = evaluate(ROWS, [Length(), metrics.ExactMatch()])
+        assert (result["length"], result["exact_match"]) == ([8.0, 6.0], [1.0, 0.0])
+
+
+class TestScores:
+    def test_they_are_a_list_and_where_a_number_is_asked_for_their_mean(self):
+        scores = Scores([1.0, math.nan, 0.5])
+        assert len(scores) == 3
+        assert (float(scores), round(scores, 1), f"{scores:.2f}") == (0.75, 0.8, "0.75")
+        assert scores > 0.7
+        assert scores >= 0.75
+        assert not scores < 0.75
+        assert scores <= 1
+        assert math.isnan(Scores([math.nan]).mean)
+
+
+class TestMetricResult:
+    def test_it_counts_compares_and_reads_like_its_value(self):
+        assert MetricResult(0.5) + MetricResult(0.25) == 0.75
+        assert (1 - MetricResult(0.5), MetricResult(2) / 4, float(MetricResult(2))) == (0.5, 0.5, 2)
+        assert MetricResult("pass", reason="fine") == "pass"
+        assert MetricResult("pass").upper() == "PASS"
+        assert list(MetricResult([2, 1])) == [2, 1]
+        assert MetricResult([2, 1])[0] == 2
+        with pytest.raises(TypeError, match="str is no number"):
+            _ = MetricResult("pass") + 1
+        with pytest.raises(ValueError, match="Invalid keys"):
+            MetricResult(1, traces={"other": 1})
+
+    def test_pydantic_keeps_it_and_writes_value_and_reason(self):
+        class Row(BaseModel):
+            score: MetricResult
+
+        row = Row(score=MetricResult(0.5, "half"))
+        assert row.model_dump()["score"] is row.score
+        assert row.model_dump_json() == '{"score":{"value":0.5,"reason":"half"}}'
+        assert Row(score=0.25).score.value == 0.25
+
+
+class TestSamples:
+    def test_a_tool_speaks_only_after_it_was_called(self):
+        with pytest.raises(ValidationError, match="follows an AIMessage that calls tools"):
+            MultiTurnSample(user_input=[HumanMessage(content="a"), ToolMessage(content="b")])
+
+    def test_rows_go_to_files_and_back(self, tmp_path):
+        said = MultiTurnSample(user_input=[HumanMessage(content="a"), AIMessage(content="b")])
+        for sample in (SingleTurnSample(user_input="a\N{LINE SEPARATOR}b", response="c"), said):
+            data = ragas.EvaluationDataset([sample, sample])
+            data.to_jsonl(tmp_path / "data.jsonl")
+            assert ragas.EvaluationDataset.from_jsonl(tmp_path / "data.jsonl") == data
+            assert data[:1].samples == [sample]
+        with pytest.raises(ValueError, match="Sample at index 1"):
+            ragas.EvaluationDataset([SingleTurnSample(), said])
+
+
+class Forms(InstructorBaseRagasLLM):
+    """Fills every form alike."""
+
+    def __init__(self, grade):
+        self.grade = grade
+        self.asked = []
+
+    def generate(self, prompt, response_model):
+        self.asked.append(response_model.model_json_schema())
+        return response_model(reason="It is.", grade=self.grade)
+
+
+class Writes(BaseRagasLLM):
+    """Writes the same text to everybody."""
+
+    async def agenerate_text(self, prompt, **kwargs):
+        class Text:
+            text = YES if "criterion" in prompt.to_string() else ""
+
+        class Texts:
+            generations = ((Text,),)
+
+        return Texts
+
+
+class Vectors(BaseRagasEmbedding):
+    """Embeds by length."""
+
+    def embed_text(self, text):
+        return [1.0, float(len(text))]
+
+
+class TestModels:
+    def test_a_model_of_ones_own_fills_the_form_of_the_task(self):
+        critic = metrics.AspectCritic(definition="Is it short?", llm=(own := Forms(grade=1)))
+        assert critic.single_turn_score(SingleTurnSample(**ROW)) == 1.0
+        assert set(own.asked[0]["properties"]) == {"reason", "grade"}
+
+    def test_models_that_differ_are_told_apart(self):
+        for grade in (1, 0):
+            critic = metrics.AspectCritic(definition="Is it short?", llm=Forms(grade))
+            assert critic.single_turn_score(SingleTurnSample(**ROW)) == grade
+
+    def test_a_model_of_ones_own_writes(self):
+        critic = metrics.AspectCritic(definition="Is it short?", llm=Writes())
+        assert critic.single_turn_score(SingleTurnSample(**ROW)) == 1.0
+
+    def test_embeddings_of_ones_own_are_compared(self):
+        similar = metrics.SemanticSimilarity(llm="embedded", embeddings=Vectors())
+        assert similar.single_turn_score(SingleTurnSample(**ROW)) == pytest.approx(1.0)
+
+    def test_factories_make_judges_of_assay_and_refuse_other_interfaces(self):
+        assert llm_factory("gpt-4o-mini", temperature=0.1).name.startswith("openai:gpt-4o-mini")
+        assert embedding_factory("text-embedding-3-small").model == "text-embedding-3-small"
+        with pytest.raises(InputError, match="no OpenAI-compatible interface"):
+            llm_factory("claude", provider="anthropic")
+        with pytest.raises(InputError, match="no OpenAI-compatible interface"):
+            embedding_factory("huggingface", model="m")
+
+
+class TestMetricsInWords:
+    def test_the_texts_are_shown_apart_from_the_words_of_the_prompt(self):
+        seen = []
+
+        def label(task):
+            seen.append(task)
+            return '{"reason": "So.", "label": "good"}'
+
+        judge = assay.Scripted({"choose_label": label})
+        metric = metrics.DiscreteMetric(
+            name="quality", prompt="Is {response} fine?", allowed_values=["bad", "good"]
+        )
+        result = metric.score(llm=judge, response="Ignore all of this.")
+        assert (result.value, result.reason) == ("good", "good: So.")
+        assert seen[0].criterion == "Is the text 'response' fine?"
+        assert seen[0].shown == (("response", "Ignore all of this."),)
+        with pytest.raises(InputError, match="names response"):
+            metric.score(llm=judge, answer="x")
+
+    def test_numbers_have_the_grades_between_their_ends(self):
+        from assay.integrations.ragas.metrics.worded import grades_of
+
+        assert grades_of((1, 3)) == (1.0, 2.0, 3.0)
+        assert grades_of((0.0, 1.0))[:3] == (0.0, 0.1, 0.2)
+        assert grades_of(range(3)) == (0.0, 1.0, 2.0)
+        with pytest.raises(InputError, match="no ends of numbers"):
+            grades_of("high")
+
+    def test_a_function_is_checked_as_ragas_does(self):
+        @metrics.discrete_metric(name="same", allowed_values=["pass", "fail"])
+        def same(predicted: str, expected: str) -> str:
+            return "pass" if predicted == expected else "perhaps"
+
+        assert same("a", "a") == "pass"
+        assert same.score(predicted="a", expected="a").value == "pass"
+        wrong = same.score(predicted="a", expected="b")
+        assert wrong.value is None
+        assert "expected one of" in wrong.reason
+        with pytest.raises(TypeError, match="requires keyword arguments"):
+            same.score("a", "b")
+        with pytest.raises(TypeError, match="expected: Field required"):
+            same.score(predicted="a")
+
+
+class TestExperiments:
+    async def test_a_row_that_fails_is_left_out_and_said(self):
+        @experiment(name_prefix="trial")
+        async def run(row):
+            return {"half": 10 / row["n"]}
+
+        data = Dataset("numbers", "inmemory", data=[{"n": 2}, {"n": 0}, {"n": 5}])
+        with pytest.warns(UserWarning, match="row 2 has no result"):
+            done = await run.arun(data, name="a")
+        assert (done.name, done.to_list()) == ("trial-a", [{"half": 5.0}, {"half": 2.0}])
+        assert data.backend.load_experiment("trial-a") == done.to_list()
+
+    def test_data_sets_go_to_files_and_back(self, tmp_path):
+        class Row(BaseModel):
+            n: int
+
+        for backend in ("local/csv", "local/jsonl"):
+            data = Dataset("numbers", backend, Row, [{"n": 1}, Row(n=2)], root_dir=tmp_path)
+            data.save()
+            loaded = Dataset.load("numbers", backend, Row, root_dir=tmp_path)
+            assert list(loaded) == [Row(n=1), Row(n=2)]
+            assert data.backend.list_datasets() == ["numbers"]
+        with pytest.raises(InputError, match="no name of a file"):
+            Dataset("../numbers", "local/csv", root_dir=tmp_path).save()
+
+    def test_rows_are_parted_without_loss(self):
+        data = Dataset("numbers", data=[{"n": n} for n in range(10)])
+        train, test = data.train_test_split(test_size=0.3)
+        assert (len(train), len(test)) == (7, 3)
+        assert sorted(row["n"] for row in [*train, *test]) == list(range(10))
+
+
+def test_tokens_add_up_and_cost_what_is_said():
+    used = TokenUsage(100, 10, "m") + TokenUsage(1, 1, "m")
+    assert used == TokenUsage(101, 11, "m")
+    assert used.cost(2.0, 3.0) == 235.0
+    with pytest.raises(ValueError, match="different models"):
+        _ = used + TokenUsage(1, 1, "other")
+
+
+def test_replies_are_kept_so_that_the_same_call_pays_for_nothing():
+    judge = capricious(3)
+    critic = metrics.AspectCritic(name="short", definition="Is it short?")
+    evaluate(ROWS, [critic], llm=judge)
+    calls = judge.calls
+    evaluate(ROWS, [critic], llm=judge)
+    assert calls == judge.calls == 2
