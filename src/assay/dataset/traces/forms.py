@@ -11,7 +11,7 @@ from assay.dataset.aliases import recognised
 from assay.dataset.traces import langfuse
 from assay.dataset.traces.span import Span, moment
 from assay.dataset.traces.vocabulary import understand
-from assay.dataset.values import plain
+from assay.dataset.values import plain, unboxed
 
 _NESTS: Final = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "batches", "spans")
 _CERTAIN: Final = _NESTS[:4]
@@ -37,20 +37,20 @@ def is_trace(values: Mapping[Any, Any]) -> bool:
 
 def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
     """The spans of one record; none if it holds none."""
-    values = plain(values)  # Arrow and pandas give arrays, dates and NaN
     inside = _nest(values)
     if inside is not None:
         for item in inside:
             if isinstance(item, Mapping):
                 yield from spans(item)
     elif langfuse.is_observation(values):
-        yield from langfuse.spans(values)
+        yield from langfuse.spans(plain(values))  # Arrow and pandas give arrays, dates and NaN
     elif all(_ids(values)):
-        yield _span(values)
+        yield _span(plain(values))
 
 
 def _nest(values: Mapping[Any, Any]) -> list[Any] | None:
-    return next((values[key] for key in _NESTS if isinstance(values.get(key), list)), None)
+    found = (unboxed(values[key]) for key in _NESTS if key in values)
+    return next((inside for inside in found if isinstance(inside, list)), None)
 
 
 def _is_span(values: Mapping[Any, Any]) -> bool:
