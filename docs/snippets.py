@@ -1,6 +1,7 @@
 """Which code blocks does a page hold, and what do they print when they are run in order?"""  # noqa: INP001
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -20,7 +21,7 @@ _BLOCK = re.compile(
     r"(?:^<!-- (?P<note>[^\n]*) -->\n)?^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-_OUTPUT = re.compile(r"\s*<!-- generated: output -->")
+_OUTPUT = re.compile(r"\s*<!-- generated: output -->(?:\n```text\n(?P<text>.*?)\n```)?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,13 @@ class Block:
     def runs(self) -> bool:
         """Whether it is Python to be run."""
         return self.info == "python"
+
+    @property
+    def missing(self) -> list[str]:
+        """The modules that a comment ``needs: MODULE, MODULE`` names and that are not installed."""
+        named = self.note.partition("needs: ")[2]
+        wanted = [name.strip() for name in named.split(",") if name.strip()]
+        return [name for name in wanted if importlib.util.find_spec(name.split(".")[0]) is None]
 
     @property
     def commands(self) -> list[list[str]]:
@@ -94,7 +102,8 @@ def files(text: str) -> dict[str, str]:
 def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
     """Run the page's Python blocks in order, in one namespace, within the folder.
 
-    Console blocks are run only where their output is shown. Gives each block with what it printed.
+    Console blocks are run only where their output is shown, and blocks under a comment ``needs:
+    MODULE`` only where the module is installed. Gives each block with what it printed.
     The folder of examples is there too.
     """
     text = page.read_text("utf-8")
@@ -104,7 +113,10 @@ def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
     names: dict[str, Any] = {"__name__": "__page__"}
     with contextlib.chdir(folder):
         for block in blocks(text):
-            if block.runs:
+            if block.missing:  # its output stays as it was where all is installed
+                shown = _OUTPUT.match(text, block.end)
+                yield block, (shown and shown["text"]) or ""
+            elif block.runs:
                 yield block, _python(block, page, names)
             elif block.commands and block.shown:
                 yield block, "".join(map(_command, block.commands))
