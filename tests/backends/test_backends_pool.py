@@ -142,6 +142,24 @@ async def test_all_workers_take_part_and_none_has_more_than_it_has_room_for(open
     await asking
 
 
+async def test_a_worker_for_which_there_is_no_machine_yet_keeps_nobody_waiting(open_pool):
+    pool, staff = open_pool(Echo())
+    await pool.aopen()
+    nowhere = asyncio.Event()
+    hire = pool._hire
+
+    def hire_late():
+        worker = hire()
+        worker.begin = nowhere.wait
+        return worker
+
+    hire_late.hired = staff.hired
+    pool._hire = hire_late
+    staff.hired[0].kill()
+    assert len(await ask(pool, 20)) == 20
+    assert [len(worker.given) > 0 for worker in staff.hired] == [False, True, False]
+
+
 async def test_replies_travel_in_groups(open_pool):
     pool, staff = open_pool(Echo(), Pooling(workers=1, room=32, gather_s=0.05))
     await ask(pool, 96)

@@ -215,6 +215,18 @@ def crowd(path):
     return most, pids
 
 
+def test_a_cluster_that_is_not_there_is_named_at_once(db):
+    code = "import assay; assay.evaluate([{'answer': 'a', 'reference': 'a'}], 'exact_match', store='s',"
+    code += " settings=assay.Settings(engine='ray'))"
+    env = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(
+        command, env=env, cwd=db.parent, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "there is no Ray cluster at 127.0.0.1:1" in done.stderr
+    assert "correct or unset RAY_ADDRESS" in done.stderr
+
+
 def test_a_judge_that_cannot_be_sent_is_named_before_anything_is_asked(ray, db):
     judge = plausible()
     judge.lock = threading.Lock()

@@ -3,6 +3,7 @@
 import math
 import os
 import pickle
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ ROOM = 16
 GATHER_S, GATHER_REMOTE_S = 0.1, 0.005
 # Tasks and replies are small and travel without the shared memory.
 OBJECT_STORE_BYTES = 128 << 20
+
+REACH_S = 10.0
 
 
 def connect() -> None:
@@ -33,8 +36,9 @@ def connect() -> None:
     address = os.environ.get("RAY_ADDRESS")
     if address:
         try:
+            _knock(address)
             ray.init(address, logging_level="error")
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             what = f"there is no Ray cluster at {address}: {error}"
             raise InputError(what, "correct or unset RAY_ADDRESS") from error
         return
@@ -47,6 +51,18 @@ def connect() -> None:
         include_dashboard=False,
         logging_level="error",
     )
+
+
+def _knock(address: str) -> None:
+    """See whether anybody listens there: Ray itself would try for ever.
+
+    Raises:
+        OSError: If nobody does.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S):
+            pass
 
 
 def pool(
