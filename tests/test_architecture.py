@@ -37,6 +37,7 @@ RANK = {
     "target": 8,
     "conformance": 8,
     "report": 9,
+    "service": 9,
     "cli": 10,
     "integrations": 10,
     "pytest_plugin": 10,

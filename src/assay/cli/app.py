@@ -25,6 +25,8 @@ _COMMANDS = (
     "metrics",
     "explain",
     "doctor",
+    "serve",
+    "mcp",
     "export",
     "import",
     "verify",

@@ -92,12 +92,13 @@ def _settings(given: Mapping[str, Any]) -> Settings:
         engine=given["engine"],
         workers=given["workers"],
         cores=given["worker_cores"],
-        budget=_budget(given["price"], given["budget"]),
+        budget=spending(given["price"], given["budget"]),
         probe=given["probe"],
     )
 
 
-def _budget(price: str | None, budget: str | None) -> Budget:
+def spending(price: str | None, budget: str | None) -> Budget:
+    """What --price and --budget allow; raises InputError if they make no sense."""
     prices = Price(*values.price(price)) if price else None
     money, tokens, calls = values.budget(budget) if budget else (None, None, None)
     if money is not None and prices is None:

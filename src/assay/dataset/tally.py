@@ -105,7 +105,7 @@ class Tally:
 
     def general(self) -> list[Problem]:
         """Problems of the data set as a whole; each stands for the same gap in all rows."""
-        if not self._columns:
+        if not self._columns and self._faults.total:  # nothing could be read at all
             return []
         unfound = [name for name in self._mapping if name in self._unfound]
         absent = [

@@ -1,0 +1,110 @@
+"""What happens when assay serves others, over HTTP or to a coding agent?"""
+
+import asyncio
+import ipaddress
+import os
+import secrets
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.backends.limit import Limits
+from assay.cli.edge import OK, say
+from assay.cli.judges import Bench
+from assay.cli.request import spending
+from assay.errors import InputError
+from assay.run.settings import Settings
+from assay.service.functions import MOST_SAMPLES, Service
+
+TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
+
+
+def serve(given: Mapping[str, Any]) -> int:
+    """Serve over HTTP until interrupted; the exit code."""
+    from aiohttp import web
+
+    from assay.service.guard import Bounds
+    from assay.service.http import application
+
+    token = _token(given)
+    bounds = Bounds(
+        token=token,
+        per_minute=given["rpm"],
+        most_bytes=int(given["max_mb"] * 1e6),
+        at_once=given["at_once"],
+    )
+    app = application(_service(given, most=given["max_samples"]), bounds)
+
+    async def work() -> None:
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, given["host"], given["port"])
+            await _begun(site.start(), given)
+            host, port = runner.addresses[0][:2]
+            shown = f"[{host}]" if ":" in host else host
+            say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
+            await _until_told()
+        finally:
+            await runner.cleanup()
+
+    asyncio.run(work())
+    return OK
+
+
+async def _begun(start: Any, given: Mapping[str, Any]) -> None:
+    try:
+        await start
+    except OSError as error:
+        what = f"cannot listen at {given['host']}:{given['port']}: {error.strerror or error}"
+        raise InputError(what, "choose another --port or --host") from error
+
+
+async def _until_told() -> None:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, told.set)
+    await told.wait()
+
+
+def mcp(given: Mapping[str, Any]) -> int:
+    """Serve a coding agent over stdio until it hangs up; the exit code."""
+    from assay.service.mcp import server
+
+    server(_service(given)).run("stdio")
+    return OK
+
+
+def _service(given: Mapping[str, Any], most: int = MOST_SAMPLES) -> Service:
+    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    judge = bench.judge(given["judges"])
+    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
+    bench.check()
+    budget = spending(given["price"], given["budget"])
+    settings = Settings(limits=Limits(timeout=given["timeout"]), budget=budget)
+    return Service(judge, embedder, Path(given["store"]), settings, most)
+
+
+def _token(given: Mapping[str, Any]) -> str:
+    """The token that callers need, "" if they need none."""
+    token = os.environ.get(TOKEN, "").strip()
+    if given["no_token"]:
+        if not _is_here(given["host"]):
+            what = f"without a token anyone who reaches {given['host']} could evaluate"
+            raise InputError(what, f"set {TOKEN}, or listen at 127.0.0.1")
+        return ""
+    if not token:
+        token = secrets.token_urlsafe(24)
+        say(f"token: {token} (set {TOKEN} to choose one)")
+    elif not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(f"{TOKEN} holds characters that no header can", "choose another token")
+    return token
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

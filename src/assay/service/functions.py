@@ -1,0 +1,256 @@
+"""What does assay do for those who call it from outside: plain values in, forms out?"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.backends.route import Route
+from assay.backends.specs import DEFAULT
+from assay.errors import InputError
+from assay.metrics import ALIASES, METRICS, parse
+from assay.metrics import Metric as AnyMetric
+from assay.run import STORE
+from assay.run.connect import choose
+from assay.run.evaluate import aevaluate
+from assay.run.result import NOT_DONE, Result
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome, Score
+from assay.service import forms
+from assay.store import Store
+
+MOST_SAMPLES = 1000
+# Samples a page, at most.
+PAGE = 500
+_LONGEST_NAME = 1000
+
+
+class NotFound(InputError):
+    """There is no such run, sample or metric."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """Evaluates by one judge into one store. Callers name neither, and no code of their own.
+
+    Attributes:
+        judge: As for `evaluate`.
+        embedder: As for `evaluate`.
+        store: The SQLite file.
+        settings: Limits and budget of each evaluation.
+        most_samples: The most samples that one call may send.
+    """
+
+    judge: Any = DEFAULT
+    embedder: Any = None
+    store: Path = Path(STORE)
+    settings: Settings = field(default_factory=Settings)
+    most_samples: int = MOST_SAMPLES
+
+    def route(self) -> Route:
+        """Who judges what; raises InputError if that cannot be."""
+        return choose(self.judge, self.embedder, self.settings)
+
+    def metrics(self) -> forms.Metrics:
+        """Every metric."""
+        route = self.route()
+        found = [_metric(kind(), route) for kind in METRICS.values()]
+        return forms.Metrics(route.name, found)
+
+    async def evaluate_one(self, sample: dict[str, Any], metrics: Sequence[str]) -> forms.Scored:
+        """Score one sample.
+
+        Raises:
+            InputError: If sample or metrics cannot be used.
+            Denied: If the judge refuses.
+        """
+        result = await self._result([sample], metrics)
+        return await asyncio.to_thread(_scored, result)
+
+    async def evaluate_many(
+        self, samples: Any, metrics: Sequence[str], *, limit: int | None = None
+    ) -> forms.Run:
+        """Score samples. The same call again goes on where one that was cut off stopped.
+
+        Args:
+            samples: A list of rows, or the path of a file.
+            metrics: Names, with parameters or without.
+            limit: Only the first rows.
+
+        Raises:
+            InputError: If samples or metrics cannot be used.
+            Denied: If the judge refuses.
+        """
+        if isinstance(samples, list) and len(samples) > self.most_samples:
+            what = f"{len(samples):,} samples are more than the {self.most_samples:,} of one call"
+            raise InputError(what, "send fewer at a time")
+        result = await self._result(samples, metrics, limit=limit)
+        return await asyncio.to_thread(_run, result)
+
+    async def _result(
+        self, data: Any, metrics: Sequence[str], *, limit: int | None = None
+    ) -> Result:
+        chosen = [self._named(spec) for spec in metrics]
+        settings = replace(self.settings, limit=limit)
+        return await aevaluate(
+            data, chosen, self.judge, embedder=self.embedder, store=self.store, settings=settings
+        )
+
+    def _named(self, spec: str) -> AnyMetric:
+        """A metric by name. One of the caller's own would be code that runs here."""
+        name = spec.partition("(")[0].strip()
+        if name not in METRICS and name not in ALIASES:
+            remedy = "ask for the list of metrics"
+            raise InputError(f"no metric of this service is called '{name[:100]}'", remedy)
+        return parse(spec)
+
+    def runs(self, limit: int = 20) -> forms.Runs:
+        """The newest runs."""
+        if not self.store.is_file():
+            return forms.Runs([])
+        with Store(self.store) as store:
+            return forms.Runs(
+                [
+                    forms.Listed(
+                        run.id,
+                        run.source,
+                        run.created,
+                        run.n_samples,
+                        run.finished is not None,
+                        list(run.metrics),
+                    )
+                    for run in store.runs()[:limit]
+                ]
+            )
+
+    def run(self, run: str) -> forms.Run:
+        """A run by the beginning of its id, or "last".
+
+        Raises:
+            NotFound: If there is none.
+        """
+        return _run(self._found(run))
+
+    def samples(self, run: str, offset: int = 0, limit: int = 100) -> forms.Samples:
+        """A page of a run's samples with their numbers.
+
+        Raises:
+            NotFound: If there is no such run.
+        """
+        found = self._found(run)
+        with Store(self.store) as store:
+            described = store.run(found.run.id)
+            page = list(islice(store.samples(described.id, offset), min(limit, PAGE)))
+            rows = [
+                forms.SampleScores(
+                    sample.id,
+                    {m: _value(store.outcome(described.id, row, m)) for m in described.metrics},
+                )
+                for row, sample in page
+            ]
+        return forms.Samples(described.id, offset, described.n_samples, rows)
+
+    def evidence(self, run: str, sample: str, metric: str) -> forms.Evidence:
+        """All that is behind one score.
+
+        Raises:
+            NotFound: If there is no such run, sample or metric.
+        """
+        found = self._found(run)
+        _check(sample)
+        _check(metric)
+        if metric not in found.run.metrics:  # a name that is none is never looked for elsewhere
+            self._one_of(metric, found)
+        try:
+            trace = found.trace(sample, metric)
+        except InputError as error:
+            raise NotFound(str(error)) from None
+        calls = [
+            forms.Call(r.kind, r.backend, r.prompt, r.raw, r.tokens_in, r.tokens_out, r.ms)
+            for r in trace.replies
+        ]
+        return forms.Evidence(
+            found.run.id, trace.metric, _row(trace.sample), _outcome(trace.outcome), calls
+        )
+
+    @staticmethod
+    def _one_of(metric: str, found: Result) -> None:
+        names = {label.partition("(")[0] for label in found.run.metrics}
+        if metric.partition("(")[0] not in names | set(ALIASES):
+            raise NotFound(f"run {found.run.id} has no '{metric[:100]}'")
+
+    def _found(self, run: str) -> Result:
+        _check(run)
+        try:
+            if not run:
+                raise NotFound("no run is named")
+            return Result(self.store, run)
+        except InputError:
+            what = f"there is no run, or not one only, that begins with '{run[:100]}'"
+            raise NotFound(what) from None
+
+
+def _check(name: str) -> None:
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise NotFound("no name is as long as this, or has such characters")
+
+
+def _metric(metric: AnyMetric, route: Route) -> forms.Metric:
+    return forms.Metric(
+        metric.name,
+        (type(metric).__doc__ or "").strip().partition("\n")[0],
+        list(metric.needs),
+        {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)},
+        metric.ends(),
+        metric.higher_is_better,
+        all(route.serves(kind) for kind in metric.asks(route.serves)),
+    )
+
+
+def _plain(value: object) -> Any:
+    return msgspec.to_builtins(value, enc_hook=str)
+
+
+def _scored(result: Result) -> forms.Scored:
+    run = result.run
+    with Store(result.path) as store:
+        row, sample = next(store.samples(run.id))
+        found = {m: _outcome(store.outcome(run.id, row, m) or NOT_DONE) for m in run.metrics}
+    return forms.Scored(run.id, sample.id, found)
+
+
+def _run(result: Result) -> forms.Run:
+    run = result.run
+    return forms.Run(
+        run.id,
+        run.source,
+        run.created,
+        run.config["judge"],
+        run.n_samples,
+        run.skipped,
+        run.finished is not None,
+        run.stopped,
+        list(result.summary()),
+        result.cost(),
+    )
+
+
+def _outcome(outcome: Outcome) -> forms.Outcome:
+    if isinstance(outcome, Score):
+        details = dict(outcome.details)
+        return forms.Outcome(outcome.value, "", "", outcome.method, details, list(outcome.parts))
+    return forms.Outcome(None, outcome.why, outcome.detail, "", {}, list(outcome.parts))
+
+
+def _value(outcome: Outcome | None) -> float | None:
+    return outcome.value if isinstance(outcome, Score) else None
+
+
+def _row(sample: Sample) -> dict[str, Any]:
+    fields_: dict[str, Any] = msgspec.to_builtins(sample)
+    return {name: value for name, value in fields_.items() if value is not None}

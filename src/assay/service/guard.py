@@ -1,0 +1,146 @@
+"""May this request come in: who asks, how often, how much?"""
+
+import asyncio
+import hmac
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from assay.backends.limit import Bucket
+from assay.errors import InputError
+
+OPEN = ("/health", "/openapi.json")
+# So many callers are told apart; of the others the one seen longest ago is forgotten.
+_CALLERS = 10_000
+_HERE = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """What callers may do.
+
+    Attributes:
+        token: What they must know; "" if they need know nothing.
+        per_minute: Requests a minute and caller.
+        most_bytes: Bytes of a request.
+        at_once: Evaluations at the same time; others wait.
+        waiting: Evaluations that may wait; others are sent away.
+        reading_s: Seconds in which a request must have arrived.
+    """
+
+    token: str = field(default="", repr=False)
+    per_minute: float = 600.0
+    most_bytes: int = 10 * 2**20
+    at_once: int = 4
+    waiting: int = 32
+    reading_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        for name in ("per_minute", "most_bytes", "at_once", "reading_s"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} is {getattr(self, name)}", "give a number above 0")
+
+
+class Refused(Exception):
+    """A request that is sent away.
+
+    Attributes:
+        status: The HTTP status.
+        headers: What else to say.
+    """
+
+    def __init__(self, status: int, why: str, **headers: str) -> None:
+        super().__init__(why)
+        self.status = status
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Guard:
+    """Lets requests in.
+
+    Args:
+        bounds: What callers may do.
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._turns = asyncio.Semaphore(bounds.at_once)
+        self._waiting = 0
+
+    def check(self, request: web.Request) -> None:
+        """Raise Refused if the caller may not come in, or not now."""
+        self._rate(request)
+        if request.path in OPEN:
+            return
+        if not self._bounds.token:
+            # Without a token a page in a browser is kept out by the name it calls us by.
+            host = request.headers.get("Host", "").rpartition(":")[0] or request.headers.get(
+                "Host", ""
+            )
+            if host.lower() not in _HERE:
+                raise Refused(403, "without a token the service answers to localhost only")
+            return
+        kind, _, given = request.headers.get("Authorization", "").partition(" ")
+        sent = given.strip().encode("utf-8", "surrogateescape")
+        known = hmac.compare_digest(sent, self._bounds.token.encode())
+        if kind.lower() != "bearer" or not known:
+            why = "a token is needed: Authorization: Bearer TOKEN"
+            raise Refused(401, why, WWW_Authenticate='Bearer realm="assay"')
+
+    def _rate(self, request: web.Request) -> None:
+        caller = request.remote or ""
+        bucket = self._buckets.pop(caller, None) or Bucket(self._bounds.per_minute)
+        self._buckets[caller] = bucket
+        if len(self._buckets) > _CALLERS:
+            self._buckets.popitem(last=False)
+        now = time.monotonic()
+        wait = bucket.reserve(1, now)
+        if wait > 0:
+            bucket.reserve(-1, now)
+            raise Refused(429, "too many requests", Retry_After=str(int(wait) + 1))
+
+    async def body(self, request: web.Request) -> bytes:
+        """The whole of a request's JSON.
+
+        Raises:
+            Refused: If it is no JSON by its own account, too long, or does not arrive.
+        """
+        if request.content_type != "application/json":
+            raise Refused(415, "send application/json")
+        if (request.content_length or 0) > self._bounds.most_bytes:
+            raise self._too_long()
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._bounds.reading_s):
+                async for chunk in request.content.iter_chunked(2**16):
+                    body += chunk
+                    if len(body) > self._bounds.most_bytes:
+                        raise self._too_long()
+        except TimeoutError:
+            raise Refused(408, "the request did not arrive in time") from None
+        return bytes(body)
+
+    def _too_long(self) -> Refused:
+        most = self._bounds.most_bytes
+        return Refused(413, f"the request is longer than {most:,} bytes")
+
+    async def __aenter__(self) -> None:
+        """A turn to evaluate.
+
+        Raises:
+            Refused: If too many wait already.
+        """
+        if self._turns.locked() and self._waiting >= self._bounds.waiting:
+            raise Refused(429, "too many evaluations wait already", Retry_After="5")
+        self._waiting += 1
+        try:
+            await self._turns.acquire()
+        finally:
+            self._waiting -= 1
+
+    async def __aexit__(self, *_: object) -> None:
+        """Give it back."""
+        self._turns.release()

@@ -1,0 +1,180 @@
+"""How is the service reached over HTTP? Routes, and what each failure is told as."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from aiohttp import web
+
+from assay._version import __version__
+from assay.errors import AssayError, InputError, JudgeError
+from assay.service import forms
+from assay.service.functions import PAGE, NotFound, Service
+from assay.service.guard import Bounds, Guard, Refused
+from assay.service.openapi import document
+
+F = TypeVar("F", bound=msgspec.Struct)
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_MOST_RUNS = 1000
+_FURTHEST = 10**9
+
+
+def application(service: Service, bounds: Bounds) -> web.Application:
+    """The application, to be served by aiohttp.
+
+    Raises:
+        InputError: If the judge of the service cannot be used.
+    """
+    service.route()
+    guard = Guard(bounds)
+    app = web.Application(middlewares=[_edge(guard)], client_max_size=bounds.most_bytes)
+    api = _Api(service, guard, bounds)
+    app.add_routes(
+        [
+            web.get("/health", api.health, allow_head=False),
+            web.get("/openapi.json", api.openapi, allow_head=False),
+            web.get("/v1/metrics", api.metrics, allow_head=False),
+            web.post("/v1/evaluate", api.evaluate_one),
+            web.post("/v1/runs", api.evaluate_many),
+            web.get("/v1/runs", api.runs, allow_head=False),
+            web.get("/v1/runs/{run}", api.run, allow_head=False),
+            web.get("/v1/runs/{run}/samples", api.samples, allow_head=False),
+            web.get("/v1/runs/{run}/evidence", api.evidence, allow_head=False),
+        ]
+    )
+    return app
+
+
+class _Api:
+    def __init__(self, service: Service, guard: Guard, bounds: Bounds) -> None:
+        self._service = service
+        self._guard = guard
+        self._document = msgspec.json.encode(document(service, token=bool(bounds.token)))
+
+    async def health(self, request: web.Request) -> web.Response:
+        _parameters(request)
+        return _answer(forms.Health("ok", __version__))
+
+    async def openapi(self, request: web.Request) -> web.Response:
+        _parameters(request)
+        return web.Response(body=self._document, content_type="application/json")
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        _parameters(request)
+        return _answer(await asyncio.to_thread(self._service.metrics))
+
+    async def evaluate_one(self, request: web.Request) -> web.Response:
+        sent = _read(await self._guard.body(request), forms.EvaluateOne)
+        async with self._guard:
+            return _answer(await self._service.evaluate_one(sent.sample, sent.metrics))
+
+    async def evaluate_many(self, request: web.Request) -> web.Response:
+        sent = _read(await self._guard.body(request), forms.EvaluateMany)
+        async with self._guard:
+            return _answer(await self._service.evaluate_many(sent.samples, sent.metrics))
+
+    async def runs(self, request: web.Request) -> web.Response:
+        given = _parameters(request, "limit")
+        limit = _count(given, "limit", 20, 1, _MOST_RUNS)
+        return _answer(await asyncio.to_thread(self._service.runs, limit))
+
+    async def run(self, request: web.Request) -> web.Response:
+        _parameters(request)
+        run = request.match_info["run"]
+        return _answer(await asyncio.to_thread(self._service.run, run))
+
+    async def samples(self, request: web.Request) -> web.Response:
+        given = _parameters(request, "offset", "limit")
+        offset = _count(given, "offset", 0, 0, _FURTHEST)
+        limit = _count(given, "limit", 100, 1, PAGE)
+        run = request.match_info["run"]
+        return _answer(await asyncio.to_thread(self._service.samples, run, offset, limit))
+
+    async def evidence(self, request: web.Request) -> web.Response:
+        given = _parameters(request, "sample", "metric")
+        for name in ("sample", "metric"):
+            if not given.get(name):
+                raise Refused(422, f"the parameter '{name}' is missing")
+        run = request.match_info["run"]
+        found = await asyncio.to_thread(
+            self._service.evidence, run, given["sample"], given["metric"]
+        )
+        return _answer(found)
+
+
+def _edge(guard: Guard) -> Any:
+    @web.middleware
+    async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            guard.check(request)
+            response = await handler(request)
+        except Refused as refused:
+            response = _problem(refused.status, str(refused), headers=refused.headers)
+        except web.HTTPException as error:  # of aiohttp: no such path, no such method
+            kept = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
+            response = _problem(error.status, error.reason, headers=kept)
+        except NotFound as error:
+            response = _problem(404, str(error))
+        except InputError as error:
+            faults = [forms.Fault(p.what, p.remedy, p.row, p.field) for p in error.problems]
+            response = _problem(422, "the request cannot be used", faults)
+        except JudgeError as error:
+            response = _problem(502, f"the judge refuses: {error}")
+        except AssayError as error:
+            response = _problem(500, str(error))
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return edge
+
+
+def _answer(found: msgspec.Struct) -> web.Response:
+    body = msgspec.json.encode(found, enc_hook=str)
+    return web.Response(body=body, content_type="application/json")
+
+
+def _problem(
+    status: int,
+    why: str,
+    faults: list[forms.Fault] | None = None,
+    headers: dict[str, str] | None = None,
+) -> web.Response:
+    body = msgspec.json.encode(forms.Error(why, faults or []))
+    return web.Response(
+        status=status, body=body, content_type="application/json", headers=headers or {}
+    )
+
+
+def _read(body: bytes, form: type[F]) -> F:
+    try:
+        return msgspec.json.decode(body, type=form)
+    except msgspec.ValidationError as error:
+        raise Refused(422, f"the request is not of its form: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Refused(400, f"the request is not JSON: {error}") from None
+    except RecursionError:
+        raise Refused(400, "the request is nested too deeply") from None
+
+
+def _parameters(request: web.Request, *names: str) -> dict[str, str]:
+    """The parameters of a request, each once and known."""
+    found: dict[str, str] = {}
+    for name, value in request.query.items():
+        if name not in names:
+            raise Refused(422, f"there is no parameter '{name[:100]}'")
+        if name in found:
+            raise Refused(422, f"the parameter '{name}' is there twice")
+        found[name] = value
+    return found
+
+
+def _count(given: dict[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = given.get(name)
+    if text is None:
+        return default
+    fits = text.isascii() and text.isdecimal() and len(text) < 12
+    if not fits or not least <= int(text) <= most:
+        raise Refused(422, f"the parameter '{name}' is a whole number, {least} to {most}")
+    return int(text)
