@@ -1,6 +1,8 @@
 """Do metrics work within LangChain, LlamaIndex, Haystack and DSPy, as these are released?"""
 
 import asyncio
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
@@ -11,6 +13,7 @@ from support.scripts import plausible
 pytest.importorskip("langchain_core", reason="make test-integrations has it")
 
 import dspy
+import langsmith
 from haystack import Document as HaystackDocument
 from haystack import Pipeline
 from langchain_classic.evaluation import StringEvaluator as ItsStringEvaluator
@@ -163,11 +166,21 @@ class TestEvaluatorsOfLangChain:
         assert "unsupported: Fire is cold." in found[0].comment
         assert evaluator.feedback_keys == ["faithfulness", "exact_match"]
 
+    def test_it_runs_in_an_evaluation_of_langsmith_without_sending_anything(self, db):
+        evaluator = langchain.RunEvaluator("faithfulness", plausible(), store=db)
+        client = langsmith.Client(api_url="http://127.0.0.1:9", api_key="k")
+        found = langsmith.evaluate(
+            lambda inputs: {"answer": ANSWER, "contexts": [CONTEXT]},
+            data=[example(), example()],
+            evaluators=[evaluator],
+            upload_results=False,
+            client=client,
+        )
+        scores = [one["evaluation_results"]["results"][0].score for one in found]
+        assert scores == [0.5, 0.5]
+
 
 def traced():
-    from datetime import UTC, datetime
-    from uuid import uuid4
-
     def run(**of):
         return Run(
             **{
@@ -190,9 +203,13 @@ def traced():
 
 
 def example():
-    from uuid import uuid4
-
-    return Example(id=uuid4(), inputs={"question": QUESTION}, outputs={"answer": ANSWER})
+    return Example(
+        id=uuid4(),
+        dataset_id=uuid4(),
+        created_at=datetime.now(UTC),
+        inputs={"question": QUESTION},
+        outputs={"answer": ANSWER},
+    )
 
 
 def engine(**how):
