@@ -67,7 +67,7 @@ class Task(ABC, Generic[T]):
 
     def inputs(self) -> tuple[str, ...]:
         """The bare material in pieces: what a back end that reads no prompt goes by."""
-        return tuple(p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n"))
+        return tuple([p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n")])
 
     def prompt(self) -> str:
         """The whole prompt, as an LLM is asked by default."""

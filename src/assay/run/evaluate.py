@@ -13,6 +13,7 @@ from assay.backends.specs import DEFAULT
 from assay.errors import Denied
 from assay.metrics import Metric
 from assay.run import STORE, probes
+from assay.run.collecting import collecting_rarely
 from assay.run.config import config
 from assay.run.connect import open_door
 from assay.run.engine import Engine
@@ -92,8 +93,9 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
         try:
             await door.aopen()
             taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
-            async with _beside(taking):
-                await engine.work()
+            with collecting_rarely():
+                async with _beside(taking):
+                    await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
             seconds, skipped = time.monotonic() - start, plan.samples.skipped

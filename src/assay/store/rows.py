@@ -14,6 +14,7 @@ from assay.store.keys import long_key, short_key, short_keys, text_key
 from assay.store.known import EVIDENCE, ROW, TEXT
 from assay.store.packing import Kept, packed, unpacked
 from assay.store.pieces import Refer, Resolve, found, kept_pieces, placed, read_pieces
+from assay.store.recent import Recent
 
 # value, why, detail, method, evidence, keys
 OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
@@ -66,9 +67,13 @@ class _Evidence(msgspec.Struct, omit_defaults=True):
     details: dict[str, Any] = {}
 
 
-def name(db: sqlite3.Connection, *names: str) -> None:
+def name(db: sqlite3.Connection, *names: str, recent: Recent | None = None) -> None:
     """See that names have their numbers."""
-    db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", [(text,) for text in names])
+    known = recent.names if recent else set()
+    new = [(text,) for text in names if text not in known]
+    if new:
+        db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", new)
+        known.update(names)
 
 
 def new_name(db: sqlite3.Connection) -> int:
@@ -89,30 +94,40 @@ def rename(db: sqlite3.Connection, number: int, run: str) -> None:
     db.execute("DELETE FROM names WHERE id = ?", (number,))
 
 
-def referring(db: sqlite3.Connection) -> Refer:
+def referring(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
     """Gives the number of a text, which is kept if it was not."""
+    numbers = recent.texts if recent else {}
 
     def refer(text: str) -> str:
         key = text_key(text)
-        known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
-        if known:
-            return str(known[0])
-        values = (key, packed(text, TEXT))
-        return str(db.execute("INSERT INTO texts (hash, body) VALUES (?, ?)", values).lastrowid)
+        number = numbers.get(key)
+        if number is None:
+            number = numbers[key] = _number_of(db, key, text)
+        return number
 
     return refer
 
 
-def write_reply(db: sqlite3.Connection, reply: Reply, run: str) -> None:
+def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
+    known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
+    if known:
+        return str(known[0])
+    values = (key, packed(text, TEXT))
+    return str(db.execute("INSERT INTO texts (hash, body) VALUES (?, ?)", values).lastrowid)
+
+
+def write_reply(
+    db: sqlite3.Connection, reply: Reply, run: str, recent: Recent | None = None
+) -> None:
     """Insert a reply and the texts of its prompt."""
-    name(db, run, reply.kind, reply.backend)
+    name(db, run, reply.kind, reply.backend, recent=recent)
     values = (
         short_key(reply.key),
         run,
         reply.kind,
         reply.backend,
         reply.draw,
-        kept_pieces(reply.pieces, referring(db)),
+        kept_pieces(reply.pieces, referring(db, recent)),
         packed(reply.raw, reply.prompt.encode()),
         reply.tokens_in,
         reply.tokens_out,
@@ -218,12 +233,16 @@ def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
 
 
 def write_outcome(
-    db: sqlite3.Connection, place: tuple[str, int, str], values: OutcomeValues, known: bytes
+    db: sqlite3.Connection,
+    place: tuple[str, int, str],
+    values: OutcomeValues,
+    known: bytes,
+    recent: Recent | None = None,
 ) -> None:
     """Insert the outcome of (run, row, metric), or put it in the place of another."""
     run, row, metric = place
     value, why, detail, method, evidence, keys = values
-    name(db, run, metric, method)
+    name(db, run, metric, method, recent=recent)
     kept = packed(evidence, known)
     found = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
     db.execute(WRITE_OUTCOME, found)

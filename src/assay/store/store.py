@@ -97,7 +97,8 @@ class Store:
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
         """Commit a reply; an equal key keeps what it has."""
-        await self._writer.commit(lambda db: rows.write_reply(db, reply, run))
+        recent = self._writer.recent
+        await self._writer.commit(lambda db: rows.write_reply(db, reply, run, recent))
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""
@@ -293,7 +294,7 @@ class Store:
         known = self._beside(run, row)
 
         def write(db: sqlite3.Connection) -> None:
-            rows.write_outcome(db, (run, row, metric), values, known)
+            rows.write_outcome(db, (run, row, metric), values, known, self._writer.recent)
 
         await self._writer.commit(write)
 

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from assay.store.recent import Recent
+
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
 
 # Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
@@ -28,10 +30,14 @@ class Writer:
 
     Args:
         connection: Its own connection; closed when it ends.
+
+    Attributes:
+        recent: What its writes need not look up; to be used in them only.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self.recent = Recent()
         self._closed = False
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
@@ -85,10 +91,12 @@ class Writer:
     def _write(self, connection: sqlite3.Connection, group: list[_Item]) -> None:
         try:
             connection.execute("BEGIN IMMEDIATE")
+            self.recent.begun(connection)
             for item in group:
                 item.write(connection)
             connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the write
+            self.recent.forget()
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:

@@ -5,6 +5,7 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import TypeAlias
 
 import msgspec
@@ -59,6 +60,11 @@ def cosine(a: Vector, b: Vector) -> float:
     Raises:
         ValueError: If their lengths differ (they come from different embedders).
     """
-    dot = math.fsum(x * y for x, y in zip(a, b, strict=True))
-    norms = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
-    return max(-1.0, min(1.0, dot / norms))
+    if len(a) != len(b):
+        raise ValueError(f"one vector is longer than the other: {len(a)} and {len(b)} numbers")
+    norms = math.sqrt(_dot(a, a)) * math.sqrt(_dot(b, b))
+    return max(-1.0, min(1.0, _dot(a, b) / norms))
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return math.fsum(map(mul, a, b))

@@ -1,0 +1,47 @@
+"""A run leaves the garbage collector as it found it."""
+
+import contextlib
+import gc
+
+import pytest
+
+from assay.run.collecting import OFTEN_ENOUGH, collecting_rarely
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+
+
+def test_what_is_there_is_passed_over_meanwhile_and_all_is_as_before_afterwards():
+    gc.set_threshold(700, 10, 10)
+    with collecting_rarely():
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold() == (OFTEN_ENOUGH, 10, 10)
+    assert gc.get_freeze_count() == 0
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_a_run_that_fails_puts_all_back_too():
+    before = gc.get_threshold()
+    with contextlib.suppress(KeyError), collecting_rarely():
+        raise KeyError
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
+
+
+def test_someone_who_froze_objects_of_their_own_keeps_them():
+    gc.freeze()
+    n = gc.get_freeze_count()
+    with collecting_rarely():
+        pass
+    assert gc.get_freeze_count() == n
+
+
+def test_of_two_runs_in_one_process_the_first_puts_all_back():
+    before = gc.get_threshold()
+    with collecting_rarely(), collecting_rarely():
+        pass
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
