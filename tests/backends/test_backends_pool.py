@@ -226,8 +226,28 @@ class TestAWorkerThatDies:
         assert "killed" in str(await raised_by(pool))
         assert len(staff.hired) == HOPELESS
 
+    async def test_is_replaced_too_when_only_what_it_is_given_does_not_arrive(self, open_pool):
+        async def lost(asked):
+            raise WorkerDied("no way there")
+
+        pool, staff = open_pool(Echo(), Pooling(workers=1, room=4, gather_s=0.005))
+        await pool.aopen()
+        staff.hired[0].put = lost
+        assert [reply.raw for reply in await ask(pool, 3)] == ["0/0", "1/1", "2/2"]
+        assert len(staff.hired) == 2
+
 
 class TestErrors:
+    async def test_a_task_that_cannot_be_sent_is_raised_and_does_not_hang(self, open_pool):
+        async def refuse(asked):
+            raise TypeError("cannot pickle")
+
+        pool, staff = open_pool(Echo())
+        await pool.aopen()
+        for worker in staff.hired:
+            worker.put = refuse
+        assert isinstance(await raised_by(pool), TypeError)
+
     async def test_the_judges_own_come_as_they_are(self, open_pool):
         async def refuse(task):
             raise Unavailable("too often", retry_after=7.0, throttled=True)

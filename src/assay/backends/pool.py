@@ -302,14 +302,24 @@ class Pool:
             self._queued.set()
 
     async def _serve(self, worker: Worker, place: _Place) -> None:
+        """Give it work and take what is done, until either fails."""
         place.room.set()
-        feeding = asyncio.create_task(self._feed(worker, place))
+        doing = [
+            asyncio.create_task(self._feed(worker, place)),
+            asyncio.create_task(self._fetch(worker, place)),
+        ]
         try:
-            while True:
-                self._settle(await worker.take(), place)
+            ended, _ = await asyncio.wait(doing, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                task.result()
         finally:
-            feeding.cancel()
-            await asyncio.gather(feeding, return_exceptions=True)
+            for task in doing:
+                task.cancel()
+            await asyncio.gather(*doing, return_exceptions=True)
+
+    async def _fetch(self, worker: Worker, place: _Place) -> None:
+        while True:
+            self._settle(await worker.take(), place)
 
     def _settle(self, taken: Taken, place: _Place) -> None:
         place.fruitless = 0
