@@ -61,7 +61,7 @@ class TestWandb:
         from assay.integrations.wandb import log
 
         settings = wandb.Settings(silent=True)
-        with wandb.init(mode="offline", dir=tmp_path, project="p", settings=settings) as run:
+        with wandb.init(mode="offline", dir=str(tmp_path), project="p", settings=settings) as run:
             assert log(result) == run.id
             assert run.summary["faithfulness/mean"] == 0.75
             assert run.config["assay.run"] == result.run.id
