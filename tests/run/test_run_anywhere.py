@@ -31,8 +31,11 @@ def test_in_a_plain_function(db):
 
 
 def test_in_a_plain_script_of_its_own(tmp_path):
+    # On a busy machine any step may take the tenth of a second that asyncio's debug mode tells of.
     code = """
+        import logging
         import warnings
+        logging.getLogger("asyncio").setLevel(logging.ERROR)
         warnings.simplefilter("error")
         import assay
         from support.scripts import plausible, samples
