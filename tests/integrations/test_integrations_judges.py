@@ -21,7 +21,7 @@ from llama_index.core import MockEmbedding  # noqa: E402
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata  # noqa: E402
 from llama_index.embeddings.openai_like import OpenAILikeEmbedding  # noqa: E402
 from llama_index.llms.openai_like import OpenAILike  # noqa: E402
-from openai import AsyncOpenAI, OpenAI  # noqa: E402
+from openai import AsyncOpenAI, AzureOpenAI, OpenAI  # noqa: E402
 from pydantic_ai import Agent  # noqa: E402
 from pydantic_ai.models.openai import OpenAIChatModel  # noqa: E402
 from pydantic_ai.models.test import TestModel  # noqa: E402
@@ -44,6 +44,11 @@ def pydantic_model(url):
     return OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k"))
 
 
+def azure(url):
+    place = url.removesuffix("/v1")
+    return AzureOpenAI(azure_endpoint=place, api_key="k", api_version="2024-10-21")
+
+
 CHATS = {
     "langchain": lambda url: ChatOpenAI(model="m", base_url=url, api_key="k", max_retries=0),
     "llama-index": lambda url: OpenAILike(
@@ -51,6 +56,7 @@ CHATS = {
     ),
     "openai": lambda url: clients.backend(OpenAI(base_url=url, api_key="k"), "m"),
     "openai-async": lambda url: clients.backend(AsyncOpenAI(base_url=url, api_key="k"), "m"),
+    "azure": lambda url: clients.backend(azure(url), "m"),
     "pydantic-ai": pydantic_model,
 }
 EMBEDDERS = {
