@@ -24,6 +24,7 @@ RANK = {
     "score": 0,
     "stats": 0,
     "text": 0,
+    "config_file": 1,
     "prompt": 1,
     "dataset": 1,
     "judge": 2,

@@ -1,18 +1,17 @@
 """What is demanded of a run before it may pass, as options or a file say it."""
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from assay.config_file import section
 from assay.errors import InputError
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
-# Where rules may stand, and under which tables; the first file that has them counts.
-FILES = {"assay.toml": ("gate",), "pyproject.toml": ("tool", "assay", "gate")}
+KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
 
 T = TypeVar("T", bound=str)
 
@@ -75,28 +74,10 @@ def read(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: If the file cannot be read, or a key is unknown.
     """
-    for name, tables in FILES.items():
-        path = folder / name
-        found: Any = _parsed(path) if path.is_file() else {}
-        for table in tables:
-            found = found.get(table, {}) if isinstance(found, dict) else {}
-        if found:
-            return _known(found, name)
-    return {}
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"'{path.name}' cannot be read: {error}") from error
-
-
-def _known(found: Any, name: str) -> dict[str, Any]:
-    keys = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
-    if not isinstance(found, dict) or (unknown := sorted(set(found) - set(keys))):
-        what = ", ".join(unknown) if isinstance(found, dict) else "no table"
-        raise InputError(f"the rules of '{name}': {what}", f"there are {', '.join(keys)}")
+    found, name = section(folder, "gate")
+    if unknown := sorted(set(found) - set(KEYS)):
+        what = f"the rules of '{name}': {', '.join(unknown)}"
+        raise InputError(what, f"there are {', '.join(KEYS)}")
     for key in ("min", "max"):
         if not isinstance(found.get(key, {}), dict):
             remedy = f"such as {key} = {{ faithfulness = 0.8 }}"

@@ -1,6 +1,7 @@
 """Which commands are there?"""
 
 import importlib
+from pathlib import Path
 
 import click
 
@@ -25,8 +26,10 @@ _COMMANDS = (
     "metrics",
     "explain",
     "doctor",
+    "check",
     "serve",
     "mcp",
+    "schema",
     "export",
     "import",
     "verify",
@@ -70,3 +73,8 @@ def main(*, debug: bool) -> None:
     assay show last                               the scores, the worst samples first
     """  # noqa: D301 - \b keeps click from joining the lines
     del debug  # read by the edge
+    context = click.get_current_context()
+    if context.invoked_subcommand == "run":
+        from assay.cli import configured
+
+        context.default_map = {"run": configured.run(Path.cwd())}

@@ -1,0 +1,25 @@
+"""`assay check`: are these data sets well-formed, and do they hold what metrics need?"""
+
+from typing import Any
+
+import click
+
+from assay.cli import options
+
+
+@click.command("check", short_help="Check data sets without evaluating them.")
+@click.argument("files", metavar="FILES", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Check too that every row holds what this metric needs. Repeatable.",
+)
+@options.maps
+def command(**given: Any) -> int:
+    """Read all rows of FILES and tell everything that is wrong with them. Nobody is asked."""
+    from assay.cli import checking
+
+    return checking.check(given)

@@ -1,0 +1,77 @@
+"""Does `assay check` tell what is wrong with data, and do the action and the hook call it right?"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import click
+
+from assay.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_files_in_order_are_counted(assay):
+    result = assay("check", "data.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows in order\n")
+
+
+def test_all_files_are_looked_at_and_every_fault_is_told(assay, here):
+    (here / "bad.jsonl").write_text('{"question": 5}\n{"question": "x"}\n', "utf-8")
+    result = assay("check", "bad.jsonl", "none.jsonl", "data.jsonl", "-m", "faithfulness")
+    assert result.exit_code == 2
+    assert "data.jsonl: 2 rows" in result.stdout
+    assert "question" in result.stderr
+    assert "no file 'none.jsonl'" in result.stderr
+
+
+def scripts():
+    """The scripts of the action's steps."""
+    text = (ROOT / "action.yml").read_text("utf-8")
+    return [
+        re.sub(r"^ {8}", "", found, flags=re.MULTILINE)
+        for found in re.findall(r"run: \|\n((?: {8}.*\n)+)", text)
+    ]
+
+
+def called(folder, script):
+    """(what assay was called with, how the script ended), by an assay that ends with 3."""
+    calls, fake = folder / "calls", folder / "assay"
+    fake.write_text(f'#!/bin/sh\nfor a in "$@"; do echo "$a" >> {calls}; done\nexit 3\n')
+    fake.chmod(0o755)
+    env = {
+        "PATH": f"{folder}:/usr/bin:/bin",
+        "DATA": "my data.jsonl",
+        "METRICS": "a,b",
+        "JUDGE": "embedded",
+        "TARGET": "",
+        "STORE": "assay.db",
+        "REPORT": "r.html",
+        "ARGUMENTS": "--junit\nmy file.xml\n\n",
+    }
+    done = subprocess.run(["bash", "-e", "-c", script], check=False, env=env, timeout=30)
+    return calls.read_text("utf-8").splitlines(), done.returncode
+
+
+class TestTheAction:
+    def test_it_runs_with_what_it_is_given_and_leaves_missing_scores_to_the_gate(self, tmp_path):
+        told, code = called(tmp_path, scripts()[0])
+        assert told == [
+            *("run", "--judge", "embedded", "--store", "assay.db", "--out", "r.html"),
+            *("-m", "a,b", "--junit", "my file.xml", "--", "my data.jsonl"),
+        ]
+        assert code == 0
+
+    def test_what_the_gate_says_counts(self, tmp_path):
+        told, code = called(tmp_path, scripts()[1])
+        assert told == ["gate", "--store", "assay.db", "--junit", "my file.xml"]
+        assert code == 3
+
+    def test_no_input_stands_within_a_script(self):
+        assert not any("${{" in script for script in scripts())
+
+
+def test_the_hooks_name_commands_that_exist():
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+    for command in re.findall(r"entry: assay (\w+)", text):
+        assert main.get_command(click.Context(main), command) is not None

@@ -1,0 +1,105 @@
+"""Does the configuration set what options do not, and are the schemas those of the code?"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.dataset import schema
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+CONFIG = """
+[run]
+metric = ["faithfulness"]
+judge = "scripted:judge.json"
+store = "named.db"
+retries = 0
+together = true
+"""
+
+
+@pytest.fixture
+def config(here):
+    """Writes a file of configuration."""
+    return lambda text, name="assay.toml": (here / name).write_text(text, "utf-8")
+
+
+def test_options_come_from_the_file(assay, config, here):
+    config(CONFIG)
+    result = assay("run", "data.jsonl", "--json")
+    assert result.exit_code == 0, result.output
+    assert [row["metric"] for row in json.loads(result.stdout)["metrics"]] == ["faithfulness"]
+    assert (here / "named.db").exists()
+
+
+def test_options_of_the_command_go_before_the_file(assay, config, here):
+    config(CONFIG)
+    assert assay("run", "data.jsonl", "--store", "other.db", "--json").exit_code == 0
+    assert (here / "other.db").exists()
+    assert not (here / "named.db").exists()
+
+
+def test_pyproject_does_as_well_and_goes_behind(assay, config, here):
+    config(CONFIG.replace("[run]", "[tool.assay.run]"), "pyproject.toml")
+    assert assay("run", "data.jsonl", "--json").exit_code == 0
+    assert (here / "named.db").exists()
+    config("[run]\nstore = 'first.db'\nmetric='faithfulness'\njudge='scripted:judge.json'")
+    assert assay("run", "data.jsonl", "--json").exit_code == 0
+    assert (here / "first.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[run]\nmetrics = ['x']", "unknown option 'metrics'"),
+        ("[run]\napi-key = 'x'", "unknown option 'api-key'"),
+        ("[run]\nretries = 'many'", "retries is 'many'"),
+        ("[run]\nretries = -1", "retries is -1"),
+        ("[run]\ntogether = 1", "together is 1"),
+        ("[run]\nrpm = 0", "rpm is 0"),
+        ("[run]\nmetric = [1]", "metric is [1]"),
+        ("[runs]\nx = 1", "unknown section 'runs'"),
+        ("run = 1", "'run' in 'assay.toml' is no table"),
+        ("[run", "cannot be read"),
+    ],
+)
+def test_what_makes_no_sense_is_told(assay, config, text, said):
+    config(text)
+    result = assay("run", "data.jsonl")
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_other_commands_do_not_read_what_is_not_theirs(assay, config):
+    config("[run]\nnonsense = 1")
+    assert assay("metrics").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments"),
+    [
+        ("row.schema.json", ["data"]),
+        ("data.schema.json", ["data", "--list"]),
+        ("config.schema.json", ["config"]),
+    ],
+)
+def test_the_files_of_schemas_are_what_the_command_prints(assay, file, arguments):
+    import os
+
+    printed = assay("schema", *arguments).stdout
+    if os.environ.get("ASSAY_WRITE_DOCS"):
+        SCHEMAS.mkdir(exist_ok=True)
+        (SCHEMAS / file).write_text(printed, "utf-8")
+    assert (SCHEMAS / file).read_text("utf-8") == printed
+
+
+def test_every_option_of_a_run_that_may_be_set_is_in_the_schema(assay):
+    found = json.loads(assay("schema", "config").stdout)["properties"]["run"]["properties"]
+    assert {"metric", "judge", "target", "concurrency", "store"} <= set(found)
+    assert not {"api-key", "json", "dry-run"} & set(found)
+    assert found["retries"]["type"] == "integer"
+    assert found["timeout"]["exclusiveMinimum"] == 0
+
+
+def test_a_row_has_a_schema_of_json_schema_2020():
+    assert schema.row()["$schema"].endswith("2020-12/schema")
