@@ -1,13 +1,20 @@
 """Does every record of a running system become the question, documents and answer that it holds?"""
 
 import base64
+import contextlib
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from dataset_help import load, refused
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError
 
 TRACES = Path(__file__).parent.parent / "support" / "traces"
 QUESTION = "Where are scores kept, and what if a run is killed?"
@@ -131,6 +138,39 @@ def in_base64(tmp_path):
     path = tmp_path / "spans.jsonl"
     path.write_text(json.dumps({"resourceSpans": document["resourceSpans"]}) + "\n")
     return path
+
+
+def test_a_data_frame_as_phoenix_makes_it_is_read():
+    """Lists of attributes are arrays of objects there, times timestamps, gaps NaN."""
+    documents = [{"document.content": "text", "document.id": "d1", "document.score": 0.5}]
+    messages = [{"message.role": "assistant", "message.content": "said"}]
+    ids = {"context.trace_id": "a" * 32, "start_time": pd.Timestamp("2026-01-01", tz="UTC")}
+    times = {**ids, "end_time": pd.Timestamp("2026-01-01 00:00:01.5", tz="UTC")}
+    chain = {"context.span_id": "1" * 16, "span_kind": "CHAIN", "parent_id": None}
+    below = {"parent_id": "1" * 16}
+    frame = pd.DataFrame(
+        [
+            {**times, **chain, "attributes.input.value": "asked"},
+            {
+                **times,
+                **below,
+                "context.span_id": "2" * 16,
+                "span_kind": "RETRIEVER",
+                "attributes.retrieval.documents": np.array(documents, dtype=object),
+            },
+            {
+                **times,
+                **below,
+                "context.span_id": "3" * 16,
+                "span_kind": "LLM",
+                "attributes.llm.output_messages": np.array(messages, dtype=object),
+                "attributes.llm.token_count.total": 12.0,
+            },
+        ]
+    )
+    (found,) = load(frame)
+    assert (found.question, found.answer, found.contexts) == ("asked", "said", ("text",))
+    assert (found.context_ids, found.tokens, found.latency_ms) == (("d1",), 12, 1500)
 
 
 class TestOpenInference:
@@ -413,3 +453,60 @@ class TestWhatIsASample:
 def test_a_row_of_a_data_set_is_not_taken_for_a_span(row):
     (found,) = load([row])
     assert (found.question, found.answer) == ("q", "a")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "parts", "messages", "values", "id", "0", "text"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+NAMES = [
+    *("input.value", "output.value", "llm.input_messages", "llm.output_messages.0.message"),
+    *("retrieval.documents", "retrieval.documents.0.document", "retrieval", "llm.token_count"),
+    *("gen_ai.input.messages", "gen_ai.usage", "gen_ai.operation.name", "metadata", "session.id"),
+    *("openinference.span.kind", "langfuse.observation.input", "llm.cost.total"),
+]
+
+
+def settled(data):
+    with contextlib.suppress(InputError):
+        load(data)
+
+
+class TestWhateverStandsInASpan:
+    """It is read, or refused in words."""
+
+    @given(st.dictionaries(st.sampled_from(NAMES), ANYTHING), st.sampled_from(["LLM", "RETRIEVER"]))
+    def test_any_attributes(self, attributes, kind):
+        settled([chain("asked", "said", own="b1"), span("x", attributes, parent="b1")])
+        settled([span("x", {"openinference.span.kind": kind, **attributes})])
+
+    @given(st.sampled_from(["status", "start_time", "parent_id", "attributes", "name"]), ANYTHING)
+    def test_any_value_of_the_span_itself(self, name, value):
+        settled([chain("asked", "said"), {**chain("asked", "said"), name: value}])
+
+    @given(ANYTHING)
+    def test_any_value_in_otlp(self, value):
+        for kind in ("stringValue", "intValue", "arrayValue", "kvlistValue"):
+            attributes = [{"key": "input.value", "value": {kind: value}}, value]
+            inside = {"traceId": "a", "spanId": "b", "attributes": attributes}
+            settled([{"resourceSpans": [{"scopeSpans": [{"spans": [inside, value]}]}, value]}])
+
+    @given(st.sampled_from(["input", "output", "usageDetails", "metadata", "startTime"]), ANYTHING)
+    def test_any_value_in_an_observation(self, name, value):
+        settled([{**OBSERVATIONS[0], name: value}])
+        settled([{"id": "t", "timestamp": value, "observations": [OBSERVATIONS[1]], name: value}])
+
+    def test_what_is_nested_too_deeply_is_named(self):
+        deep = []
+        for _ in range(5000):
+            deep = [deep]
+        error = refused([chain("asked", "said"), span("x", {"input.value": deep})])
+        assert "row 2: is nested too deeply" in str(error)

@@ -11,6 +11,7 @@ from assay.dataset.record import Record
 from assay.dataset.traces.assemble import assembled
 from assay.dataset.traces.forms import is_trace, spans
 from assay.dataset.traces.span import Span
+from assay.errors import Problem
 
 __all__ = ["Span", "assembled", "is_trace", "spans", "understood"]
 
@@ -33,5 +34,11 @@ def _spans(records: Iterable[Record]) -> Iterator[Span | Record]:
     for record in records:
         if record.values is None:
             yield record
+            continue
+        try:
+            found = list(spans(record.values))
+        except RecursionError:
+            problem = Problem("is nested too deeply", "flatten it", row=record.number)
+            yield Record(record.number, None, problem=problem, text=record.text)
         else:
-            yield from spans(record.values)
+            yield from found

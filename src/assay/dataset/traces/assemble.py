@@ -1,6 +1,7 @@
 """Which question was answered in a trace, from which documents, how fast and at what cost?"""
 
 import itertools
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -124,13 +125,12 @@ class Answer:
     def record(self, number: int) -> Record:
         """It as a row of a data set, or with what is wrong with it."""
         values = self.values()
-        problem = None
         if "question" not in values:
             where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
             what = f"{where} says nowhere in words what was asked"
             remedy = "record the input of its outermost step, or put it aside (--skip-invalid)"
             problem = Problem(what, remedy, row=number, field="question")
-            return Record(number, None, problem=problem)
+            return Record(number, None, problem=problem, text=json.dumps(values))
         return Record(number, values)
 
     def values(self) -> dict[str, Any]:

@@ -129,13 +129,14 @@ def _value(value: Any) -> Any:
         return value
     ((kind, held),) = value.items()
     name = str(kind).replace("_", "").lower()
+    inside = held.get("values") if isinstance(held, Mapping) else None
+    inside = inside if isinstance(inside, list) else []
     if name == "intvalue":
-        return int(held)
+        return int(held) if isinstance(held, str) and held.isdecimal() else held
     if name == "arrayvalue":
-        return [_value(item) for item in (held or {}).get("values", ())]
+        return [_value(item) for item in inside]
     if name == "kvlistvalue":
-        pairs = (held or {}).get("values", ())
-        return {item["key"]: _value(item.get("value")) for item in pairs if _is_pair(item)}
+        return {item["key"]: _value(item.get("value")) for item in inside if _is_pair(item)}
     return held
 
 

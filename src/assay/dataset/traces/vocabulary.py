@@ -50,7 +50,8 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
         attributes: Name -> value, as recorded.
         kind: OpenInference's kind, where it stands beside the attributes.
     """
-    found = nested(attributes)
+    spelled = nested(attributes)
+    found = spelled if isinstance(spelled, Mapping) else {}
     openinference = _at(found, "openinference", "span", "kind") or kind
     operation = _at(found, "gen_ai", "operation", "name")
     own = _at(found, "langfuse", "observation", "type")
