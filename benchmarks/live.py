@@ -55,7 +55,7 @@ def telequad() -> Corpus:
     for number, part in enumerate(p for d in file["data"] for p in d["paragraphs"]):
         passages[f"p{number}"] = in_one_line(part["context"])
         for qa in part["qas"]:
-            if qa["answers"]:
+            if qa["answers"] and qa["answers"][0]["text"].strip():
                 text = qa["answers"][0]["text"]
                 questions.append(_question(qa["id"], qa["question"], text, f"p{number}"))
     return passages, questions
