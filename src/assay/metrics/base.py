@@ -4,6 +4,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from keyword import iskeyword
 from math import isfinite
 from typing import Any, ClassVar, TypeAlias
@@ -68,7 +69,7 @@ class Metric(ABC):
         """Its range as JSON can hold it: None where there is no end."""
         return [end if isfinite(end) else None for end in cls.range]
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Its name with every parameter that is not at its default: ``f(beta=2)``."""
         changed = [

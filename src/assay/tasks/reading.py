@@ -33,6 +33,8 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+# Made once: json.dumps would make an encoder for every text.
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
 
 
@@ -155,7 +157,7 @@ _BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 def one_line(value: object) -> str:
     """A value as JSON on one line, whatever its texts hold."""
-    return json.dumps(value, ensure_ascii=False).translate(_BREAKS)
+    return _ENCODE(value).translate(_BREAKS)
 
 
 def listed(items: Iterable[tuple[str, str]]) -> str:
