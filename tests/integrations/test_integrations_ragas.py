@@ -22,7 +22,7 @@ from assay.integrations.ragas.evaluation import evaluate
 from assay.integrations.ragas.evaluation_result import Scores
 from assay.integrations.ragas.experiments import experiment
 from assay.integrations.ragas.llms import BaseRagasLLM, InstructorBaseRagasLLM, llm_factory
-from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolMessage
+from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from assay.integrations.ragas.metrics import agents, collections, criteria, ready
 from assay.integrations.ragas.metrics.base import (
     MetricType,
@@ -32,7 +32,7 @@ from assay.integrations.ragas.metrics.base import (
 )
 from assay.integrations.ragas.metrics.result import MetricResult
 from assay.integrations.ragas.rows import FIELDS
-from support.judges import capricious
+from support.judges import capricious, gullible
 
 ROW = {"user_input": "When?", "response": "In 1889.", "reference": "In 1889."}
 ROWS = [ROW, {**ROW, "response": "Later."}]
@@ -73,6 +73,47 @@ class TestEveryReadyMadeMetric:
         assert cls().name
         with pytest.raises(InputError, match=r"no parameter 'nli_prompt'.*replaced by task"):
             cls(nli_prompt="Decide.")
+
+
+FULL = SingleTurnSample(
+    user_input="What colour has it?",
+    response='It is red. It is "very big indeed".',
+    reference="It is red.",
+    retrieved_contexts=["It is red.", "It is very big indeed."],
+    reference_contexts=["It is red."],
+    retrieved_context_ids=[1, 2],
+    reference_context_ids=[1],
+    rubrics={"score1_description": "bad", "score2_description": "good"},
+)
+BOOKED = ToolCall(name="book", args={"seats": 2})
+TALK = MultiTurnSample(
+    user_input=[
+        HumanMessage(content="Book a table for two."),
+        AIMessage(content="I do.", tool_calls=[BOOKED]),
+        ToolMessage(content="done"),
+        AIMessage(content="It is booked."),
+    ],
+    reference="A table is booked.",
+    reference_topics=["tables"],
+    reference_tool_calls=[BOOKED],
+)
+
+
+@pytest.mark.parametrize(("module", "sample"), [(ready, FULL), (criteria, FULL), (agents, TALK)])
+def test_every_metric_scores_a_sample_that_fills_its_columns(module, sample):
+    found = (param.values[0] for param in ready_made())
+    known = list(dict.fromkeys(cls for cls in found if cls.__module__ == module.__name__))
+    made = [cls(name=cls.__name__) for cls in known]
+    for metric in made:
+        if hasattr(metric, "definition"):
+            metric.definition = f"Is it fine ({metric.name})?"
+    judge = gullible()
+    result = evaluate(ragas.EvaluationDataset([sample]), made, llm=judge, embeddings=judge)
+    assert len(result) == len(known)
+    assert all(math.isfinite(scores[0]) for scores in result.values())
+    # What the columns hold is right, and the judge finds everything right.
+    zeros = {key for key in result if float(result[key]) <= 0}
+    assert zeros <= {"ExactMatch", "NoiseSensitivity(mode=relevant)", "SummarizationScore"}
 
 
 class TestNames:

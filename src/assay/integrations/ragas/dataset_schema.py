@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeAlias, overload
 
-from pydantic import BaseModel, field_validator
-
 from assay.integrations.ragas.evaluation_result import EvaluationResult
 from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+from assay.integrations.ragas.models import BaseModel, field_validator
 
 __all__ = [
     "AIMessage",

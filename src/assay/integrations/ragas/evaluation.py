@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.backends.limit import Limits
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
@@ -122,7 +123,7 @@ async def _scored(
     mapping = mapping_of(rows, how.column_map)
     settings = Settings(
         mapping=mapping,
-        limits=(how.run_config or RunConfig()).limits(),
+        limits=how.run_config.limits() if how.run_config else Limits(),
         on_progress=bar() if how.show_progress else None,
     )
     table, runs = _Table(rows), list[Result]()

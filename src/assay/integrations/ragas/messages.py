@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from assay.integrations.ragas.models import BaseModel
 
 
 class Message(BaseModel):
