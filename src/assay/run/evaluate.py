@@ -18,6 +18,7 @@ from assay.run.config import config
 from assay.run.connect import open_door
 from assay.run.engine import Engine
 from assay.run.loop import run_to_completion
+from assay.run.notebook import in_notebook, meter
 from assay.run.plan import Plan, plan
 from assay.run.result import Result
 from assay.run.settings import Settings
@@ -128,8 +129,12 @@ def evaluate(
 ) -> Result:
     """`aevaluate` run to completion: in a script, in Jupyter, or inside a running server.
 
-    Where an event loop is already running, a helper thread runs it: no loop is nested.
+    Where an event loop is already running, a helper thread runs it: no loop is nested. A notebook
+    shows the progress below the cell, unless the settings say what is to be done with it.
     """
+    settings = settings or Settings()
+    if settings.on_progress is None and in_notebook():
+        settings = replace(settings, on_progress=meter())
     return run_to_completion(
         aevaluate(data, metrics, judge, embedder=embedder, store=store, settings=settings)
     )

@@ -42,6 +42,12 @@ class Trace:
     outcome: Outcome
     replies: tuple[Reply, ...]
 
+    def _repr_html_(self) -> str:
+        """The evidence, as a notebook shows it."""
+        from assay.report import notebook
+
+        return notebook.trace(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -84,6 +90,12 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({str(self._path)!r}, {self._id!r})"
+
+    def _repr_html_(self) -> str:
+        """The summary, as a notebook shows it."""
+        from assay.report import notebook
+
+        return notebook.result(self)
 
     @property
     def path(self) -> Path:

@@ -1,0 +1,102 @@
+"""How do a run and the evidence of a score look in a notebook? HTML without scripts or classes."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from assay.metrics import METRICS
+from assay.report import labels, notes, numbers
+from assay.report.collect import collect
+from assay.report.evidence import readable
+from assay.report.html import environment
+from assay.run.result import Result, Trace
+from assay.score import Score
+
+# So much of a text is shown: a notebook is kept with what its cells showed.
+LONGEST: Final = 20_000
+_COLOURS: Final = {"good": "#3a8f4f", "bad": "#c8452e", "warn": "#b98a00", "plain": "#8a8a8a"}
+
+
+def result(found: Result) -> str:
+    """A run: the table of its metrics with what must be known before believing it."""
+    data = collect(found, most=0)
+    unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
+    for metric in data["metrics"]:
+        metric["cells"] = _cells(metric, unanswered=unanswered)
+    template = environment().get_template("notebook_result.html")
+    said = {"notes": notes.notes(data), "cost": notes.cost(data)}
+    return _sound(template.render(data=data, unanswered=unanswered, **said))
+
+
+def trace(found: Trace) -> str:
+    """The evidence of one score: texts, parts with their verdicts, contexts, calls."""
+    sample, outcome = found.sample, found.outcome
+    if isinstance(outcome, Score):
+        value, why, detail = numbers.score(outcome.value), "", ""
+    else:
+        value, why, detail = "", outcome.why, outcome.detail
+    known = METRICS.get(found.metric.partition("(")[0])
+    higher = known.higher_is_better if known else True
+    parts = [msgspec.to_builtins(part) for part in outcome.parts]
+    contexts = [text[:LONGEST] for text in sample.contexts or ()]
+    groups = [
+        (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
+        for kind, own in labels.grouped(parts).items()
+    ]
+    replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
+    shown = [
+        {**reply, "prompt": reply["prompt"][:LONGEST], "raw": readable(reply["raw"])[:LONGEST]}
+        for reply in replies
+    ]
+    texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
+    page = environment().get_template("notebook_trace.html")
+    return _sound(
+        page.render(
+            metric=found.metric,
+            value=value,
+            why=why,
+            detail=detail,
+            sample=sample,
+            texts=[(name, text[:LONGEST]) for name, text in texts if text],
+            groups=groups,
+            contexts=contexts,
+            folded=numbers.plural(len(contexts), "context"),
+            calls=shown,
+            said=numbers.calls(replies),
+        )
+    )
+
+
+def _cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:
+    guide = metric["guide"]
+    cells = [
+        numbers.score(metric["mean"]),
+        numbers.span(metric["interval"]),
+        "" if guide is None else numbers.score(guide),
+        *(numbers.count(metric[f"n_{kind}"]) for kind in ("scored", "undefined", "failed")),
+    ]
+    return [*cells, numbers.count(metric["n_unanswered"])] if unanswered else cells
+
+
+def _part(part: Mapping[str, Any], contexts: list[str], *, higher: bool) -> dict[str, str]:
+    tone = labels.tone(part, higher_is_better=higher)
+    about = [part["label"]]
+    if part["value"] is not None and tone == "plain":
+        about.append(numbers.score(part["value"]))
+    if part["probability"] is not None:
+        about.append(f"p = {part['probability']:.2f}")
+    if part["context"] is not None:
+        about.append(f"context {part['context'] + 1}")
+    return {
+        "symbol": labels.SYMBOLS[tone],
+        "colour": _COLOURS[tone],
+        "text": labels.excerpt(part, contexts),
+        "about": ", ".join(filter(None, about)),
+        "reason": part["reason"],
+        "quote": part["quote"],
+    }
+
+
+def _sound(page: str) -> str:
+    return page.encode("utf-8", "replace").decode()

@@ -1,0 +1,116 @@
+"""Do runs and evidence show themselves in a notebook, whole and harmless?"""
+
+import re
+
+import pytest
+
+from assay import evaluate
+from assay.run.notebook import Meter, in_notebook
+from assay.run.progress import Progress
+from assay.target import ask
+from support.scripts import plausible
+
+NASTY = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202e\"' {{ 7*7 }} \x00".replace(
+    "\x00", "\x1b"
+)
+ROWS = [
+    {
+        "id": f"<b>{n}</b>",
+        "question": NASTY,
+        "contexts": [f"{NASTY} The tower was built in 1889."],
+        "answer": f"It was built in 1889. {NASTY}",
+    }
+    for n in range(3)
+]
+
+
+@pytest.fixture
+def result(db):
+    return evaluate(
+        ROWS, ["faithfulness", "context_precision_without_reference"], plausible(), store=db
+    )
+
+
+def harmless(page):
+    """No element that runs code, no attribute that does, no hidden character."""
+    assert not re.search(r"<\s*(script|img|iframe|object|link|style)\b", page, re.IGNORECASE)
+    assert not re.search(r"<[^>]*\son\w+\s*=", page)
+    assert "{{" in page
+    assert "49" not in re.findall(r"7\*7|49", page)
+    assert not re.search("[\u202e\x1b]", page)
+    return page
+
+
+def test_a_result_shows_its_table(result):
+    page = result._repr_html_()
+    assert not re.search(r"<\s*script", page)
+    for row in result.summary():
+        assert row.metric in page
+        assert f"{row.mean:.2f}" in page
+    assert result.run.id in page
+
+
+def test_a_trace_shows_its_evidence(result):
+    trace = result.trace("<b>1</b>", "faithfulness")
+    page = harmless(trace._repr_html_())
+    assert "&lt;b&gt;1&lt;/b&gt;" in page
+    for part in trace.outcome.parts:
+        assert part.label in page
+    assert "Statements of the answer" in page
+    assert trace.replies[0].kind in page
+
+
+def test_a_score_that_is_not_there_says_why(db):
+    def fails(question):
+        raise ValueError("<script>lost</script>")
+
+    result = evaluate(ask(ROWS[:1], fails, store=db), "faithfulness", plausible(), store=db)
+    page = result.trace("<b>0</b>", "faithfulness")._repr_html_()
+    assert "unanswered" in page
+    assert "&lt;script&gt;lost" in page
+    assert "unanswered" in result._repr_html_()
+
+
+def test_a_very_long_text_is_cut(db):
+    rows = [{**ROWS[0], "contexts": ["word " * 100_000]}]
+    result = evaluate(rows, "context_precision_without_reference", plausible(), store=db)
+    assert (
+        len(
+            result.trace(
+                "<b>0</b>", result.run.metrics and next(iter(result.run.metrics))
+            )._repr_html_()
+        )
+        < 200_000
+    )
+
+
+class Handle:
+    def __init__(self):
+        self.shown = []
+
+    def update(self, data, raw):
+        assert raw
+        self.shown.append(data)
+
+
+def progress(done, **more):
+    zero = dict.fromkeys(
+        ("undefined", "failed", "calls", "known", "tokens_in", "tokens_out", "retries"), 0
+    )
+    return Progress(
+        total=10, done=done, new=done, money=None, waiting_for=None, seconds=2.0, **{**zero, **more}
+    )
+
+
+def test_progress_is_one_line_that_reaches_its_end():
+    handle = Handle()
+    meter = Meter(handle)
+    for done in range(11):
+        meter(progress(done, calls=done, failed=1))
+    assert len(handle.shown) == 2  # the first, and the last: those between came too soon
+    assert handle.shown[-1]["text/plain"] == "10/10 scores, 5.0/s, 10 calls, 1 failed"
+    assert 'value="100.0"' in handle.shown[-1]["text/html"]
+
+
+def test_elsewhere_there_is_no_notebook():
+    assert not in_notebook()
