@@ -71,6 +71,21 @@ class TestWhatAFailureMeans:
         assert isinstance(judge_error("x", ConnectError("refused")), Unavailable)
         assert isinstance(judge_error("x", ConnectionResetError()), Unavailable)
 
+    def test_what_wraps_an_error_without_saying_as_much_means_the_same(self):
+        def wrapped(inner):
+            outer = RuntimeError("Connection error.")
+            outer.__cause__ = inner
+            return judge_error("x", outer)
+
+        assert isinstance(wrapped(ConnectError("refused")), Unavailable)
+        assert wrapped(APIStatusError(429, headers={"retry-after": "3"})).retry_after == 3.0
+        assert wrapped(KeyError("content")) is None
+
+    def test_what_the_server_asked_for_is_found_in_what_was_wrapped(self):
+        outer = APIStatusError(429)
+        outer.__cause__ = APIStatusError(429, headers={"retry-after": "3"})
+        assert judge_error("x", outer).retry_after == 3.0
+
     def test_a_reply_that_the_library_cannot_read_is_no_bug_of_ours(self):
         strange = type("UnexpectedModelBehavior", (Exception,), {})
         assert isinstance(judge_error("x", strange("no choices")), Unavailable)

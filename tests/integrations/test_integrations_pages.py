@@ -1,10 +1,12 @@
 """Do the pages on other libraries tell the truth where these are installed?"""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 pytest.importorskip("langchain_core", reason="make test-integrations has it")
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

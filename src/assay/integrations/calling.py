@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
 _STRANGE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
+DEEPEST = 8  # as many errors as one may be wrapped in
 _KEY = "the object's own"
 _lock = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
@@ -95,7 +96,7 @@ async def _meant(who: str, work: Any) -> Any:
         known = judge_error(who, error)
         if known is None:
             raise
-        if isinstance(error, TimeoutError) or not _timed_out(error):
+        if isinstance(error, TimeoutError) or not any(map(_timed_out, _chain(error))):
             raise known from error
         # Who counts time-outs looks for one; libraries have classes of their own for them.
         raise known from TimeoutError(str(error))
@@ -107,12 +108,26 @@ def judge_error(who: str, error: BaseException) -> JudgeError | None:
     Most libraries tell the HTTP status, some have it in the response that the error carries; lost
     connections and time-outs are known by the names of their classes.
     """
+    found = (_meaning(who, one) for one in _chain(error))
+    return next((known for known in found if known is not None), None)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    # Libraries wrap the errors of others in their own, which may say less.
+    found = [error]
+    while (cause := found[-1].__cause__) is not None and len(found) < DEEPEST:
+        found.append(cause)
+    return found
+
+
+def _meaning(who: str, error: BaseException) -> JudgeError | None:
     if isinstance(error, JudgeError):
         return error
     said = " ".join(str(error).split())[:300] or type(error).__name__
     status = _status(error)
     if status is not None:
-        refusal = Refusal.of(status, _body(error), _headers(error))
+        headers = next(filter(None, map(_headers, _chain(error))), {})
+        refusal = Refusal.of(status, _body(error), headers)
         return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
     if _timed_out(error):
         return Unavailable(f"no reply from {who} in time: {said}")
