@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from assay.dataset.traces.span import Kind, Span, moment
-from assay.dataset.traces.vocabulary import documents_in
+from assay.dataset.traces.vocabulary import documents_in, number
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "GENERATION": "llm",
@@ -75,7 +75,7 @@ def _span(values: Mapping[str, Any], below: str = "") -> Span:
         said=said,
         documents=documents_in(said) if kind == "retriever" else None,
         tokens=_tokens(values),
-        cost=_number(_first(values, "totalCost", "total_cost", "calculatedTotalCost")),
+        cost=number(_first(values, "totalCost", "total_cost", "calculatedTotalCost")),
         session=str(_first(values, "sessionId", "session_id") or ""),
         model=str(_first(values, "model", "providedModelName", "provided_model_name") or ""),
         error=str(message or "error") if level == "ERROR" else "",
@@ -85,18 +85,11 @@ def _span(values: Mapping[str, Any], below: str = "") -> Span:
 
 def _tokens(values: Mapping[str, Any]) -> int | None:
     usage = _object(_first(values, "usageDetails", "usage_details", "usage")) or {}
-    total = _number(_first(usage, "total", "totalTokens"))
+    total = number(_first(usage, "total", "totalTokens"))
     if total is None:
-        parts = [_number(usage.get(name)) for name in ("input", "output")]
+        parts = [number(usage.get(name)) for name in ("input", "output")]
         total = sum(part for part in parts if part is not None) or None
     return None if total is None else int(total)
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return None if value in (None, "") else float(value)
-    except (TypeError, ValueError):
-        return None
 
 
 def _first(values: Mapping[str, Any], *keys: str) -> Any:

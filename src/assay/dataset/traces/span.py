@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+_LAST: Final = 2**63
 Kind = Literal["chain", "llm", "retriever", "reranker", "embedding", "tool", ""]
 
 
@@ -51,15 +52,16 @@ class Span:
 
 
 def moment(value: Any) -> int | None:
-    """A point of time in nanoseconds since 1970, from digits or an ISO 8601 text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if not isinstance(value, str) or not value:
-        return None
-    if value.isdecimal():
-        return int(value)
+    """A point of time in nanoseconds since 1970, from digits or an ISO 8601 text; None if none."""
+    if isinstance(value, str):
+        value = int(value) if value.isdecimal() and len(value) < 20 else _iso(value)
+    known = isinstance(value, int) and not isinstance(value, bool)
+    return value if known and 0 < value < _LAST else None
+
+
+def _iso(text: str) -> int | None:
     try:
-        found = datetime.fromisoformat(value.replace(" UTC", "+00:00"))
+        found = datetime.fromisoformat(text.replace(" UTC", "+00:00"))
     except ValueError:
         return None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -5,6 +5,7 @@ GenAI: https://github.com/open-telemetry/semantic-conventions-genai, and the for
 """
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -63,7 +64,7 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
         "said": said,
         "documents": _documents(found, said) if meant in ("retriever", "reranker") else None,
         "tokens": _tokens(found),
-        "cost": _number(_at(found, "llm", "cost", "total")),
+        "cost": number(_at(found, "llm", "cost", "total")),
         "session": _text(found, ("session", "id"), ("gen_ai", "conversation", "id")),
         "model": _text(
             found,
@@ -177,7 +178,7 @@ def _document(item: Any) -> dict[str, Any] | None:
     found = {
         "text": None if text == _MASKED else text,
         "id": own,
-        "score": _number(_first(inside.get("score"), *(about.get(name) for name in _SCORES))),
+        "score": number(_first(inside.get("score"), *(about.get(name) for name in _SCORES))),
         "metadata": about,
     }
     known = {key: value for key, value in found.items() if value not in (None, {})}
@@ -240,11 +241,11 @@ def _content(message: Mapping[str, Any]) -> str:
 def _tokens(found: Mapping[str, Any]) -> int | None:
     counts = _at(found, "llm", "token_count") or {}
     usage = _at(found, "gen_ai", "usage") or {}
-    total = _number(_first(_plain(counts, "total"), _plain(usage, "total_tokens")))
+    total = number(_first(_plain(counts, "total"), _plain(usage, "total_tokens")))
     if total is None:
         parts = [
-            _number(_first(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
-            _number(_first(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
+            number(_first(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
+            number(_first(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
         ]
         known = [part for part in parts if part is not None]
         total = sum(known) if known else None
@@ -273,13 +274,15 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None and value != ""), None)
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
+    """The finite number that a value is or spells, None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        return float(value)
-    except ValueError:
+        found = float(value)
+    except (ValueError, OverflowError):
         return None
+    return found if math.isfinite(found) else None
 
 
 def _object(value: Any) -> dict[str, Any] | None:
