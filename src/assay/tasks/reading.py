@@ -70,7 +70,8 @@ def _objects(text: str) -> list[Any]:
     # an answer that contains "<think>" make its own statements vanish.
     found: list[Any] = []
     thinking, at, broken = False, 0, 0
-    surrogates = _SURROGATE.search(text) is not None
+    # Looked for only where there can be one: a search takes longer than decoding.
+    surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
     while broken <= MOST_BROKEN and (mark := _MARK.search(text, at)):
         at = mark.end()
         if mark[0] != "{":
@@ -157,9 +158,11 @@ _BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 def one_line(value: object) -> str:
     """A value as JSON on one line, whatever its texts hold."""
-    return _ENCODE(value).translate(_BREAKS)
+    line = _ENCODE(value)
+    return line if line.isascii() else line.translate(_BREAKS)
 
 
 def listed(items: Iterable[tuple[str, str]]) -> str:
     """Items as JSON, one a line: a text with line breaks cannot pose as a further item."""
-    return "\n".join(one_line({"id": i, "text": t}) for i, t in items)
+    # As one_line of the whole item, at a third of the cost: a text alone is encoded at once.
+    return "\n".join([f'{{"id": {one_line(i)}, "text": {one_line(t)}}}' for i, t in items])
