@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, Protocol
 
+from assay.backends.scripted import Scripted
+from assay.dataset import samples
 from assay.dataset.gaps import is_gap
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.rows import filled, mapping_of
+from assay.judge import Judge
 from assay.metrics import Metric
 from assay.run import STORE
 from assay.run.evaluate import aevaluate
@@ -101,5 +105,23 @@ async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Ou
     mapping = mapping_of(rows)
     made = metric.in_assay(filled(rows, mapping))
     settings = Settings(mapping=mapping, probe=False)
+    # Nothing is asked, so there is nothing to keep; what is missing is told by a run.
+    if not made.tasks and all(find_spec(package) for package in made.packages):
+        return await _computed(made, rows, mapping)
     _, found = await scored(rows, [made], metric.llm, metric.embeddings, settings)
     return found[made.label]
+
+
+async def _computed(
+    metric: Metric, rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
+) -> list[Outcome]:
+    """The scores of a metric that asks nobody."""
+    gaps = [lacks(metric, row, mapping) for row in rows]
+    absent = bool(rows) and all(gap and gap not in mapping for gap in gaps)
+    complete = [row for row, gap in zip(rows, gaps, strict=True) if absent or not gap]
+    there = {f: c for f, c in mapping.items() if any(c in row for row in complete)}
+    needs, instead = {metric.label: metric.needs}, {metric.label: metric.instead}
+    nobody = Judge(Scripted({}))
+    checked = list(samples(complete, needs=needs, mapping=there, instead=instead))
+    found = iter([await metric.score(sample, nobody) for sample in checked])
+    return [_empty(gap) if gap else next(found) for gap in gaps]
