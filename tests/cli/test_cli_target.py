@@ -1,9 +1,11 @@
 """Does `assay run --target` ask a system and measure what it answers?"""
 
 import json
+import subprocess
 import sys
 
 import pytest
+from cli_help import write_rows
 
 SYSTEM = """
 import os
@@ -58,6 +60,30 @@ def test_metrics_are_chosen_by_what_the_system_answers(rag, here):
     result = rag(*RUN)
     assert "faithfulness" in result.stderr
     assert "metrics that the data fills" in result.stderr
+
+
+def test_killed_it_goes_on_and_asks_only_what_was_on_its_way_again(here):
+    (here / "deadly.py").write_text(
+        "import os\n"
+        "def answer(question):\n"
+        "    with open('asked.txt', 'a') as file:\n"
+        "        file.write(question + '\\n')\n"
+        "    if question.endswith('6?') and not os.path.exists('mended'):\n"
+        "        os._exit(9)\n"
+        "    return 'It is so.'\n",
+        "utf-8",
+    )
+    write_rows(here / "many.jsonl", [{"question": f"Is it {n}?"} for n in range(10)])
+    run = [sys.executable, "-c", "from assay.cli import main; main()", "run", "many.jsonl"]
+    run += ["--target", "deadly:answer", "--target-concurrency", "1", "-m", "latency", "--json"]
+    assert subprocess.run(run, capture_output=True, timeout=60, check=False).returncode == 9
+    (here / "mended").write_text("")
+    done = subprocess.run(run, capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout)["metrics"][0]["n_scored"] == 10
+    asked = (here / "asked.txt").read_text("utf-8").splitlines()
+    assert len(set(asked)) == 10
+    # The call that died, and one whose answer may not have reached the disk.
+    assert len(asked) <= 12
 
 
 def test_a_dry_run_asks_nobody(rag, here):
