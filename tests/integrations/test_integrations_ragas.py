@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 import assay
 from assay.errors import InputError, JudgeError
 from assay.integrations import ragas
-from assay.integrations.ragas import metrics
+from assay.integrations.ragas import judges, metrics
 from assay.integrations.ragas.absent import WAYS
 from assay.integrations.ragas.cost import TokenUsage
 from assay.integrations.ragas.dataset import Dataset
@@ -334,6 +334,13 @@ class TestModels:
     def test_embeddings_of_ones_own_are_compared(self):
         similar = metrics.SemanticSimilarity(llm="embedded", embeddings=Vectors())
         assert similar.single_turn_score(SingleTurnSample(**ROW)) == pytest.approx(1.0)
+
+    def test_a_script_that_names_no_model_means_that_of_openai_if_its_key_is_set(self, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        assert judges.judge(None) == judges.CHAT == "openai:gpt-4o-mini"
+        assert judges.embedder(None, judges.CHAT) == judges.EMBEDDING
+        assert judges.embedder(None, "embedded") is None
+        assert judges.judge(None, asked=False) == "embedded"
 
     def test_factories_make_judges_of_assay_and_refuse_other_interfaces(self):
         assert llm_factory("gpt-4o-mini", temperature=0.1).name.startswith("openai:gpt-4o-mini")
