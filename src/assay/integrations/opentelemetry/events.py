@@ -1,0 +1,74 @@
+"""How are the scores of a run told as events of OpenTelemetry, beside the spans they are of?"""
+
+from typing import Any, Final
+
+from assay._version import __version__
+from assay.errors import InputError
+from assay.integrations import outgoing
+from assay.integrations.outgoing import Sent, Told
+from assay.run.result import Result
+
+EVENT: Final = "gen_ai.evaluation.result"
+_NAME: Final = "gen_ai.evaluation.name"
+_VALUE: Final = "gen_ai.evaluation.score.value"
+_LABEL: Final = "gen_ai.evaluation.score.label"
+_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+
+
+def emit(result: Result, *, provider: Any = None) -> Sent:
+    """Emit each score as an event ``gen_ai.evaluation.result`` whose parent is its span.
+
+    Where there is no score, the label says of which kind that is ("undefined", "failed"), the
+    explanation why, and "error.type" is set if the judge failed. See OpenTelemetry's conventions
+    for generative AI, events.
+
+    Args:
+        result: A run over traces, or over rows with the columns trace_id and span_id.
+        provider: A logger provider; by default the one that the application has set.
+
+    Raises:
+        InputError: If OpenTelemetry is not installed, or no sample's trace is known.
+    """
+    try:
+        from opentelemetry._logs import LogRecord, get_logger_provider
+    except ImportError as error:
+        raise InputError("this needs OpenTelemetry", "pip install 'assay[otel]'") from error
+    items, untraced = outgoing.traced(result)
+    known = [item for item in items if _hexadecimal(item.trace) and _hexadecimal(item.span)]
+    logger = (provider or get_logger_provider()).get_logger("assay", __version__)
+    for item in known:
+        attributes = _attributes(item)
+        logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=_beside(item)))
+    left = len({item.sample for item in items}) - len({item.sample for item in known})
+    return outgoing.sent(known, untraced + left, with_reasons=True)
+
+
+def _attributes(item: Told) -> dict[str, Any]:
+    found = {
+        _NAME: item.metric,
+        _VALUE: item.value,
+        _LABEL: item.why or None,
+        _EXPLANATION: item.explanation or None,
+        "error.type": "judge_failed" if item.why == "failed" else None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _beside(item: Told) -> Any:
+    """The context in which the span of a sample is the current one."""
+    from opentelemetry.trace import (
+        NonRecordingSpan,
+        SpanContext,
+        TraceFlags,
+        set_span_in_context,
+    )
+
+    place = SpanContext(
+        int(item.trace, 16), int(item.span, 16), is_remote=True, trace_flags=TraceFlags(1)
+    )
+    return set_span_in_context(NonRecordingSpan(place))
+
+
+def _hexadecimal(text: str) -> bool:
+    """Whether it is an id of OpenTelemetry's; Langfuse may have others."""
+    return bool(text) and all(mark in "0123456789abcdef" for mark in text.lower())
