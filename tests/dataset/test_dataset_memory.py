@@ -161,3 +161,9 @@ def test_items_that_are_no_rows_are_named():
 def test_no_rows_are_refused():
     assert "holds no rows" in problem([])
     assert "holds no rows" in problem(pd.DataFrame({"question": []}))
+
+
+def test_an_index_that_was_given_a_name_is_a_column():
+    frame = pd.DataFrame(ROWS).assign(id=["one", "two"])
+    assert [sample.id for sample in load(frame.set_index("id"))] == ["one", "two"]
+    assert [sample.id for sample in load(frame.drop(columns="id"))] == ["row-1", "row-2"]

@@ -168,9 +168,10 @@ def test_a_data_frame_as_phoenix_makes_it_is_read():
             },
         ]
     )
-    (found,) = load(frame)
-    assert (found.question, found.answer, found.contexts) == ("asked", "said", ("text",))
-    assert (found.context_ids, found.tokens, found.latency_ms) == (("d1",), 12, 1500)
+    for shown in (frame, frame.set_index("context.span_id")):
+        (found,) = load(shown)
+        assert (found.question, found.answer, found.contexts) == ("asked", "said", ("text",))
+        assert (found.context_ids, found.tokens, found.latency_ms) == (("d1",), 12, 1500)
 
 
 class TestOpenInference:

@@ -127,6 +127,8 @@ def _as_dict(row: Any) -> Any:
 
 
 def _pandas_records(frame: Any) -> Iterator[Record]:
+    if frame.index.name is not None and frame.index.name not in frame.columns:
+        frame = frame.reset_index()  # an index that was given a name, such as an id, is a column
     names = [str(name) for name in frame.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
