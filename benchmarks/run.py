@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[1]
 NAMES = (
     "startup",
     "engine",
+    "overhead",
     "embedded",
     "burst",
     "scaling",
