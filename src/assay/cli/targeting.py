@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.values import look_here
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,14 +114,15 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
     Raises:
         InputError: If they cannot be understood.
     """
-    if given["target"] is None:
-        alone = [name for name in _ALONE if given[name]]
-        if alone or given["draws"] > 1:
+    if given.get("target") is None:  # not every command that evaluates has these options
+        alone = [name for name in _ALONE if given.get(name)]
+        if alone or given.get("draws", 1) > 1:
             option = (alone or ["draws"])[0].removesuffix("s" if alone else "")
             shown = {"target_replie": "target_reply"}.get(option, option).replace("_", "-")
             raise InputError(f"--{shown} is about a target, and there is none", "add --target URL")
         return None
     from assay.backends.limit import Limits
+    from assay.cli.values import look_here
     from assay.target import Asking, system
     from assay.target.request import Body
 
