@@ -74,9 +74,8 @@ def answer_relevance(
         kind = questions.kind_of(question)
         asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
         aside = [part for part, value in zip(parts, helpful, strict=True) if value < RELEVANT]
-        reason = (
-            f"{len(parts) - len(aside)} of {len(parts)} sentences on the question{asked}"
-            + (f"; beside the question: '{aside[0]}'" if aside else ".")
+        reason = f"{len(parts) - len(aside)} of {len(parts)} sentences on the question{asked}" + (
+            f"; beside the question: '{aside[0]}'" if aside else "."
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
 
