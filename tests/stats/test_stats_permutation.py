@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
@@ -79,6 +79,7 @@ def test_mcnemar_is_the_sign_flip_test_of_ones_and_zeros():
     assert mcnemar(7, 2).p == pytest.approx(sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 5).p)
 
 
+@settings(max_examples=20)  # statsmodels takes a while over each
 @given(st.lists(SHARES, min_size=1, max_size=12))
 def test_holm_is_that_of_statsmodels(p_values):
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
