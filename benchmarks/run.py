@@ -26,6 +26,7 @@ NAMES = (
     "coverage_ppi",
     "coverage_agreement",
     "concordance",
+    "telequad",
     "aa",
     "gate",
 )

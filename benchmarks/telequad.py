@@ -1,0 +1,138 @@
+"""The tables of the telecom paper on TeleQuAD: retrievers, scores by right retrieval, concordance.
+
+    python -m benchmarks.telequad [--questions 300] [--retrieval 1000]
+
+Retrievers (its accuracy at 1, 3, 5): the embedded encoder, words (BM25), and both by reciprocal
+ranks. Then a system without a model of its own: the sentence of the first passage by words that is
+nearest to the question is its answer. An answer counts as correct if it holds the reference's
+words; people labelled questions and references, not these answers.
+"""
+
+import argparse
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from assay import evaluate
+from assay.analysis.by_group import by_group
+from assay.analysis.concordance import concordance
+from assay.dataset import read_labels
+from assay.report import agreement, markdown_agreement, markdown_comparison
+from assay.report import by_group as grouped
+from assay.stats.intervals import proportion_interval
+from assay.text import words
+from benchmarks.data import Record
+from benchmarks.live import drawn, encoder, parts, telequad, vector
+
+Floats = npt.NDArray[np.float64]
+METRICS = (
+    "faithfulness",
+    "answer_relevancy",
+    "context_relevance",
+    "factual_correctness",
+    "answer_similarity",
+    "answer_correctness",
+)
+DEPTHS = (1, 3, 5)
+K1, B = 1.2, 0.75  # BM25's usual constants (Robertson & Zaragoza 2009)
+CLOSE = 60  # of reciprocal rank fusion (Cormack et al. 2009)
+HELD = 0.8  # share of the reference's words in a correct answer
+
+
+def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
+    """BM25 of every question (rows) and passage."""
+    counts = [Counter(words.stems(passage)) for passage in passages]
+    lengths = np.array([sum(count.values()) for count in counts], dtype=float)
+    spread = K1 * (1 - B + B * lengths / lengths.mean())
+    known = Counter(stem for count in counts for stem in count)
+    found = np.zeros((len(questions), len(passages)))
+    for row, question in enumerate(questions):
+        for stem in set(words.stems(question)) & known.keys():
+            often = np.array([count[stem] for count in counts], dtype=float)
+            rare = math.log(1 + (len(passages) - known[stem] + 0.5) / (known[stem] + 0.5))
+            found[row] += rare * often * (K1 + 1) / (often + spread)
+    return found
+
+
+def by_meaning(passages: Sequence[str], questions: Sequence[str]) -> Floats:
+    """Cosine of every question and passage."""
+    found = encoder.encode(list(questions)) @ encoder.encode(list(passages)).T
+    return np.asarray(found, dtype=float)
+
+
+def fused(*scores: Floats) -> Floats:
+    """Reciprocal rank fusion."""
+    ranks = [np.argsort(np.argsort(-score, axis=1), axis=1) for score in scores]
+    return np.sum([1 / (CLOSE + 1 + rank) for rank in ranks], axis=0)
+
+
+def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> None:
+    """The share of questions whose passage is among the first, with Wilson intervals."""
+    print(f"| retriever, {len(gold)} questions | " + " | ".join(f"at {k}" for k in DEPTHS) + " |")
+    print("|:---|" + "---:|" * len(DEPTHS))
+    for name, score in scores.items():
+        own = score[np.arange(len(gold)), gold]
+        ranks = (score > own[:, None]).sum(axis=1)
+        cells = []
+        for depth in DEPTHS:
+            hits = int((ranks < depth).sum())
+            ends = proportion_interval(hits, len(gold))
+            cells.append(f"{hits / len(gold):.2f} ({ends.low:.2f} to {ends.high:.2f})")
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+def answered(question: Record, name: str, passage: str) -> Record:
+    """The row of a question that was answered out of a passage."""
+    own, vectors = parts(passage)
+    answer = own[int(np.argmax(vectors @ vector(question["question"])))]
+    wanted = set(words.words(question["reference"]))
+    held = len(wanted & set(words.words(answer))) / max(1, len(wanted))
+    return {
+        "id": question["id"],
+        "question": question["question"],
+        "contexts": [passage],
+        "answer": answer,
+        "reference": question["reference"],
+        "group": question["group"],
+        "retrieval_correct": question["reference_context_ids"] == [name],
+        "correct": held >= HELD,
+    }
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description="The telecom paper's tables on TeleQuAD.")
+    asked.add_argument("--questions", type=int, default=300, help="questions that are answered")
+    asked.add_argument("--retrieval", type=int, default=1000, help="questions that are looked up")
+    given = asked.parse_args()
+    passages, everything = telequad()
+    names = list(passages)
+    questions = drawn(everything, max(given.questions, given.retrieval))
+    texts = [question["question"] for question in questions]
+    gold = np.array([names.index(q["reference_context_ids"][0]) for q in questions])
+    meaning = by_meaning(list(passages.values()), texts)
+    said = by_words(list(passages.values()), texts)
+    scores = {"embedded encoder": meaning, "words (BM25)": said, "both": fused(meaning, said)}
+    show_retrievers(scores, gold)
+    rows = []
+    for question, score in zip(questions[: given.questions], said, strict=False):
+        name = names[int(np.argmax(score))]
+        rows.append(answered(question, name, passages[name]))
+    labels = read_labels([{"id": row["id"], "label": row["correct"]} for row in rows])
+    with tempfile.TemporaryDirectory() as folder:
+        kept = [{k: v for k, v in row.items() if k != "correct"} for row in rows]
+        result = evaluate(kept, METRICS, "embedded", store=Path(folder) / "telequad.db")
+        found = by_group(result, "retrieval_correct")
+        table = concordance(result, labels, METRICS)
+        run = result.run.id
+    print()
+    print(markdown_comparison.groups(grouped.collect(found)))
+    print(markdown_agreement.render(agreement.told(run, "TeleQuAD", [], {}, table)))
+
+
+if __name__ == "__main__":
+    main()
