@@ -56,7 +56,7 @@ def _said(test: Json) -> str:
     found = test["found"]
     who = f"{test['first']} against {test['second']}"
     if found is None:
-        return f"{who}: no test, too few scores"
+        return f"{who}: no test, too few scores or all of them the same"
     asked = "one-sided" if found["one_sided"] else "two-sided"
     text = f"{who}: {signed(found['difference'])} ({between(found['interval'])}), "
     text += f"t = {found['t']:.2f}, df = {found['df']:.0f}, {asked} p = {p_value(found['p'])}"
