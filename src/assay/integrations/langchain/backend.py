@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.embedder import Embedder
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
 from assay.integrations.calling import Form, blocking
+from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name, text_of
 from assay.judge import Backend, repeated
 from assay.prompt import Template
@@ -87,7 +87,7 @@ class ChatModel(LLM):
         )
 
 
-class Embeddings(Embedder):
+class Embeddings(ObjectEmbedder):
     """An embedding object: `embed_documents` is asked, with many texts at once.
 
     Args:
@@ -95,15 +95,7 @@ class Embeddings(Embedder):
     """
 
     def __init__(self, obj: Any) -> None:
-        super().__init__(object_name("langchain", obj, _model(obj)))
-        self._obj = obj
-
-    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
-        """A vector for each text; see `Embedder`."""
-        found = await blocking(self.name, partial(self._obj.embed_documents, texts))
-        if len(found) != len(texts):
-            raise Unavailable(f"{self.name} made {len(found)} of {len(texts)} embeddings")
-        return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4
+        super().__init__(object_name("langchain", obj, _model(obj)), obj.embed_documents)
 
 
 def backend(obj: Any, **options: Any) -> Backend:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from assay.backends.embedder import Embedder
 from assay.backends.llm import LLM, Completion
-from assay.errors import InputError, Unavailable
+from assay.errors import InputError
 from assay.integrations.calling import blocking
+from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name
 from assay.judge import Backend, repeated
 from assay.prompt import Template
@@ -60,7 +60,7 @@ class Model(LLM):
         )
 
 
-class Embeddings(Embedder):
+class Embeddings(ObjectEmbedder):
     """An embedding object: `get_text_embedding_batch` is asked, with many texts at once.
 
     Args:
@@ -68,15 +68,8 @@ class Embeddings(Embedder):
     """
 
     def __init__(self, obj: Any) -> None:
-        super().__init__(object_name("llama-index", obj, str(getattr(obj, "model_name", ""))))
-        self._obj = obj
-
-    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
-        """A vector for each text; see `Embedder`."""
-        found = await blocking(self.name, partial(self._obj.get_text_embedding_batch, texts))
-        if len(found) != len(texts):
-            raise Unavailable(f"{self.name} made {len(found)} of {len(texts)} embeddings")
-        return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4
+        name = object_name("llama-index", obj, str(getattr(obj, "model_name", "")))
+        super().__init__(name, obj.get_text_embedding_batch)
 
 
 def backend(obj: Any, **options: Any) -> Backend:
