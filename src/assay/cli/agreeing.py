@@ -1,34 +1,30 @@
 """What happens when `assay agree` runs?"""
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
-from assay.cli import screen
+from assay.cli import outputs, screen
 from assay.cli.edge import OK
 from assay.cli.run_spec import open_run
 from assay.dataset import read_labels
-from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
 from assay.run.result import Result, labels
 
-_FORMS = (".html", ".md", ".json")
+_FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
+_WRITERS = {".html": html_agreement.render, ".md": markdown_agreement.render}
 
 
 def agree(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
-    for out in given["outs"]:
-        _check(Path(out), given)
+    outputs.check(given["outs"], given["labels"], given["store"], forms=_FORMS)
     result = open_run(given["run"], given["store"])
     data = _data(result, given)
-    for out in given["outs"]:
-        _write(data, Path(out))
+    outputs.write_data(data, given["outs"], _WRITERS)
     if given["as_json"]:
         screen.write_json(data)
         return OK
@@ -54,31 +50,3 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         found, without = analysis.agree_all(result, said, **options)
     table = concordance(result, said, wanted) if given["concordance"] else None
     return words.told(run.id, said.source, found, without, table)
-
-
-def _check(path: Path, given: Mapping[str, Any]) -> None:
-    """See first that a file can be written and is not read as well.
-
-    Raises:
-        InputError: If it is not so.
-    """
-    if path.suffix.lower() not in _FORMS:
-        raise InputError(f"--out {path}: agreement is written as {', '.join(_FORMS)}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"--out {path} cannot be written", "name a file in an existing folder")
-    if any(path.resolve() == Path(read).resolve() for read in (given["labels"], given["store"])):
-        raise InputError(f"--out {path} would overwrite what this command reads", "name another")
-
-
-def _write(data: dict[str, Any], path: Path) -> None:
-    form = path.suffix.lower()
-    if form == ".html":
-        text = html_agreement.render(data)
-    elif form == ".md":
-        text = markdown_agreement.render(data)
-    else:
-        text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--out {path} cannot be written: {error.strerror or error}") from error

@@ -1,8 +1,6 @@
 """What does `assay compare` show and write?"""
 
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
@@ -68,12 +66,7 @@ def _end(
     writers: Mapping[str, Callable[[Json], str]],
     given: Json,
 ) -> int:
-    for out in given["outs"]:
-        write = writers.get(Path(out).suffix.lower(), _json)
-        try:
-            Path(out).write_text(write(data), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--out {out} cannot be written: {error.strerror or error}") from error
+    outputs.write_data(data, given["outs"], writers)
     if given["as_json"]:
         screen.write_json(data)
         return OK
@@ -81,7 +74,3 @@ def _end(
     for out in given["outs"]:
         screen.write(f"{out}\n")
     return OK
-
-
-def _json(data: Json) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -1,10 +1,10 @@
 """Which file does --out ask for, and can it be written?"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -55,7 +55,8 @@ def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list
     path = Path(out)
     if path.suffix.lower() not in forms:
         known = "; ".join(f"{form} {what}" for form, what in forms.items())
-        return [Problem(f"--out {out}: no report ends in '{path.suffix}'", known)]
+        what = f"--out {out}: no report ends in '{path.suffix}', but in {', '.join(forms)}"
+        return [Problem(what, known)]
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         return [Problem(f"--out {out} needs pyarrow", "pip install 'assay[parquet]'")]
     if is_uri(out):
@@ -66,6 +67,27 @@ def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list
     if any(path.resolve() == Path(other).resolve() for other in others):
         return [Problem(f"--out {path} would overwrite what this command reads", "name another")]
     return []
+
+
+def write_data(
+    data: Mapping[str, Any], outs: Sequence[str], writers: Mapping[str, Callable[[Any], str]]
+) -> None:
+    """Write what a command found: by the writer of the file's ending, else as JSON.
+
+    Raises:
+        InputError: If a file cannot be written.
+    """
+    for out in outs:
+        text = writers.get(Path(out).suffix.lower(), _json)(data)
+        try:
+            with landing(out) as path:
+                path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--out {out} cannot be written: {error.strerror or error}") from error
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 def write(result: "Result", outs: Sequence[str]) -> None:
@@ -98,5 +120,4 @@ def _write(result: "Result", path: Path) -> None:
     elif form == ".md":
         path.write_text(markdown.render(collect(result, most=0)), encoding="utf-8")
     else:
-        text = json.dumps(collect(result), ensure_ascii=False, indent=2)
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_text(_json(collect(result)), encoding="utf-8")
