@@ -138,13 +138,13 @@ class Session:
         from assay.analysis.rules import Rules
         from assay.report.gate import console
         from assay.run.result import Result
+        from assay.run.run_spec import open_run
 
         held = Rules(**rules)
         names = metrics or list(dict.fromkeys([*held.min, *held.max]))
         result = data if isinstance(data, Result) else await self.scored(data, names)
         if isinstance(baseline, str):
-            path, _, run = baseline.rpartition(":")
-            baseline = Result(path or self.store, run)
+            baseline = open_run(baseline, str(self.store))
         found = gate(result, held, baseline)
         return result, "" if found.passed else _text(console(found))
 

@@ -77,10 +77,11 @@ def test_a_run_begun_on_ray_goes_on_locally_and_asks_nobody(ray, db):
 
 
 def test_each_model_is_in_a_process_of_its_own_with_the_cores_it_was_given(ray, tmp_path):
+    (processes := tmp_path / "processes").mkdir()
     result = assay.evaluate(
         samples(40),
         "faithfulness",
-        Cores(),
+        Cores(processes, 2),
         store=tmp_path / "cores.db",
         settings=assay.Settings(engine="ray", workers=2, cores=1),
     )

@@ -9,11 +9,11 @@ from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
-from assay.cli.run_spec import open_run
 from assay.dataset import read_labels
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
 from assay.run.result import Result, labels
+from assay.run.run_spec import open_run
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
 _WRITERS = {".html": html_agreement.render, ".md": markdown_agreement.render}

@@ -7,8 +7,8 @@ from rich.console import RenderableType
 
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
-from assay.cli.run_spec import open_run
 from assay.errors import InputError
+from assay.run.run_spec import open_run
 
 Json = Mapping[str, Any]
 _RUNS = {

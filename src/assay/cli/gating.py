@@ -9,9 +9,9 @@ from assay.analysis.gate import gate as decide
 from assay.analysis.rules import Rules, read
 from assay.cli import screen
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
-from assay.cli.run_spec import open_run
 from assay.errors import InputError
 from assay.report import gate as report
+from assay.run.run_spec import open_run
 
 _OPTIONS = {
     "min": "least",

@@ -9,8 +9,8 @@ import msgspec
 from assay.analysis import items as analysis
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
-from assay.cli.run_spec import open_run
 from assay.report import console_items, markdown_items
+from assay.run.run_spec import open_run
 
 _FORMS = {".md": "Markdown", ".json": "what --json shows"}
 
