@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -171,7 +172,7 @@ class Stubborn:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("running", [True, False], ids=["notebook", "script"])
-def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, running):
+def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, running, caplog):
     settings = Settings(limits=Limits(timeout=0.05, retries=0))
 
     def run():
@@ -184,6 +185,8 @@ def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, run
     (found,) = (asyncio.run(cell()) if running else run())["faithfulness"]
     assert found.detail.startswith("no reply from stubborn within")
     assert time.monotonic() - start < 3
+    gc.collect()  # the call is thrown away, of which asyncio would tell
+    assert caplog.text == ""
 
 
 def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):

@@ -67,4 +67,13 @@ async def _drain() -> None:
     for task in rest:
         task.cancel()
     if rest:
-        await asyncio.wait(rest, timeout=LEAVING_S)
+        _, left = await asyncio.wait(rest, timeout=LEAVING_S)
+        if left:
+            asyncio.get_running_loop().set_exception_handler(_told_already)
+
+
+def _told_already(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Python would report each call left behind once more, when it is thrown away at the end."""
+    task = context.get("task")
+    if task is None or task.done():
+        loop.default_exception_handler(context)
