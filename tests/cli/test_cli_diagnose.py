@@ -67,6 +67,7 @@ def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_pla
     told = json.loads(known("diagnose", "--json", "--counterfactual", *JUDGE).stdout)
     assert told["run"] == first["run"] != told["counterfactual"]["run"]
     assert told["counterfactual"]["n"] == 2
+    assert json.loads(known("show", "last", "--json").stdout)["run"] == first["run"]
     assert len(json.loads(known("runs", "--json").stdout)) == 2
     assert json.loads(known("diagnose", "--json").stdout) == told
     # The statements are known, and so is one of the verdicts: the right context of both samples

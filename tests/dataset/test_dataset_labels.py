@@ -139,6 +139,12 @@ class TestWhatCannotBeRead:
         assert "there is no label" in refused([{"id": "a", "note": "fine"}])
         assert "no scale" in refused([{"id": "a", "label": 1}], levels=("good", "Good"))
 
+    def test_a_file_without_a_column_of_labels_is_refused_once_and_not_row_by_row(self):
+        told = refused([{"id": "a", "note": "fine"}, {"id": "b", "note": "so so"}])
+        assert told.count("->") == 1
+        assert "there is no label in any row" in told
+        assert "the columns are id, note" in told
+
     def test_a_label_that_is_no_number_at_all(self):
         assert "a list of 1" in refused([{"id": "a", "label": [1]}])
         assert "nan" in refused([{"id": "a", "label": "nan"}])

@@ -46,7 +46,7 @@ from assay.cli import options
     metavar="N",
     help="Show so many of the samples that lost, and of those that gained most.",
 )
-@click.option("--force", is_flag=True, help="Go on where definitions or data of the runs differ.")
+@options.force
 @click.option(
     "--out",
     "outs",

@@ -24,8 +24,6 @@ _FORMS = (".md", ".json", ".html")
 def diagnose(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
     result = Result(given["store"], given["run"])
-    # What --counterfactual added last is no run that anyone would ask about.
-    result = diagnosis.origin(result) if given["run"] == "last" else result
     _check(given)
     code = _rescore(result, given) if given["counterfactual"] else OK
     data = told(diagnosis.diagnose(result, within=given["within"]))

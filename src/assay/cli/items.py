@@ -29,7 +29,7 @@ from assay.cli import options
     metavar="N",
     help="Show so many questions of each kind.",
 )
-@click.option("--force", is_flag=True, help="Go on where definitions or data of the runs differ.")
+@options.force
 @click.option(
     "--out",
     "outs",

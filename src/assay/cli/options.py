@@ -33,6 +33,9 @@ maps = click.option(
 limit = click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N rows."
 )
+force = click.option(
+    "--force", is_flag=True, help="Go on where definitions or data of the runs differ."
+)
 
 _JUDGE = (
     click.option(

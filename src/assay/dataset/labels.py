@@ -139,6 +139,10 @@ class _CellError(FieldError):
         self.column = column
 
 
+class _AbsentError(_CellError):
+    """No cell of the row is known to hold what it must have."""
+
+
 @dataclass
 class _Reading:
     """Labels while a file is read."""
@@ -147,6 +151,8 @@ class _Reading:
     levels: Mapping[str, float]
     labels: list[Label] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    absent: list[Problem] = field(default_factory=list)
+    rows: int = 0
     seen: dict[Any, int] = field(default_factory=dict)
     kinds: dict[Kind, int] = field(default_factory=dict)
     empty: int = 0
@@ -156,11 +162,13 @@ class _Reading:
             self.problems.append(record.problem or Problem("is empty", row=record.number))
             return
         for values in _unfolded(record.values):
+            self.rows += 1
             try:
                 self._row(record.number, values)
             except _CellError as error:
                 problem = Problem(error.what, error.remedy, record.number, error.column)
-                self.problems.append(problem)
+                absent = isinstance(error, _AbsentError)
+                (self.absent if absent else self.problems).append(problem)
 
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
         known = _known(values)
@@ -168,16 +176,15 @@ class _Reading:
         if not sample:
             columns = ", ".join(map(str, values))
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
-            raise _CellError("sample", "there is no id of the sample", remedy)
+            raise _AbsentError("sample", "there is no id of the sample", remedy)
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
         place = _read("place", known, _place)
         chance = _read("chance", known, _chance)
         found = list(self._judgements(values, known))
         if not found:
             columns = ", ".join(map(str, values))
-            raise _CellError(
-                "label", "there is no label", f"name its column 'label'; not: {columns}"
-            )
+            remedy = f"name its column 'label'; the columns are {columns}"
+            raise _AbsentError("label", "there is no label", remedy)
         for column, value, who, metric in found:
             self._take(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
 
@@ -230,6 +237,11 @@ class _Reading:
             places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
             remedy = "give each kind a file of its own"
             self.problems.append(Problem(f"labels are about {places}", remedy))
+        fields = {problem.field for problem in self.absent}
+        if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
+            first = self.absent[0]
+            self.absent = [Problem(f"{first.what} in any row of '{name}'", first.remedy)]
+        self.problems = sorted(self.problems + self.absent, key=lambda problem: problem.row or 0)
         if not self.labels and not self.problems:
             self.problems.append(Problem(f"'{name}' holds no labels", "give at least one row"))
         if self.problems:

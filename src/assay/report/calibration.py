@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markupsafe import Markup
-
 from assay._version import __version__
 from assay.analysis.card import Card, Measured, Quality
-from assay.report import numbers, safe
-from assay.report.html import asset, environment
+from assay.report import html, numbers, safe
 from assay.stats.calibration import Bin
 
 SIDE: Final = 240
@@ -92,26 +89,20 @@ def markdown(card: Card, found: Quality, *, held_out: str) -> str:
 
 def page(card: Card, found: Quality, *, held_out: str) -> str:
     """The calibration as one self-contained page."""
-    style = asset("style.css") + asset("calibration.css")
-    text = (
-        environment()
-        .get_template("calibration.html")
-        .render(
-            version=__version__,
-            card=card,
-            head=head(card),
-            found=found,
-            held_out=held_out,
-            rows=rows(card, found),
-            bins=bin_rows(found.bins),
-            side=SIDE,
-            dots=dots(found.bins),
-            raw=dots(found.bins_before),
-            style=Markup(style),  # noqa: S704 - our own files
-            style_hash=safe.source_hash(style),
-        )
+    return html.page(
+        "calibration.html",
+        html.asset("style.css") + html.asset("calibration.css"),
+        version=__version__,
+        card=card,
+        head=head(card),
+        found=found,
+        held_out=held_out,
+        rows=rows(card, found),
+        bins=bin_rows(found.bins),
+        side=SIDE,
+        dots=dots(found.bins),
+        raw=dots(found.bins_before),
     )
-    return text.encode("utf-8", "replace").decode()
 
 
 def dots(bins: Sequence[Bin]) -> list[Dot]:

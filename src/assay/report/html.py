@@ -29,29 +29,47 @@ def render(data: Mapping[str, Any]) -> str:
         )
         for number, sample in enumerate(data["samples"])
     ]
-    style = _style(data)
     script = asset("script.js")
-    page = (
+    return page(
+        "page.html",
+        _style(data),
+        version=data["assay"],
+        data=data,
+        head=view.head(data),
+        dx=diagnosis_page.page(data),
+        rows=view.rows(data),
+        notes=notes.notes(data),
+        baseline=notes.baseline(data),
+        zero=notes.zero(data),
+        facts=view.facts(data),
+        samples=samples,
+        texts={"lines": texts.lines, "texts": texts.texts},
+        script=Markup(script),  # noqa: S704 - our own file
+        script_hash=safe.source_hash(script),
+    )
+
+
+def page(template: str, style: str, *, version: str, **given: Any) -> str:
+    """A page that needs no other file, and that lets in no style and no script but its own.
+
+    Args:
+        template: Name of a template that fills in `base.html`.
+        style: Its style sheet.
+        version: The assay that made what it shows.
+        given: What the template needs; `script_hash` where it has a script.
+    """
+    given = {"script_hash": "", **given}
+    text = (
         environment()
-        .get_template("page.html")
+        .get_template(template)
         .render(
-            data=data,
-            head=view.head(data),
-            dx=diagnosis_page.page(data),
-            rows=view.rows(data),
-            notes=notes.notes(data),
-            baseline=notes.baseline(data),
-            zero=notes.zero(data),
-            facts=view.facts(data),
-            samples=samples,
-            texts={"lines": texts.lines, "texts": texts.texts},
-            style=Markup(style),  # noqa: S704 - our own file
-            script=Markup(script),  # noqa: S704 - our own file
+            version=version,
+            style=Markup(style),  # noqa: S704 - our own files
             style_hash=safe.source_hash(style),
-            script_hash=safe.source_hash(script),
+            **given,
         )
     )
-    return page.encode("utf-8", "replace").decode()
+    return text.encode("utf-8", "replace").decode()
 
 
 @cache

@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from markupsafe import Markup
-
 from assay._version import __version__
 from assay.report import agreement as words
-from assay.report import numbers, safe
-from assay.report.html import asset, environment
+from assay.report import numbers
+from assay.report.html import asset, page
 
 Json = Mapping[str, Any]
 WIDTH: Final = 260
@@ -59,23 +57,17 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference and without scripts."""
-    style = asset("style.css") + asset("agreement.css")
     table = data["concordance"]
-    page = (
-        environment()
-        .get_template("agreement.html")
-        .render(
-            data=data,
-            version=__version__,
-            words=words,
-            pictures=[_picture(row, table["grid"]) for row in table["rows"]] if table else [],
-            grid=table["grid"] if table else (),
-            size={"w": WIDTH, "h": HEIGHT, "cell": CELL},
-            style=Markup(style),  # noqa: S704 - our own files
-            style_hash=safe.source_hash(style),
-        )
+    return page(
+        "agreement.html",
+        asset("style.css") + asset("agreement.css"),
+        version=__version__,
+        data=data,
+        words=words,
+        pictures=[_picture(row, table["grid"]) for row in table["rows"]] if table else [],
+        grid=table["grid"] if table else (),
+        size={"w": WIDTH, "h": HEIGHT, "cell": CELL},
     )
-    return page.encode("utf-8", "replace").decode()
 
 
 def _picture(row: Json, grid: Sequence[float]) -> Picture:

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from markupsafe import Markup
-
-from assay.report import comparison, numbers, safe
-from assay.report.html import asset, environment
+from assay.report import comparison, numbers
+from assay.report.html import asset, page
 
 Json = Mapping[str, Any]
 WIDTH: Final = 240
@@ -38,29 +36,24 @@ class Drawn:
 
 def render(data: Json) -> str:
     """The page: a pure function of the comparison, one file without any outside reference."""
-    style = asset("style.css") + asset("comparison.css")
     tables = [
         (run, [(one, _drawn(one, _limit(one, metrics))) for one in metrics])
         for run, metrics in comparison.others(data)
     ]
-    page = (
-        environment()
-        .get_template("comparison.html")
-        .render(
-            data=data,
-            tables=tables,
-            legend=comparison.legend(data),
-            signed=comparison.signed,
-            between=comparison.between,
-            p_value=comparison.p_value,
-            moment=numbers.moment,
-            width=WIDTH,
-            height=HEIGHT,
-            style=Markup(style),  # noqa: S704 - our own file
-            style_hash=safe.source_hash(style),
-        )
+    return page(
+        "comparison.html",
+        asset("style.css") + asset("comparison.css"),
+        version=data["assay"],
+        data=data,
+        tables=tables,
+        legend=comparison.legend(data),
+        signed=comparison.signed,
+        between=comparison.between,
+        p_value=comparison.p_value,
+        moment=numbers.moment,
+        width=WIDTH,
+        height=HEIGHT,
     )
-    return page.encode("utf-8", "replace").decode()
 
 
 def _limit(one: Json, metrics: Sequence[Json]) -> float:

@@ -13,6 +13,7 @@ from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import parse
 from assay.run.baseline import Baseline, random_pairs
+from assay.run.frame import frame
 from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
@@ -184,14 +185,8 @@ class Result:
         Raises:
             InputError: If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("to_pandas needs pandas", "pip install 'assay[pandas]'") from None
-        frame = pd.DataFrame(list(self.rows()))
-        for label in self.run.metrics:
-            frame[label] = pd.to_numeric(frame[label])
-        return frame
+        scores = dict.fromkeys(self.run.metrics, "float64")
+        return frame(self.rows()).astype(scores)
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from assay.errors import InputError
+from assay.run.frame import frame
 from assay.run.noise import Noise, noise
 from assay.stats.interval import Interval
 from assay.store import Run, Store
@@ -86,11 +86,7 @@ class Summary(tuple[MetricSummary, ...]):
         Raises:
             InputError: If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("to_pandas needs pandas", "pip install 'assay[pandas]'") from None
-        return pd.DataFrame([_flat(row) for row in self])
+        return frame(_flat(row) for row in self)
 
 
 def summarise(store: Store, run: Run) -> Summary:

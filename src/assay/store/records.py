@@ -6,6 +6,8 @@ from typing import Any
 
 # Who pays for what a system answers that is asked before there is a run: stands for a run's id.
 TARGET = "target"
+# Who pays for what a judge is asked to be measured itself: `assay bench` makes no run.
+BENCH = "bench"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class Run:
     def metrics(self) -> dict[str, str]:
         """Signature of each metric by its label."""
         return dict(self.config["metrics"])
+
+    @property
+    def derived(self) -> bool:
+        """Whether it asks again about another run: nobody means it by "last"."""
+        return "repeats" in self.config or "rescores" in self.config
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,14 +174,14 @@ class Store:
         return run
 
     def run(self, name: str = "last") -> Run:
-        """The run whose id begins with `name`; "last" is the one begun last that repeats no other.
+        """The run whose id begins with `name`; "last" is the user's own begun last.
 
         Raises:
             InputError: If there is none, or more than one.
         """
         found = self.runs()
         if name == "last" and found:
-            return next((run for run in found if "repeats" not in run.config), found[0])
+            return next((run for run in found if not run.derived), found[0])
         found = [run for run in found if run.id.startswith(name)]
         if len(found) != 1:
             problem = "several runs begin" if found else "no run begins"

@@ -1,7 +1,7 @@
 """From score to cause to remedy: which part of the system failed on each sample, and what helps?"""
 
 from assay.analysis.diagnosis.causes import CAUSES, REMEDIES, Cause, Remedy
-from assay.analysis.diagnosis.counterfactual import Counterfactual, counterfactual, origin
+from assay.analysis.diagnosis.counterfactual import Counterfactual, counterfactual
 from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
 from assay.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding
@@ -25,5 +25,4 @@ __all__ = [
     "Remedy",
     "counterfactual",
     "diagnose",
-    "origin",
 ]

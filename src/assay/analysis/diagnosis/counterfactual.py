@@ -17,9 +17,10 @@ from assay.dataset import Source
 from assay.dataset.memory import memory_records
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.run.config import signature
-from assay.run.connect import choose
-from assay.run.evaluate import evaluate
+from assay.run.config import config, signature
+from assay.run.evaluate import work
+from assay.run.loop import run_to_completion
+from assay.run.plan import plan
 from assay.run.result import NOT_DONE, Result
 from assay.run.settings import Settings
 from assay.sample import Sample
@@ -119,9 +120,14 @@ def counterfactual(
     if not known:
         what = f"no sample of run {run.id} has reference_contexts (their texts)"
         raise InputError(what, "add a column reference_contexts and run again")
-    _check_judge(run, metrics, choose(judge, embedder, settings))
-    source = Source(_source(run), memory_records(known))
-    return evaluate(source, metrics, judge, embedder=embedder, store=result.path, settings=settings)
+    planned = plan(Source(_source(run), memory_records(known)), metrics, judge, embedder, settings)
+    _check_judge(run, metrics, planned.route)
+    price, together = settings.budget.price, settings.together
+    named = config(planned.metrics, planned.route, price, together=together)
+    with Store(result.path) as store:
+        begun = store.begin(planned.samples, {**named, "rescores": run.id}, planned.samples.name)
+        run_to_completion(work(begun, planned, store))
+    return Result(result.path, begun.id)
 
 
 def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
@@ -137,17 +143,8 @@ def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
         raise InputError(what, "give the same --judge: other scores could not be compared")
 
 
-_MARK = ", with the reference contexts for run "
-
-
 def _source(run: Run) -> str:
-    return f"{run.source}{_MARK}{run.id}"
-
-
-def origin(result: Result) -> Result:
-    """The run that a counterfactual re-scores; any other run is its own origin."""
-    _, marked, run = result.run.source.partition(_MARK)
-    return Result(result.path, run) if marked else result
+    return f"{run.source}, with the reference contexts for run {run.id}"
 
 
 def _swapped(sample: Sample) -> Sample | None:
