@@ -4,12 +4,11 @@ It is written down before a batch is submitted: whoever is killed then finds it 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from assay.store.keys import long_keys, short_keys
-from assay.store.writer import Writer
+from assay.store.tables import Tables
 
 # Providers keep what a batch brought for so long; what was not fetched by then is lost.
 KEPT_S = 30 * 86_400
@@ -34,17 +33,8 @@ class Batch:
     at: int
 
 
-class Batches:
-    """The table of batches of one store.
-
-    Args:
-        read: Gives all rows of a query.
-        writer: Commits writes.
-    """
-
-    def __init__(self, read: Callable[..., list[Any]], writer: Writer) -> None:
-        self._read = read
-        self._writer = writer
+class Batches(Tables):
+    """The table of batches of one store."""
 
     def open(self) -> list[Batch]:
         """All of them, the oldest first."""
@@ -53,30 +43,24 @@ class Batches:
 
     async def begin(self, name: str, keys: Iterable[str]) -> None:
         """Commit that a batch is about to be submitted."""
-        values = (name, short_keys(" ".join(keys)))
-        await self._write("INSERT INTO batches (name, keys) VALUES (?, ?)", values)
+        owed = short_keys(" ".join(keys))
+        await self._write("INSERT INTO batches (name, keys) VALUES (?, ?)", name, owed)
 
     async def submitted(self, name: str, provider: str) -> None:
         """Commit what the provider calls it."""
-        await self._write("UPDATE batches SET provider = ? WHERE name = ?", (provider, name))
+        await self._write("UPDATE batches SET provider = ? WHERE name = ?", provider, name)
 
     async def owes(self, name: str, keys: Iterable[str]) -> None:
         """Commit that these replies are all that it will ever bring; without any, forget it."""
         left = short_keys(" ".join(keys))
         if left:
-            await self._write("UPDATE batches SET keys = ? WHERE name = ?", (left, name))
+            await self._write("UPDATE batches SET keys = ? WHERE name = ?", left, name)
         else:
-            await self._write("DELETE FROM batches WHERE name = ?", (name,))
+            await self._write("DELETE FROM batches WHERE name = ?", name)
 
     async def clean(self) -> None:
         """Forget those whose replies are all known, or are not kept by the provider any more."""
         await self._writer.commit(_clean)
-
-    async def _write(self, sql: str, values: tuple[object, ...]) -> None:
-        def write(db: sqlite3.Connection) -> None:
-            db.execute(sql, values)
-
-        await self._writer.commit(write)
 
 
 def _clean(db: sqlite3.Connection) -> None:

@@ -1,13 +1,12 @@
 """What is known for good of the judges themselves: how noisy they are, and what they once said."""
 
-import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from assay.store.writer import Writer
+from assay.store.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +26,14 @@ class Fingerprint:
     replies: Mapping[str, tuple[str, ...]]
 
 
-class Judges:
-    """The tables about judges of one store.
-
-    Args:
-        read: Gives all rows of a query.
-        writer: Commits writes.
-    """
-
-    def __init__(self, read: Callable[..., list[Any]], writer: Writer) -> None:
-        self._read = read
-        self._writer = writer
+class Judges(Tables):
+    """The tables about judges of one store."""
 
     async def keep_noise(self, signature: str, run: str, found: Mapping[str, Any]) -> None:
         """Commit how noisy a metric of this signature was found to be in a run asked again."""
         body = msgspec.json.encode(found).decode()
-
-        def write(db: sqlite3.Connection) -> None:
-            db.execute(
-                "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)",
-                (signature, run, body),
-            )
-
-        await self._writer.commit(write)
+        sql = "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)"
+        await self._write(sql, signature, run, body)
 
     def noise(self, signature: str) -> dict[str, Any] | None:
         """What was found last for a signature, with the run it was found in; None if nothing."""
@@ -60,15 +44,8 @@ class Judges:
     async def keep_fingerprint(self, found: Fingerprint) -> None:
         """Commit what a judge said to the probes."""
         body = msgspec.json.encode(found.replies).decode()
-        values = (found.run, found.judge, found.day, body)
-
-        def write(db: sqlite3.Connection) -> None:
-            db.execute(
-                "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)",
-                values,
-            )
-
-        await self._writer.commit(write)
+        sql = "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)"
+        await self._write(sql, found.run, found.judge, found.day, body)
 
     def fingerprints(self, run: str) -> list[Fingerprint]:
         """Those that a run took, by judge, the oldest first."""
