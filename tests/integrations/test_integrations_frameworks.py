@@ -31,7 +31,7 @@ from langsmith.evaluation import RunEvaluator as ItsRunEvaluator
 from langsmith.schemas import Example, Run
 from llama_index.core import MockEmbedding, VectorStoreIndex
 from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.llms import MockLLM
+from llama_index.core.llms import CompletionResponse, MockLLM
 from llama_index.core.schema import TextNode
 
 from assay.integrations import langchain, llama_index
@@ -215,10 +215,10 @@ def example():
     )
 
 
-def engine(**how):
+def engine(llm=None, **how):
     nodes = [TextNode(text=CONTEXT, id_="w1"), TextNode(text="Fire is hot.", id_="f1")]
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(embed_dim=4))
-    return index.as_query_engine(llm=MockLLM(max_tokens=3), **how)
+    return index.as_query_engine(llm=llm or MockLLM(max_tokens=3), **how)
 
 
 class TestAQueryEngineThatRuns:
@@ -257,10 +257,49 @@ class TestAQueryEngineThatRuns:
         assert seen.rows[0]["failure"].startswith("AttributeError")
         assert seen._open == {}
 
-    def test_a_streamed_answer_is_not_taken_for_an_empty_one(self):
+    def test_a_streamed_answer_is_known_once_it_was_read(self):
         with llama_index.Collector() as seen:
-            engine(streaming=True).query(QUESTION)
-        assert "streamed" in seen.rows[0]["failure"]
+            response = engine(streaming=True).query(QUESTION)
+            assert seen.rows == []
+            assert "".join(response.response_gen) == "text text text"
+        (row,) = seen.rows
+        assert (row["question"], row["answer"]) == (QUESTION, "text text text")
+        assert len(row["contexts"]) == 2
+        assert "failure" not in row
+
+    def test_a_streamed_answer_of_a_coroutine_is_known_too(self):
+        async def ask():
+            response = await engine(streaming=True).aquery(QUESTION)
+            return [text async for text in response.async_response_gen()]
+
+        with llama_index.Collector() as seen:
+            texts = asyncio.run(ask())
+        assert len(texts) > 1
+        assert seen.rows[0]["answer"] == "".join(texts)
+
+    @pytest.mark.parametrize("pieces", [0, 1])
+    def test_a_streamed_answer_that_is_not_read_to_its_end_is_a_failure(self, pieces):
+        with llama_index.Collector() as seen:
+            response = engine(streaming=True).query(QUESTION)
+            for _ in range(pieces):
+                next(response.response_gen)
+        (row,) = seen.rows
+        assert "not read to its end" in row["failure"]
+        assert "answer" not in row
+        assert list(response.response_gen)  # who reads on gets the rest, and nothing is noted
+        assert len(seen.rows) == 1
+
+    def test_a_stream_that_breaks_is_a_failure_of_the_system(self):
+        class Breaking(MockLLM):
+            def stream_complete(self, prompt, **_):
+                yield CompletionResponse(text="Wat", delta="Wat")
+                raise ConnectionError("gone")
+
+        with llama_index.Collector() as seen:
+            response = engine(Breaking(), streaming=True).query(QUESTION)
+            with pytest.raises(ConnectionError):
+                str(response)
+        assert seen.rows[0]["failure"] == "ConnectionError: gone"
 
 
 class TestAnEvaluatorOfLlamaIndex:

@@ -20,6 +20,7 @@ class Request:
         documents: What was retrieved for it, as contexts; None if nothing was looked for.
         tokens: Tokens that its calls of models took; None if none told.
         start: When it came (monotonic clock, seconds).
+        end: When it was over; None if that is when its answer is kept.
         seen: What belongs to it, by id.
     """
 
@@ -27,6 +28,7 @@ class Request:
     documents: list[dict[str, Any]] | None = None
     tokens: int | None = None
     start: float = field(default_factory=time.perf_counter)
+    end: float | None = None
     seen: dict[Any, Any] = field(default_factory=dict)
 
     def count(self, tokens: int | None) -> None:
@@ -75,12 +77,13 @@ class Rows:
         """
         if answer is None and failure is None:
             failure = "no answer was found in what the system gave back"
+        end = time.perf_counter() if request.end is None else request.end
         found = {
             "question": request.question,
             "contexts": request.documents,
             "answer": answer,
             "failure": failure,
-            "latency_ms": round((time.perf_counter() - request.start) * 1000, 3),
+            "latency_ms": round((end - request.start) * 1000, 3),
             "tokens": request.tokens,
         }
         known = self._of(request.question or "")

@@ -1,6 +1,8 @@
 """What did a query engine that runs retrieve and answer? LlamaIndex's instrumentation tells it."""
 
+import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,8 +16,7 @@ from pydantic import PrivateAttr
 
 from assay.integrations.collecting import Request, Rows
 from assay.integrations.llama_index.backend import usage
-
-STREAMED = "the answer was streamed, and its text is not known when the query ends"
+from assay.integrations.llama_index.streamed import UNREAD, is_streamed, listen
 
 
 class Collector:
@@ -23,7 +24,8 @@ class Collector:
 
     ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
     contexts are the source nodes of the response, with ids and scores. Of queries within a query
-    only the outermost one counts.
+    only the outermost one counts. A streamed answer is known once it was read to its end, which has
+    to be within the block.
 
     Args:
         known: Rows with a ``question`` each, whose other fields (``reference``, ``id`` ...) go
@@ -37,6 +39,7 @@ class Collector:
         self._collected = Rows(known)
         self._open: dict[str, Request] = {}
         self._parents: dict[str, str | None] = {}
+        self._unread: dict[int, Request] = {}
         self._events, self._spans = _Events(self), _Spans(self)
 
     @property
@@ -58,6 +61,8 @@ class Collector:
         root = get_dispatcher()
         root.event_handlers.remove(self._events)
         root.span_handlers.remove(self._spans)
+        for key in list(self._unread):
+            self._read(key, None, UNREAD)
 
     def saw(self, event: Any) -> None:
         """Note what an event tells."""
@@ -89,9 +94,20 @@ class Collector:
 
     def _answered(self, request: Request, response: Any) -> None:
         request.documents = [_context(node) for node in response.source_nodes or ()]
-        text = getattr(response, "response", None)
-        streamed = None if isinstance(text, str) else STREAMED
-        self._collected.add(request, text if streamed is None else None, streamed)
+        if is_streamed(response):
+            request.end = time.perf_counter()
+            self._unread[id(request)] = request
+            listen(response, partial(self._read, id(request)))
+        else:
+            text = getattr(response, "response", None)
+            self._collected.add(request, text if text is None else str(text))
+
+    def _read(self, key: int, answer: str | None, failure: str | None) -> None:
+        """Note that a streamed answer was read, or why it was not."""
+        request = self._unread.pop(key, None)
+        if request:
+            request.end = request.end if answer is None else None
+            self._collected.add(request, answer, failure)
 
     def _counted(self, request: Request | None, response: Any) -> None:
         # One answer may be told of twice, by a model and by the one that it is made of.
