@@ -65,6 +65,15 @@ class TestNothingIsPerfectForLackOfEvidence:
         outcomes = {"faithfulness": Unscored("failed", "no reply")}
         assert look(outcomes).state == "open"
 
+    def test_retrieval_that_was_checked_counts_whether_it_failed_or_not(self):
+        known = {"context_ids": ("a", "b"), "reference_context_ids": ("b",)}
+        found, lost = (
+            look({}, replace(SAMPLE, **known | ids)) for ids in ({}, {"context_ids": ("a",)})
+        )
+        assert (found.state, lost.state) == ("fine", "failed")
+        assert found.checked & {"not_retrieved"}
+        assert not found.checked & {"unsupported", "incomplete", "off_topic"}
+
     def test_what_could_not_be_checked_is_not_said_to_be_checked(self):
         found = look({"faithfulness": said("supported")})
         assert found.state == "fine"

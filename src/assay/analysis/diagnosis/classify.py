@@ -8,6 +8,7 @@ from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding
 from assay.analysis.diagnosis.place import WITHIN, Place, place
 
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
+_RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
 _GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
 
 
@@ -234,6 +235,7 @@ def _unexplained(facts: Facts, at: Place, checked: frozenset[str]) -> str:
         return "it declines, and whether it could have answered cannot be told"
     if facts.told and facts.told.no and at.where == "unknown":
         return "it does not say what the reference says, and whether it was given it is unknown"
-    if not (facts.said or facts.told or facts.declined):
+    # Where failures of retrieval count, its successes must, too: else all that is told has failed.
+    if not (facts.said or facts.told or facts.declined or checked & _RETRIEVAL):
         return "no metric says anything of the answer"
     return ""

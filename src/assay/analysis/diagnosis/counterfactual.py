@@ -209,7 +209,7 @@ def compared(
 ) -> Counterfactual:
     """What changed between the diagnoses of the same samples."""
     pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
-    answered = [(b, a.diagnosed) for b, a in pairs if not a.before.declined]
+    answered = [(b, a) for b, a in pairs if not a.before.declined]
     unsupported, borne_out = _total(_turned(a.before.said, a.after.said) for _, a in pairs)
     missing, found = _total(_turned(a.before.wanted, a.after.wanted) for _, a in pairs)
     return Counterfactual(
@@ -237,13 +237,18 @@ def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
     return sum(n for n, _ in found), sum(n for _, n in found)
 
 
-def _changes(pairs: Sequence[tuple[Diagnosed, Diagnosed]]) -> Iterator[Change]:
+def _changes(pairs: Sequence[tuple[Diagnosed, Again]]) -> Iterator[Change]:
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
         mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
-        gone = [(b, a) for b, a in mine if cause not in a.causes]
-        well = sum(a.state == "fine" for _, a in gone)
+        gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
+        well = sum(_stands(a) for _, a in gone)
         if mine:
             yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
+
+
+def _stands(again: Again) -> bool:
+    """Whether the answer shows no failure, and something is known of it."""
+    return again.diagnosed.state == "fine" and bool(again.after.said or again.after.told)
 
 
 def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
