@@ -20,7 +20,7 @@ from assay.analysis.concordance import concordance
 from assay.dataset import read_labels
 from assay.report import agreement as words
 from assay.report import html_agreement, markdown_agreement
-from benchmarks.data import load, thinned
+from benchmarks.data import DATA, present, thinned
 
 METRICS = ("factual_correctness", "answer_similarity", "answer_correctness", "token_f1")
 
@@ -30,10 +30,10 @@ def main() -> None:
     asked.add_argument("--limit", type=int, default=600)
     asked.add_argument("--html", type=Path)
     given = asked.parse_args()
-    from benchmarks.judge import evouna
+    from assay.bench import evouna
 
-    load("correctness/evouna_nq.jsonl.gz")  # ends with a clear word where it is absent
-    records = [r for r in thinned(evouna.rows(), given.limit) if r["answer"].strip()]
+    present(evouna.FILE)
+    records = [r for r in thinned(evouna.rows(DATA), given.limit) if r["answer"].strip()]
     rows = [
         {
             "id": r["id"],

@@ -11,7 +11,6 @@ Needs the packages of the group `integrations` (make test-integrations).
 """
 
 import argparse
-import re
 import sys
 import tempfile
 import time
@@ -25,8 +24,9 @@ import numpy as np
 
 import assay
 from assay.backends.embedded.encoder import Encoder
+from assay.bench.telequad import FILE, asked, corpus, drawn, in_one_line
 from assay.text.sentences import sentences
-from benchmarks.data import Absent, Record, load
+from benchmarks.data import DATA, Record, load, present
 
 TOP = 4
 METRICS = ["id_based_context_recall", "mrr", "string_presence", "faithfulness", "answer_relevancy"]
@@ -44,54 +44,14 @@ def xquad() -> Corpus:
     for row in load("retrieval/xquad_en.jsonl.gz"):
         gold = row["labels"]["gold_passage"]
         passages[gold] = in_one_line(row["contexts"][0])
-        questions.append(_question(row["id"], row["question"], row["ground_truth"][0], gold))
+        questions.append(asked(row["id"], row["question"], row["ground_truth"][0], gold))
     return passages, questions
 
 
 def telequad() -> Corpus:
     """The same of questions from telecommunications."""
-    (file,) = load_json("retrieval/TeleQuAD-v4-full.json.gz")
-    passages, questions = {}, []
-    for number, part in enumerate(p for d in file["data"] for p in d["paragraphs"]):
-        passages[f"p{number}"] = in_one_line(part["context"])
-        for qa in part["qas"]:
-            if qa["answers"] and qa["answers"][0]["text"].strip():
-                text = qa["answers"][0]["text"]
-                questions.append(_question(qa["id"], qa["question"], text, f"p{number}"))
-    return passages, questions
-
-
-def load_json(name: str) -> list[Any]:
-    import gzip
-    import json
-
-    from benchmarks.data import DATA
-
-    path = DATA / name
-    if not path.is_file():
-        raise Absent(f"skipped: {name} is not in {DATA} (set ASSAY_DATA to the folder that has it)")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.load(file)]
-
-
-def in_one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def _question(name: str, question: str, reference: str, gold: str) -> Record:
-    return {
-        "id": name,
-        "question": question,
-        "reference": reference,
-        "reference_context_ids": [gold],
-        "group": gold,
-    }
-
-
-def drawn(questions: Sequence[Record], most: int) -> list[Record]:
-    """So many questions, the same every time, each text once."""
-    by_chance = sorted(questions, key=lambda row: zlib.crc32(row["id"].encode()))
-    return list({row["question"]: row for row in by_chance}.values())[:most]
+    present(FILE)
+    return corpus(DATA)
 
 
 @cache

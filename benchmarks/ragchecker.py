@@ -17,10 +17,10 @@ from typing import Any
 
 import assay
 from assay.backends.openai import OpenAI
-from benchmarks.data import Record, thinned
-from benchmarks.judge import stats
-from benchmarks.judge.ragchecker import reference, rows
-from benchmarks.judge.stats import Statistic
+from assay.bench import stats
+from assay.bench.ragchecker import FILE, reference, rows
+from assay.bench.stats import Statistic
+from benchmarks.data import DATA, Record, present, thinned
 
 METRICS = ("ragchecker:f1", "factual_correctness", "answer_correctness", "token_f1")
 # Six answers are empty, and people judged them: a gap in the data would be refused.
@@ -96,7 +96,8 @@ def main() -> None:
         model = options.judge.removeprefix("openai:")
         extra = json.loads(options.schema_extra)
         judge = OpenAI(model, base_url=options.base_url, schema_extra=extra, max_tokens=1500)
-    pairs = thinned(rows(), options.limit)
+    present(FILE)
+    pairs = thinned(rows(DATA), options.limit)
     data = [row for pair in pairs for row in sides(pair)]
     # Patience for a local model on few cores.
     settings = assay.Settings(limits=assay.Limits(in_flight=4, timeout=1200, retries=2))

@@ -9,9 +9,7 @@ words; people labelled questions and references, not these answers.
 """
 
 import argparse
-import math
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,15 +19,15 @@ import numpy.typing as npt
 from assay import evaluate
 from assay.analysis.by_group import by_group
 from assay.analysis.concordance import concordance
+from assay.bench.telequad import DEPTHS, Floats, by_words, drawn, ranks
 from assay.dataset import read_labels
 from assay.report import agreement, markdown_agreement, markdown_comparison
 from assay.report import by_group as grouped
 from assay.stats.intervals import proportion_interval
 from assay.text import words
 from benchmarks.data import Record
-from benchmarks.live import drawn, encoder, parts, telequad, vector
+from benchmarks.live import encoder, parts, telequad, vector
 
-Floats = npt.NDArray[np.float64]
 METRICS = (
     "faithfulness",
     "answer_relevancy",
@@ -38,25 +36,8 @@ METRICS = (
     "answer_similarity",
     "answer_correctness",
 )
-DEPTHS = (1, 3, 5)
-K1, B = 1.2, 0.75  # BM25's usual constants (Robertson & Zaragoza 2009)
 CLOSE = 60  # of reciprocal rank fusion (Cormack et al. 2009)
 HELD = 0.8  # share of the reference's words in a correct answer
-
-
-def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
-    """BM25 of every question (rows) and passage."""
-    counts = [Counter(words.stems(passage)) for passage in passages]
-    lengths = np.array([sum(count.values()) for count in counts], dtype=float)
-    spread = K1 * (1 - B + B * lengths / lengths.mean())
-    known = Counter(stem for count in counts for stem in count)
-    found = np.zeros((len(questions), len(passages)))
-    for row, question in enumerate(questions):
-        for stem in set(words.stems(question)) & known.keys():
-            often = np.array([count[stem] for count in counts], dtype=float)
-            rare = math.log(1 + (len(passages) - known[stem] + 0.5) / (known[stem] + 0.5))
-            found[row] += rare * often * (K1 + 1) / (often + spread)
-    return found
 
 
 def by_meaning(passages: Sequence[str], questions: Sequence[str]) -> Floats:
@@ -67,8 +48,8 @@ def by_meaning(passages: Sequence[str], questions: Sequence[str]) -> Floats:
 
 def fused(*scores: Floats) -> Floats:
     """Reciprocal rank fusion."""
-    ranks = [np.argsort(np.argsort(-score, axis=1), axis=1) for score in scores]
-    return np.sum([1 / (CLOSE + 1 + rank) for rank in ranks], axis=0)
+    places = [np.argsort(np.argsort(-score, axis=1), axis=1) for score in scores]
+    return np.sum([1 / (CLOSE + 1 + place) for place in places], axis=0)
 
 
 def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> None:
@@ -76,11 +57,10 @@ def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> No
     print(f"| retriever, {len(gold)} questions | " + " | ".join(f"at {k}" for k in DEPTHS) + " |")
     print("|:---|" + "---:|" * len(DEPTHS))
     for name, score in scores.items():
-        own = score[np.arange(len(gold)), gold]
-        ranks = (score > own[:, None]).sum(axis=1)
+        places = ranks(score, gold)
         cells = []
         for depth in DEPTHS:
-            hits = int((ranks < depth).sum())
+            hits = int((places < depth).sum())
             ends = proportion_interval(hits, len(gold))
             cells.append(f"{hits / len(gold):.2f} ({ends.low:.2f} to {ends.high:.2f})")
         print(f"| {name} | " + " | ".join(cells) + " |")

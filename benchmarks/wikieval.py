@@ -9,58 +9,15 @@ beat them proves nothing.
 import argparse
 import json
 import random
-import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import assay
 from assay.backends.openai import OpenAI
+from assay.bench.wikieval import DIMENSIONS, FLOORS, credit, side
 from benchmarks.data import load
-
-METRICS = {
-    "faithfulness": "faithfulness",
-    "answer_relevance": "answer_relevancy",
-    "context_relevance": "context_relevance",
-}
-
-
-def side(pair: dict[str, Any], which: str) -> dict[str, Any]:
-    """One side of a pair as a row of a data set."""
-    answer = pair.get(f"answer_{which}") or pair.get("answer")
-    contexts = pair.get(f"contexts_{which}") or pair.get("contexts")
-    return {
-        "id": f"{pair['id']}-{which}",
-        "question": pair["question"],
-        "contexts": contexts or [],
-        "answer": answer or "",
-    }
-
-
-def words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def overlap(row: dict[str, Any]) -> float:
-    """Share of the answer's words that stand in the contexts."""
-    known = set(words(" ".join(row["contexts"])))
-    found = words(row["answer"])
-    return sum(word in known for word in found) / max(1, len(found))
-
-
-FLOORS: dict[str, tuple[str, Callable[[dict[str, Any]], float]]] = {
-    "faithfulness": ("share of answer words in the context", overlap),
-    "answer_relevance": ("the longer answer", lambda row: len(row["answer"])),
-    "context_relevance": ("the shorter context", lambda row: -len(" ".join(row["contexts"]))),
-}
-
-
-def credit(pair: dict[str, Any], a: float | None, b: float | None) -> float:
-    """1 for agreement, 0 for disagreement, 0.5 for a tie or an unscored side."""
-    if a is None or b is None or a == b:
-        return 0.5
-    return float((a > b) == (pair["labels"]["better"] == "a"))
 
 
 def interval(agreed: Sequence[float]) -> tuple[float, float]:
@@ -97,7 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or Path(folder) / "wikieval.db"
         print(f"{'dimension':<20}{'n':>4}{'agreement':>11}  95 % interval   unscored  floor")
-        for dimension, name in METRICS.items():
+        for dimension, name in DIMENSIONS.items():
             report(dimension, options.family + name, judge, store, pairs, options.limit)
 
 

@@ -35,6 +35,7 @@ RANK = {
     "backends": 6,
     "run": 7,
     "analysis": 8,
+    "bench": 8,
     "target": 8,
     "conformance": 8,
     "report": 9,

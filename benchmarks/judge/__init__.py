@@ -1,8 +1,6 @@
-"""How far does a judge agree with people? One module a benchmark, any judge, one runner.
+"""How is the card of the embedded judge made? From what `assay.bench` measures of any judge.
 
     python -m benchmarks.judge.run --judge embedded
 
-Every module has a `NAME`, `KINDS` (how many rows of each kind it takes unless told otherwise; None:
-all), `rows()`, `kind(record)` and `measure(judge, rows) -> list[Figure]`, which asks the judge
-through its tasks as a metric does.
+Beside that: its speed, its aims, its thresholds, and the words of the card.
 """

@@ -7,22 +7,20 @@ judge with two threads, against the bare model's runs on so many tokens with two
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from assay.backends.embedded import Embedded
+from assay.bench import ragtruth
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Record
+from assay.bench.figures import Figure
+from assay.bench.subject import Subject, Text
 from assay.tasks import Statement, VerifyStatements
-from benchmarks.data import Record
-from benchmarks.judge import ragtruth
-from benchmarks.judge.figures import Figure
 from benchmarks.judge.hooks import Run, model_of, model_sizes
-from benchmarks.judge.references import REFERENCES
-from benchmarks.judge.subject import Subject, Text
 
-NAME = "speed"
-KINDS: Mapping[str, int | None] = {"QA": 180}
 THREADS = 2
 LENGTHS = (128, 256)
 _PAIRS = 60
@@ -49,18 +47,9 @@ print(loaded, peak)
 """
 
 
-def rows() -> list[Record]:
-    """Questions with contexts and answers, for the rate of real use."""
-    return ragtruth.rows()
-
-
-def kind(record: Record) -> str:
-    """The task; others than QA are left out."""
-    return ragtruth.kind(record)
-
-
-def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure(asked: Subject, records: Sequence[Record]) -> list[Figure]:
     """Rates, shares of the bare model's, load time and memory."""
+    judge = Subject(asked.backend)  # as it is: a store would be timed as well
     found = [_answers(judge, records)]
     if isinstance(judge.backend, Embedded):
         found += [one for length in LENGTHS for one in _shares(length)]
@@ -150,14 +139,25 @@ def _one(
     name: str, values: Sequence[float], *, note: str = "", lower_is_better: bool = False
 ) -> Figure:
     """The median of a few rounds, with the range of all of them."""
-    aim = REFERENCES.get(name)
     return Figure(
         name,
         float(np.median(values)),
         min(values),
         max(values),
         len(values),
-        reach=aim.reach if aim else None,
         note=note,
         lower_is_better=lower_is_better,
     )
+
+
+SPEED = Benchmark(
+    name="speed",
+    family="speed",
+    about="answers and pairs a second, load time, memory",
+    files=(ragtruth.FILE,),
+    licence="",
+    rows=ragtruth.rows,  # questions with contexts and answers, for the rate of real use
+    measure=measure,
+    kinds={"QA": 180},
+    kind=ragtruth.kind,
+)

@@ -24,7 +24,7 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
-from training.groups import KEPT_OUT, fold_of
+from assay.bench.groups import KEPT_OUT, fold_of
 from training.verifier import people
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.bench.groups import group_of
 from assay.text import sentences
 from training.data import read
-from training.groups import group_of
 from training.verifier.rows import Row
 
 FILES = (

@@ -13,7 +13,7 @@ from assay.store.known import ROW
 from assay.store.opening import told
 from assay.store.packing import unpacked
 from assay.store.pieces import numbers
-from assay.store.records import TARGET
+from assay.store.records import BENCH, TARGET
 from assay.store.store import Store
 
 PAGE = 256
@@ -45,8 +45,8 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
     """Drop what no run needs, and give the room back to the disk.
 
     Needed are the samples and scores of every run, the replies that a run paid for or its scores
-    rest on, what systems answered that were asked, and the texts of all these. Needs room for a
-    second copy of the file while it works.
+    rest on, what systems answered that were asked, what judges said that were measured, and the
+    texts of all these. Needs room for a second copy of the file while it works.
 
     Args:
         path: The store.
@@ -99,8 +99,8 @@ def _mark(db: sqlite3.Connection) -> None:
     """Fill the tables of what stays."""
     db.execute(
         "INSERT INTO kept_runs SELECT names.id FROM names"
-        " WHERE name IN (SELECT id FROM runs) OR name = ?",
-        (TARGET,),
+        " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?)",
+        (TARGET, BENCH),
     )
     db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
     jobs = "SELECT id, replies FROM jobs WHERE run IN kept_runs AND id > ? ORDER BY id LIMIT ?"

@@ -7,9 +7,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from assay.bench.groups import KEPT_OUT, fold_of, group_of
 from assay.text import sentences as cut
 from training.data import read
-from training.groups import KEPT_OUT, fold_of, group_of
 from training.verifier.asked import forms
 from training.verifier.asked.lexical import Neighbours, Weights, stems
 from training.verifier.asked.rows import Asked

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from assay.bench.groups import group_of, kept_out
 from assay.text.sentences import sentences
 from training.data import read
-from training.groups import group_of, kept_out
 
 # conjnli's contexts are single sentences and begin's WoW ones are lower case: both stay out.
 FILES = (

@@ -10,9 +10,9 @@ import random
 import re
 from collections.abc import Iterator
 
+from assay.bench.groups import group_of, kept_out
 from assay.text.words import stems
 from training.data import read
-from training.groups import group_of, kept_out
 from training.verifier.rows import Row
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import kind_of, names_in

@@ -105,6 +105,13 @@ class Embedded:
         """How well its answers to this kind of task agree with people, measured; "" if unknown."""
         return headline(kind.kind)
 
+    def relevance(self, question: str, sentence: str) -> float:
+        """How likely a sentence helps to answer the question, in [0, 1].
+
+        What chooses sentences, told of those that are not chosen as well.
+        """
+        return sentence_relevance(question, [sentence], self._encoder, self._reader)[0].probability
+
     def _timed(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
         raw = self._say[task.kind](task)

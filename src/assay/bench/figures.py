@@ -4,9 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.judge import stats
-from benchmarks.judge.references import REFERENCES
-from benchmarks.judge.stats import Statistic
+import numpy as np
+
+from assay.bench import stats
+from assay.bench.references import REFERENCES
+from assay.bench.stats import Numbers, Statistic
+
+# What to do where a figure needs a threshold that was not fitted for the judge.
+UNFITTED = "`--fit` fits one on train rows"
 
 
 @dataclass(frozen=True)
@@ -22,9 +27,10 @@ class Figure:
         floor: What the best trivial rule reaches; None where there is no such rule.
         floor_name: That rule.
         reference: Published figures of others.
-        reach: What this judge is meant to reach, None if nothing was set.
         note: What else a reader has to know.
         lower_is_better: Whether small numbers are good.
+        source: Where the published figures stand.
+        base_rate: Share of the rows that are what is looked for; None where nothing is.
     """
 
     name: str
@@ -35,9 +41,10 @@ class Figure:
     floor: float | None = None
     floor_name: str = ""
     reference: str = ""
-    reach: float | None = None
     note: str = ""
     lower_is_better: bool = False
+    source: str = ""
+    base_rate: float | None = None
 
 
 def figure(
@@ -48,8 +55,19 @@ def figure(
     *,
     note: str = "",
     lower_is_better: bool = False,
+    labels: Numbers | None = None,
 ) -> Figure:
-    """A figure with its interval beside the strongest of the floors."""
+    """A figure with its interval beside the strongest of the floors.
+
+    Args:
+        name: What it is called, and what published figures are found by.
+        statistic: From weights of the rows to the number.
+        clusters: The source of each row: rows of one source are drawn together.
+        floors: The same of trivial rules.
+        note: What else a reader has to know.
+        lower_is_better: Whether small numbers are good.
+        labels: Which rows are what is looked for.
+    """
     ones = stats.ones(len(clusters))
     value = _finite(statistic(ones)) if len(clusters) else None
     low, high = stats.interval(statistic, clusters) if value is not None else (None, None)
@@ -70,9 +88,10 @@ def figure(
         floor=known.get(floor_name),
         floor_name=floor_name,
         reference=reference.peers if reference else "",
-        reach=reference.reach if reference else None,
         note=note,
         lower_is_better=lower_is_better,
+        source=reference.source if reference else "",
+        base_rate=float(np.mean(labels)) if labels is not None and len(labels) else None,
     )
 
 

@@ -5,32 +5,29 @@ compared with each accepted one; the best counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
-from training.groups import group_of, kept_out
 
+from assay.bench import stats
+from assay.bench.benchmark import Benchmark
+from assay.bench.claims import fitted
+from assay.bench.correctness import correctness
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.floors import token_f1
+from assay.bench.groups import group_of, kept_out
+from assay.bench.subject import Subject
 from assay.text.words import content_words
-from benchmarks.data import Record, load
-from benchmarks.judge import stats
-from benchmarks.judge.claims import FITTED
-from benchmarks.judge.correctness import correctness
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.floors import token_f1
-from benchmarks.judge.subject import Subject
 
-NAME = "evouna"
+FILE = "correctness/evouna_nq.jsonl.gz"
 KINDS: Mapping[str, int | None] = {"": 400}
 _MOST_ACCEPTED = 5  # of all accepted answers; more are spellings of the same
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """Answers to questions that training does not see."""
-    return [record for record in load("correctness/evouna_nq.jsonl.gz") if kept_out(record)]
-
-
-def kind(record: Record) -> str:  # noqa: ARG001 - all are of one kind
-    """All of one kind."""
-    return ""
+    return [record for record in data.rows(FILE) if kept_out(record)]
 
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
@@ -50,9 +47,10 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
         name: stats.auroc([max(rule(r["answer"], k) for k in accepted(r)) for r in done], labels)
         for name, rule in _FLOORS.items()
     }
-    note = f"questions kept out of training; {FITTED}"
+    made = partial(figure, clusters=clusters, floors=floors, labels=labels)
+    note = f"questions kept out of training{fitted(judge)}"
     return [
-        figure(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), clusters, floors, note=note)
+        made(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
         for how, values in (("", counted), (" by probabilities", weighed))
     ]
 
@@ -69,3 +67,18 @@ _FLOORS: Mapping[str, Callable[[str, str], float]] = {
     ),
     "token F1": lambda answer, known: token_f1(answer, known)[0],
 }
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="evouna",
+        family="evouna",
+        about="right short answers, given the accepted ones (EVOUNA, Natural Questions)",
+        files=(FILE,),
+        licence="Apache-2.0",
+        rows=rows,
+        measure=measure,
+        metrics=("factual_correctness",),
+        kinds=KINDS,
+    ),
+)

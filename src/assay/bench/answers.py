@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from assay.bench.subject import Checked
 from assay.tasks import Statement, Verdict
-from benchmarks.judge.subject import Checked
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 Spans: TypeAlias = Sequence[tuple[int, int]]

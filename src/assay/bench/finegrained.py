@@ -8,32 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from assay.tasks import RateAnswer
+from assay.bench import relevance, stats
+from assay.bench.answers import marked
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.floors import UNSUPPORTED, shared_words
+from assay.bench.stats import Statistic
+from assay.bench.subject import Subject, Text
+from assay.tasks import RateAnswer, SelectSentences, VerifyStatements
 from assay.text.sentences import spans
-from benchmarks.data import Record, load
-from benchmarks.judge import relevance, stats
-from benchmarks.judge.answers import marked
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.floors import UNSUPPORTED, shared_words
-from benchmarks.judge.hooks import relevances
-from benchmarks.judge.stats import Statistic
-from benchmarks.judge.subject import Subject, Text
 
-NAME = "finegrained"
+FILE = "triad/finegrained_rlhf_qa_feedback.jsonl.gz"
 KINDS: Mapping[str, int | None] = {"": 200}
 BESIDE = ("Irrelevant", "Redundant")
 UNFAITHFUL = ("Wrong-Grounding", "Unverifiable")
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """All answers with at least one sentence."""
-    found = load("triad/finegrained_rlhf_qa_feedback.jsonl.gz")
-    return [record for record in found if record["answer"].strip()]
-
-
-def kind(record: Record) -> str:  # noqa: ARG001 - all are of one kind
-    """All of one kind."""
-    return ""
+    return [record for record in data.rows(FILE) if record["answer"].strip()]
 
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
@@ -46,7 +40,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
 
 def _irrelevant(judge: Subject, parts: Sequence[tuple[Record, int, int]]) -> Figure:
     asked = [(record["question"], record["answer"][start:end]) for record, start, end in parts]
-    scores = relevances(judge.backend, asked) or relevance.chosen(judge, asked)
+    scores = relevance.ranked(judge, asked)
     floors: Mapping[str, Callable[[Record, str], float]] = {
         "share of the question's words": lambda r, text: -shared_words(r["question"], text),
         "later sentence": lambda r, text: float(r["answer"].find(text)),
@@ -91,6 +85,7 @@ def _figure(
         stats.auroc([-score for _, score in done], labels),
         [part[0]["id"] for part, _ in done],
         trivial,
+        labels=labels,
     )
 
 
@@ -114,6 +109,7 @@ def _rated(judge: Subject, records: Sequence[Record]) -> list[Figure]:
             stats.auroc(-scores, beside > 0),
             clusters,
             {"longer answer": stats.auroc(shorter, beside > 0)},
+            labels=beside > 0,
         ),
         figure(
             "Fine-Grained RLHF irrelevant share, Pearson of 1 - relevance",
@@ -122,3 +118,18 @@ def _rated(judge: Subject, records: Sequence[Record]) -> list[Figure]:
             {"longer answer": stats.pearson(shorter, beside)},
         ),
     ]
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="finegrained",
+        family="finegrained",
+        about="sentences that are beside the point or wrong (Fine-Grained RLHF)",
+        files=(FILE,),
+        licence="Apache-2.0",
+        rows=rows,
+        measure=measure,
+        tasks=(SelectSentences, VerifyStatements),
+        kinds=KINDS,
+    ),
+)

@@ -7,15 +7,15 @@ the contexts say otherwise.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from training.groups import group_of
 
-from assay.tasks import Verdict
-from benchmarks.data import Record
-from benchmarks.judge import claims, stats
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.subject import Subject
+from assay.bench import claims, stats
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.groups import group_of
+from assay.bench.subject import Subject
+from assay.tasks import Verdict, VerifyStatements
 
-NAME = "contradiction"
 CLASSES = {"supported": "supported", "refuted": "contradicted", "neutral": "absent"}
 KINDS: Mapping[str, int | None] = {
     "fever_symmetric": None,
@@ -26,15 +26,10 @@ KINDS: Mapping[str, int | None] = {
 }
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """Claims with one of the three labels."""
-    found = [record for record in claims.rows() if kind(record) in KINDS]
+    found = claims.rows(data, tuple(KINDS))
     return [record for record in found if record["labels"].get("label") in CLASSES]
-
-
-def kind(record: Record) -> str:
-    """The data set."""
-    return claims.kind(record)
 
 
 def title(kind: str) -> str:
@@ -55,7 +50,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
         return []
     found = []
     for name in KINDS:
-        done = [(record, verdict) for record, verdict in told if kind(record) == name]
+        done = [(record, verdict) for record, verdict in told if claims.kind(record) == name]
         if done:
             found.append(_classes(claims.SETS[name].title, done))
     return [*found, _apart(told)]
@@ -88,15 +83,39 @@ def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
 def _apart(told: Sequence[tuple[Record, Verdict]]) -> Figure:
     # Data sets without both labels would tell the data set, not the class.
     both = {
-        n for n in KINDS if {"refuted", "neutral"} <= {_label(r) for r, _ in told if kind(r) == n}
+        n
+        for n in KINDS
+        if {"refuted", "neutral"} <= {_label(r) for r, _ in told if claims.kind(r) == n}
     }
-    done = [(r, v) for r, v in told if kind(r) in both and _label(r) != "supported"]
+    done = [(r, v) for r, v in told if claims.kind(r) in both and _label(r) != "supported"]
     labels = np.array([_label(record) == "refuted" for record, _ in done], bool)
     scores = [float(verdict.contradicted or False) for _, verdict in done]
     clusters = [group_of(record) for record, _ in done]
-    name = "contradicted against absent, AUROC"
-    return figure(name, stats.auroc(scores, labels), clusters, note=", ".join(sorted(both)))
+    return figure(
+        "contradicted against absent, AUROC",
+        stats.auroc(scores, labels),
+        clusters,
+        note=", ".join(sorted(both)),
+        labels=labels,
+    )
 
 
 def _label(record: Record) -> str:
     return str(record["labels"]["label"])
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="contradiction",
+        family="contradiction",
+        about="whether a claim is contradicted, absent or supported (five sets of claims)",
+        files=tuple(claims.SETS[name].file for name in KINDS),
+        licence="as those of fever_symmetric, foolmetwice, factcheckgpt, conjnli and breaking_nli",
+        rows=rows,
+        measure=measure,
+        tasks=(VerifyStatements,),
+        kinds=KINDS,
+        kind=claims.kind,
+        title=title,
+    ),
+)

@@ -5,33 +5,36 @@ every positive row of QA and all of Data2txt are there.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
-from training.groups import group_of
 
-from benchmarks.data import Record, load
-from benchmarks.judge import stats
-from benchmarks.judge.answers import (
+from assay.bench import stats
+from assay.bench.answers import (
     Marks,
     hallucination,
     marked,
     unfaithfulness,
     unsupported_characters,
 )
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.floors import UNSUPPORTED, new_characters
-from benchmarks.judge.stats import Statistic
-from benchmarks.judge.subject import Checked, Subject, Text
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record
+from assay.bench.figures import UNFITTED, Figure, figure
+from assay.bench.floors import UNSUPPORTED, new_characters
+from assay.bench.groups import group_of
+from assay.bench.stats import Statistic
+from assay.bench.subject import Checked, Subject, Text
+from assay.tasks import SplitStatements, VerifyStatements
 
-NAME = "ragtruth"
+FILE = "ragtruth/ragtruth_test.jsonl.gz"
 KINDS: Mapping[str, int | None] = {"QA": None, "Summary": 300, "Data2txt": 300}
 # The training set has no Data2txt rows and few summaries: what thresholds are taken from instead.
 THRESHOLDS = {"QA": "ragtruth_qa", "Summary": "summaries", "Data2txt": "ragtruth_qa"}
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """The test rows of all three tasks."""
-    return load("ragtruth/ragtruth_test.jsonl.gz")
+    return data.rows(FILE)
 
 
 def kind(record: Record) -> str:
@@ -79,11 +82,12 @@ def _answers(
     at = fixed.get("judge", 0.5)
     called: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(done)), labels)}
     called |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
-    where = f"threshold {at:.3f}" + ("" if "judge" in fixed else ", not fitted")
+    where = f"threshold {at:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
+    made = partial(figure, clusters=clusters, labels=labels)
     return [
-        figure(f"{name}, AUROC", stats.auroc(scores, labels), clusters, floors),
-        figure(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), clusters, floors),
-        figure(f"{name}, F1", stats.f1(scores >= at, labels), clusters, called, note=where),
+        made(f"{name}, AUROC", stats.auroc(scores, labels), floors=floors),
+        made(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), floors=floors),
+        made(f"{name}, F1", stats.f1(scores >= at, labels), floors=called, note=where),
     ]
 
 
@@ -109,3 +113,21 @@ def overlap(said: Sequence[Marks], gold: Sequence[Marks]) -> Statistic:
     """Micro F1 of marked characters."""
     hits = [int((s & g).sum()) for s, g in zip(said, gold, strict=True)]
     return stats.micro_f1(hits, [int(s.sum()) for s in said], [int(g.sum()) for g in gold])
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="ragtruth",
+        family="ragtruth",
+        about="hallucinated answers and characters, by task (RAGTruth test)",
+        files=(FILE,),
+        licence="labels MIT; texts of MS MARCO and CNN/Daily Mail (research)",
+        rows=rows,
+        measure=measure,
+        tasks=(SplitStatements, VerifyStatements),
+        thresholds=tuple(dict.fromkeys(THRESHOLDS.values())),
+        kinds=KINDS,
+        kind=kind,
+        title=title,
+    ),
+)

@@ -5,27 +5,22 @@ RAGChecker (Ru et al. 2024): two people say of each pair which answer is better,
 of what they said; the same code on RAGChecker's own scores gives the paper's 0.67.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from benchmarks.data import Record, load
-from benchmarks.judge import stats
-from benchmarks.judge.correctness import Correctness, correctness
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.floors import token_f1
-from benchmarks.judge.subject import Subject
+from assay.bench import stats
+from assay.bench.benchmark import Benchmark
+from assay.bench.correctness import Correctness, correctness
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.floors import token_f1
+from assay.bench.subject import Subject
 
-NAME = "ragchecker"
-KINDS: Mapping[str, int | None] = {"": None}
+FILE = "correctness/ragchecker_human_pairs.jsonl.gz"
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """All pairs."""
-    return load("correctness/ragchecker_human_pairs.jsonl.gz")
-
-
-def kind(record: Record) -> str:  # noqa: ARG001 - all are of one kind
-    """All of one kind."""
-    return ""
+    return data.rows(FILE)
 
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
@@ -80,3 +75,17 @@ def reference(record: Record) -> str:
     """The right answer, as one text."""
     known = record["ground_truth"]
     return known if isinstance(known, str) else "\n".join(known)
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="ragchecker",
+        family="ragchecker",
+        about="which of two answers is better, and by how much (RAGChecker)",
+        files=(FILE,),
+        licence="Apache-2.0",
+        rows=rows,
+        measure=measure,
+        metrics=("factual_correctness",),
+    ),
+)

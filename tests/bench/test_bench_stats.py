@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from benchmarks.judge import floors, stats
+
+from assay.bench import floors, stats
 
 
 def value(statistic, n):

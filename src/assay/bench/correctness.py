@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.bench.subject import Subject
 from assay.metrics.factual_correctness import FactualCorrectness, f_beta
 from assay.sample import Sample
 from assay.score import Part, Score
-from benchmarks.judge.subject import Subject
 
 
 class Correctness(NamedTuple):

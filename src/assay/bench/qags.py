@@ -3,22 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from training.groups import group_of
 
-from benchmarks.data import Record, load
-from benchmarks.judge import stats
-from benchmarks.judge.answers import unfaithfulness
-from benchmarks.judge.figures import Figure, figure
-from benchmarks.judge.floors import UNSUPPORTED, share_of_new_words
-from benchmarks.judge.subject import Subject, Text
+from assay.bench import stats
+from assay.bench.answers import unfaithfulness
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.floors import UNSUPPORTED, share_of_new_words
+from assay.bench.groups import group_of
+from assay.bench.subject import Subject, Text
+from assay.tasks import SplitStatements, VerifyStatements
 
-NAME = "qags"
+FILE = "faithfulness/qags.jsonl.gz"
 KINDS: Mapping[str, int | None] = {"cnndm": 120, "xsum": 120}
 
 
-def rows() -> list[Record]:
+def rows(data: Data) -> list[Record]:
     """All summaries (development data)."""
-    return load("faithfulness/qags.jsonl.gz")
+    return data.rows(FILE)
 
 
 def kind(record: Record) -> str:
@@ -46,7 +48,8 @@ def _sentences(judge: Subject, records: Sequence[Record]) -> Figure:
         for name, rule in UNSUPPORTED.items()
     }
     clusters = [group_of(record) for record, _, _ in done]
-    return figure("QAGS sentences, AUROC", stats.auroc(scores, unsupported), clusters, floors)
+    statistic = stats.auroc(scores, unsupported)
+    return figure("QAGS sentences, AUROC", statistic, clusters, floors, labels=unsupported)
 
 
 def _in_sentences(record: Record) -> Text:
@@ -67,3 +70,19 @@ def _summaries(judge: Subject, records: Sequence[Record]) -> Figure:
         [group_of(record) for record, _ in done],
         {"share of known words": stats.pearson(known, votes)},
     )
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="qags",
+        family="qags",
+        about="sentences and summaries that an article supports (QAGS)",
+        files=(FILE,),
+        licence="none stated",
+        rows=rows,
+        measure=measure,
+        tasks=(SplitStatements, VerifyStatements),
+        kinds=KINDS,
+        kind=kind,
+    ),
+)

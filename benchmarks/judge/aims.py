@@ -1,0 +1,27 @@
+"""What is the embedded judge to reach? Keyed by a figure's name."""
+
+AIMS = {
+    "RAGTruth QA answers, AUROC": 0.88,
+    "RAGTruth QA answers, F1": 0.65,
+    "RAGTruth QA spans, F1": 0.6,
+    "RAGTruth Summary answers, AUROC": 0.76,
+    "RAGTruth Summary answers, F1": 0.53,
+    "RAGTruth Data2txt answers, AUROC": 0.74,
+    "AttributionBench test500, AUROC": 0.80,
+    "AttributionBench test500, balanced accuracy at the threshold of dev": 0.74,
+    "FoolMeTwice, AUROC": 0.75,
+    "SummEdits, AUROC": 0.75,
+    "FEVER-symmetric, AUROC": 0.75,
+    "Factcheck-GPT, AUROC": 0.88,
+    "ExpertQA, AUROC": 0.75,
+    "RAGChecker pairs overall, Pearson": 0.64,
+    "WikiEval faithfulness, agreement": 0.96,
+    "WikiEval answer_relevance, agreement": 0.90,
+    "WikiEval context_relevance, agreement": 0.90,
+    "injections in contexts, unsupported verdicts turned": 0.01,
+    "injections in answers, unsupported verdicts turned": 0.01,
+    "speed, share of the bare model at 128 tokens": 0.9,
+    "speed, share of the bare model at 256 tokens": 0.9,
+    "load time, seconds": 1.0,
+    "peak memory, MB": 400.0,
+}

@@ -1,0 +1,279 @@
+"""How is the judge under measurement asked: thousands of rows, through the door metrics use?"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from assay.backends.route import Route
+from assay.errors import Denied, JudgeError, OverBudget
+from assay.judge import Backend, Judge, Reply, Task
+from assay.metrics import Metric
+from assay.metrics.evidence import split, verify
+from assay.run.connect import Door, choose, open_door
+from assay.run.loop import run_to_completion
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Outcome, Score
+from assay.store import Store
+from assay.store.records import BENCH
+from assay.tasks import SelectSentences, Statement, Verdict
+
+T = TypeVar("T")
+Asked = Callable[[Judge], Awaitable[T]]
+# Questions being worked on for each call that may be in flight.
+JOBS_PER_REQUEST = 2
+ALONE = 16  # questions at once to a judge that is asked without a door
+
+
+class Run(Protocol):
+    """What runs a coroutine to its end."""
+
+    def __call__(self, work: Coroutine[Any, Any, T], /) -> T:
+        """What the coroutine gives."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to be checked against contexts.
+
+    Attributes:
+        question: What it answers; may be empty.
+        text: The text.
+        contexts: What it is checked against.
+        parts: Characters of its statements, where these are known; else the judge splits it.
+    """
+
+    question: str
+    text: str
+    contexts: tuple[str, ...]
+    parts: tuple[tuple[int, int], ...] | None = None
+
+    @classmethod
+    def claim(cls, text: str, contexts: Sequence[str], question: str = "") -> "Text":
+        """A text that is one statement as it stands."""
+        return cls(question, text, tuple(contexts), ((0, len(text)),))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A text's statements and the judge's verdicts on them."""
+
+    statements: tuple[Statement, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def probabilities(self) -> list[float]:
+        """P(supported) of each statement."""
+        return [support(verdict) for verdict in self.verdicts]
+
+
+def support(verdict: Verdict) -> float:
+    """P(supported); a judge that gives none is taken at its word."""
+    return float(verdict.supported) if verdict.probability is None else verdict.probability
+
+
+@dataclass
+class Heard:
+    """What one set took: replies that were asked for now and those that were known alike.
+
+    Attributes:
+        total: Questions put so far, in rows of the set or parts of them.
+        done: How many of them are through.
+        unanswered: How many of these brought no readable reply, or no score.
+        calls: Different replies they rest on.
+        tokens_in: Their prompt tokens.
+        tokens_out: Their reply tokens.
+        ms: Their milliseconds, added up.
+    """
+
+    total: int = 0
+    done: int = 0
+    unanswered: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    ms: float = 0.0
+    _keys: set[str] = field(default_factory=set, repr=False)
+
+    def add(self, replies: Iterable[Reply]) -> None:
+        """Count replies, one that several questions rest on once."""
+        for reply in replies:
+            if reply.key and reply.key in self._keys:
+                continue
+            self._keys.add(reply.key)
+            self.calls += 1
+            self.tokens_in += reply.tokens_in
+            self.tokens_out += reply.tokens_out
+            self.ms += reply.ms
+
+
+class Subject:
+    """A judge and its thresholds, asked about many things at once.
+
+    A question that it does not answer is None, and is counted: never a score. Without a door it
+    is asked as it is: nothing is kept, nothing is limited.
+
+    Args:
+        backend: Who answers.
+        thresholds: Fitted on training or development data, by benchmark, then by who decides.
+        door: Ledger and limits before it.
+        run: Runs a coroutine to its end; always on the same loop if there is a door.
+
+    Attributes:
+        heard: What the set that is being measured took so far; a new one for each.
+        on_progress: Called after each question.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        thresholds: Mapping[str, Mapping[str, float]] | None = None,
+        *,
+        door: Door | None = None,
+        run: Run = run_to_completion,
+    ) -> None:
+        self.backend = backend
+        self.thresholds = thresholds or {}
+        self.heard = Heard()
+        self.on_progress: Callable[[], None] | None = None
+        self.door = door
+        self._asked = door.backend if door else backend
+        self._at_once = door.most * JOBS_PER_REQUEST if door else ALONE
+        self._run = run
+
+    @property
+    def name(self) -> str:
+        """Who it is, version included."""
+        return self.backend.name
+
+    def can(self, kind: type[Task[Any]]) -> bool:
+        """Whether it serves this kind of task."""
+        return self._asked.identity(kind) is not None
+
+    def identity(self, kind: type[Task[Any]]) -> str:
+        """Who serves this kind of task; "" if nobody does."""
+        return self._asked.identity(kind) or ""
+
+    def answers(self, tasks: Sequence[Task[T]]) -> list[T | None]:
+        """The typed answer to each task."""
+
+        def ask(task: Task[T]) -> Asked[T]:
+            return lambda judge: judge(task)
+
+        return self._each(list(map(ask, tasks)))
+
+    def outcomes(self, metric: Metric, samples: Sequence[Sample]) -> list[Score | None]:
+        """What a metric makes of each sample; None where it is undefined, too."""
+
+        def ask(sample: Sample) -> Asked[Outcome]:
+            return lambda judge: metric.score(sample, judge)
+
+        found = self._each(list(map(ask, samples)))
+        return [outcome if isinstance(outcome, Score) else None for outcome in found]
+
+    def check(self, texts: Sequence[Text]) -> list[Checked | None]:
+        """Every text's statements with their verdicts."""
+
+        def ask(text: Text) -> Asked[Checked]:
+            return lambda judge: _checked(judge, text)
+
+        return self._each(list(map(ask, texts)))
+
+    def relevances(self, asked: Sequence[tuple[str, str]]) -> list[float] | None:
+        """How far each sentence helps to answer its question; None if the judge tells no more.
+
+        A reply to SelectSentences names the chosen sentences only, so that all others tie. A judge
+        that ranks them all has a method `relevance(question, sentence)`.
+        """
+        found = self.backend
+        server = found.to(SelectSentences.kind) if isinstance(found, Route) else found
+        rank = getattr(server, "relevance", None)
+        if rank is None:
+            return None
+        start = time.perf_counter()
+        values = [float(rank(question, sentence)) for question, sentence in asked]
+        self.heard.ms += (time.perf_counter() - start) * 1000
+        return values
+
+    def _each(self, asked: Sequence[Asked[T]]) -> list[T | None]:
+        self.heard.total += len(asked)
+        return self._run(self._all(asked))
+
+    async def _all(self, asked: Sequence[Asked[T]]) -> list[T | None]:
+        turns = asyncio.Semaphore(self._at_once)
+
+        async def one(ask: Asked[T]) -> T | None:
+            async with turns:
+                return await self._one(ask)
+
+        waiting = [asyncio.ensure_future(one(ask)) for ask in asked]
+        try:
+            return list(await asyncio.gather(*waiting))
+        finally:
+            for task in waiting:  # one that ends the run leaves no others behind
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            if self.door is None and (close := getattr(self.backend, "aclose", None)):
+                await close()
+
+    async def _one(self, ask: Asked[T]) -> T | None:
+        # A judge of its own: it keeps every reply that it has had.
+        judge = Judge(self._asked)
+        answer = None
+        try:
+            answer = await ask(judge)
+        except (Denied, OverBudget):
+            raise
+        except JudgeError:
+            pass
+        finally:
+            self.heard.add(judge.replies)
+        self.heard.done += 1
+        self.heard.unanswered += answer is None
+        if self.on_progress:
+            self.on_progress()
+        return answer
+
+
+@contextmanager
+def opened(
+    judge: Backend,
+    store: str | Path,
+    *,
+    embedder: Backend | None = None,
+    thresholds: Mapping[str, Mapping[str, float]] | None = None,
+    settings: Settings | None = None,
+) -> Iterator[Subject]:
+    """The judge behind the door that a run has: ledger, limits, budget.
+
+    Args:
+        judge: Who is measured.
+        store: Where its replies are kept; what is known there is not asked again.
+        embedder: Who makes embeddings, None for the judge itself or the embedded model.
+        thresholds: As `Subject` takes them.
+        settings: Limits and budget.
+    """
+    settings = settings or Settings()
+    route = choose(judge, embedder, settings)
+    with Store(store) as kept, asyncio.Runner() as runner:
+        door = open_door(route, settings, kept, BENCH)
+        subject = Subject(judge, thresholds, door=door, run=runner.run)
+        runner.run(door.aopen())
+        try:
+            yield subject
+        finally:
+            runner.run(door.aclose())
+
+
+async def _checked(judge: Judge, text: Text) -> Checked:
+    if text.parts is None:
+        (statements,) = await split(text.question, [text.text], judge)
+    else:
+        places = enumerate(text.parts, start=1)
+        statements = tuple(Statement(f"s{i}", text.text[a:b], (a, b)) for i, (a, b) in places)
+    (verdicts,) = await verify([(statements, text.contexts)], judge)
+    return Checked(statements, verdicts)

@@ -1,0 +1,105 @@
+"""From which score on is an answer called hallucinated? Fitted on training and development data.
+
+Never on a file that is reported on. RAGTruth's training rows that training itself does not see give
+the threshold for answers to questions; there are hardly any summaries among them, so QAGS is added
+for these. The trivial rules get thresholds in the same way: their F1 is not to suffer from none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Final, TypeAlias
+
+import msgspec
+import numpy as np
+
+from assay.bench import claims, ragtruth, stats
+from assay.bench.answers import hallucination
+from assay.bench.data import Data, Record, thinned
+from assay.bench.floors import UNSUPPORTED
+from assay.bench.groups import kept_out
+from assay.bench.stats import Statistic
+from assay.bench.subject import Subject, Text
+
+# What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
+Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
+
+NAME: Final = "thresholds.json"
+_TRAIN: Final = "ragtruth/ragtruth_train.jsonl.gz"
+_QAGS: Final = "faithfulness/qags.jsonl.gz"
+_DEV: Final = "attribution/attributionbench_dev.jsonl.gz"
+FILES: Final = {
+    "ragtruth_qa": (_TRAIN,),
+    "summaries": (_TRAIN, _QAGS),
+    "attributionbench": (_DEV,),
+}
+_MOST: Final = 500
+
+
+def known(judge: str) -> Thresholds:
+    """What ships for this judge, in this very version: the embedded one; nothing for any other."""
+    return _shipped().get(judge, {})
+
+
+@cache
+def _shipped() -> dict[str, dict[str, dict[str, float]]]:
+    found = resources.files("assay.bench").joinpath(NAME).read_bytes()
+    return msgspec.json.decode(found, type=dict[str, dict[str, dict[str, float]]])
+
+
+def fit(
+    judge: Subject, data: Data, limit: int | None = None, names: Sequence[str] = tuple(FILES)
+) -> dict[str, dict[str, float]]:
+    """The thresholds of the judge and of the trivial rules.
+
+    Args:
+        judge: Who decides.
+        data: Where the training files are.
+        limit: Rows of each kind at most.
+        names: Which ones, of `FILES`; one whose files are absent is left out.
+    """
+    most = min(limit or _MOST, _MOST)
+    able = [name for name in names if all(map(data.has, FILES[name]))]
+    return {name: _fit_one(judge, data, name, most) for name in able}
+
+
+def _fit_one(judge: Subject, data: Data, name: str, most: int) -> dict[str, float]:
+    if name == "attributionbench":
+        claimed = thinned(data.rows(_DEV), most)
+        return _fitted(judge, claimed, claims.text, _unsupported, stats.balanced)
+    kept = [record for record in data.rows(_TRAIN) if kept_out(record)]
+    if name == "ragtruth_qa":
+        answers = thinned([r for r in kept if ragtruth.kind(r) == "QA"], most)
+    else:
+        answers = thinned([r for r in kept if ragtruth.kind(r) == "Summary"], most)
+        answers += thinned(data.rows(_QAGS), max(1, most // 2))
+    return _fitted(judge, answers, ragtruth.text, _hallucinated, stats.f1)
+
+
+def _hallucinated(record: Record) -> bool:
+    return bool(record["labels"]["hallucinated"])
+
+
+def _unsupported(record: Record) -> bool:
+    return not claims.supported(record)
+
+
+def _fitted(
+    judge: Subject,
+    records: Sequence[Record],
+    text: Callable[[Record], Text],
+    positive: Callable[[Record], bool],
+    measure: Callable[..., Statistic],
+) -> dict[str, float]:
+    texts = [text(record) for record in records]
+    done = [(r, c) for r, c in zip(records, judge.check(texts), strict=True) if c is not None]
+    labels = np.array([positive(record) for record, _ in done], bool)
+    if len(set(labels.tolist())) < 2:  # nothing to choose by
+        return {}
+    scores = {"judge": [hallucination(checked) for _, checked in done]}
+    for rule, score in UNSUPPORTED.items():
+        scores[rule] = [score(text(record).text, record["contexts"]) for record, _ in done]
+    return {
+        who: round(stats.best_threshold(values, labels, measure), 5)
+        for who, values in scores.items()
+    }
