@@ -80,6 +80,7 @@ class JudgeContexts(ByIds[Usefulness]):
             "useful: true or false."
         ),
         form='{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}',
+        leading="context ",
     )
 
     @property

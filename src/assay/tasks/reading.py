@@ -113,10 +113,15 @@ Item = TypeVar("Item", bound=HasId)
 def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, Item]:
     """The items by id. None is guessed: an unknown id or two answers for one id spoil the reply.
 
+    Where one thing was asked about and one item came, it is about that thing, whatever id it
+    bears: small models repeat that of the example.
+
     Raises:
         Unreadable: For an id that was not asked about, or one answered twice in different ways.
     """
-    wanted = set(known)
+    items, wanted = list(items), set(known)
+    if len(items) == len(wanted) == 1:
+        return {wanted.pop(): items[0]}
     found: dict[str, Item] = {}
     for item in items:
         if item.id not in wanted:

@@ -6,7 +6,6 @@ from typing import Self
 
 import msgspec
 
-from assay.errors import Unreadable
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
 from assay.tasks.halves import IN_PARTS, halved_texts
@@ -116,6 +115,7 @@ class VerifyStatements(ByIds[Verdict]):
                 ),
             ),
         ),
+        leading="context ",
     )
 
     @property
@@ -156,14 +156,14 @@ class VerifyStatements(ByIds[Verdict]):
     def read_some(self, raw: str) -> dict[str, Verdict]:
         """The verdicts by statement id."""
         items = by_id(decode(raw, _Form).verdicts, self.ids, raw)
-        return {i: self._verdict(item, raw) for i, item in items.items()}
+        return {i: self._verdict(i, item) for i, item in items.items()}
 
-    def _verdict(self, item: _Item, raw: str) -> Verdict:
+    def _verdict(self, name: str, item: _Item) -> Verdict:
         return Verdict(
-            id=item.id,
+            id=name,
             supported=item.supported,
             reason=item.reason,
-            context=context_index(item.context, len(self.contexts), raw),
+            context=context_index(item.context, len(self.contexts)),
             quote=item.quote,
             probability=item.probability,
             contradicted=item.contradicted,
@@ -176,18 +176,15 @@ def _stronger(first: Verdict, second: Verdict) -> Verdict:
     return replace(said, reason=IN_PARTS + said.reason.removeprefix(IN_PARTS))
 
 
-def context_index(name: str | None, n: int, raw: str) -> int | None:
+def context_index(name: str | None, n: int) -> int | None:
     """The 0-based index of the context that a judge calls "c1", "c2" ...
 
-    Raises:
-        Unreadable: If there is no such context.
+    None where it names none of the `n`, or none that there is: its verdict counts all the same,
+    without a source.
     """
-    if name is None or name.strip().lower() in ("", "null", "none"):
-        return None
-    digits = name.strip().lower().removeprefix("context").strip().removeprefix("c")
-    if not digits.isdecimal() or len(digits) > 9 or not 1 <= int(digits) <= n:
-        raise Unreadable(f"a context '{name}', which does not exist", raw=raw)
-    return int(digits) - 1
+    digits = (name or "").strip().lower().removeprefix("context").strip().removeprefix("c")
+    known = digits.isdecimal() and len(digits) <= len(str(n)) and 1 <= int(digits) <= n
+    return int(digits) - 1 if known else None
 
 
 def reply(verdicts: Sequence[Verdict]) -> str:
