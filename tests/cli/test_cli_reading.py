@@ -20,6 +20,17 @@ def test_show_tells_the_scores_and_the_worst_samples(scored):
     assert f"assay show {run_id(scored)[:8]} --sample ID" in result.stdout
 
 
+def test_show_cuts_questions_but_neither_scores_nor_ids(assay, here):
+    name, asked = "a-collection:0123456789-of-a-model", "Why is the sky so very blue? " * 20
+    row = {"id": name, "question": asked, "contexts": ["It is."], "answer": "It is blue."}
+    (here / "long.jsonl").write_text(json.dumps(row), "utf-8")
+    assert assay("run", "long.jsonl", "-m", "answer_relevancy").exit_code == 0
+    value = json.loads(assay("show", "--json").stdout)["metrics"][0]["mean"]
+    shown = assay("show").stdout
+    assert f"{value:.2f}  {name}  Why is the sky" in shown
+    assert asked not in shown
+
+
 def test_show_takes_the_beginning_of_an_id_and_last(scored):
     whole = scored("show").stdout
     assert scored("show", "last").stdout == whole

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.cli import screen
@@ -81,15 +81,22 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
 
 
 def _worst(result: Result, metric: str) -> RenderableType:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis", max_width=32)
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    for case in worst(result, metric, most=LOWEST):
-        table.add_row(numbers.score(case.value), safe.plain(case.sample), _flat(case.question))
-    for case in failed(result, metric, most=FAILED):
-        table.add_row(Text("failed", "bold yellow"), safe.plain(case.sample), _flat(case.detail))
-    return Group(Text(f"{metric}, worst first", style="bold"), table)
+    cases = [
+        (numbers.score(case.value), "", safe.plain(case.sample), _flat(case.question))
+        for case in worst(result, metric, most=LOWEST)
+    ]
+    cases += [
+        ("failed", "bold yellow", safe.plain(case.sample), _flat(case.detail))
+        for case in failed(result, metric, most=FAILED)
+    ]
+    # Scores and ids are there to be read and copied: of each line only the end is cut.
+    first = max((len(value) for value, *_ in cases), default=0)
+    second = max((cell_len(sample) for _, _, sample, _ in cases), default=0)
+    lines = [Text(f"{metric}, worst first", style="bold")]
+    for value, style, sample, text in cases:
+        line = Text(no_wrap=True, overflow="ellipsis").append(value.rjust(first), style)
+        lines.append(line.append(f"  {set_cell_size(sample, second)}  ").append(text))
+    return Group(*lines)
 
 
 def _flat(text: str) -> Text:

@@ -94,7 +94,8 @@ def _beside(data: Json) -> list[RenderableType]:
         lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
     tails = ((metric["label"], notes.percentiles(metric)) for metric in data["metrics"])
     lines += [(label, tail) for label, tail in tails if tail]
-    lines += [(", ".join(labels), text) for text, labels in notes.noises(data).items()]
+    for said in (notes.letters, notes.noise):
+        lines += [(", ".join(labels), text) for text, labels in notes.alike(data, said).items()]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     if cosines:
         lines.append((cosines, notes.baseline(data)))

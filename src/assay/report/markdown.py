@@ -67,8 +67,9 @@ def _beside(data: Mapping[str, Any]) -> list[str]:
         lines += [f"{name}: computed as {inline(method)}" for method in metric["methods"]]
         tail = notes.percentiles(metric)
         lines += [f"{name}: {inline(tail)}"] if tail else []
-    for text, labels in notes.noises(data).items():
-        lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
+    for said in (notes.letters, notes.noise):
+        for text, labels in notes.alike(data, said).items():
+            lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
     cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
         lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")

@@ -1,6 +1,6 @@
 """What must a reader know before believing the numbers?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,6 +56,12 @@ def zero(data: Mapping[str, Any]) -> str:
     return f"unrelated texts score {mean}, 95 % of them below {most}"
 
 
+def letters(metric: Mapping[str, Any]) -> str:
+    """What the letters of its definition stand for; "" if it was computed otherwise."""
+    said = "(" in metric["label"] or metric["methods"]
+    return "" if said else str(metric.get("letters", ""))
+
+
 def percentiles(metric: Mapping[str, Any]) -> str:
     """The slow or dear end of a metric without an upper end; "" for all others."""
     found = metric["percentiles"]
@@ -67,11 +73,13 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 
-def noises(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What is known of the judge's noise, each with the metrics of which it is true."""
+def alike(
+    data: Mapping[str, Any], said: Callable[[Mapping[str, Any]], str]
+) -> dict[str, list[str]]:
+    """What is said of metrics, each remark once with the labels of those of which it is true."""
     found: dict[str, list[str]] = {}
     for metric in data["metrics"]:
-        if text := noise(metric):
+        if text := said(metric):
             found.setdefault(text, []).append(metric["label"])
     return found
 
@@ -167,15 +175,22 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
 def _unfit(data: Mapping[str, Any]) -> list[Note]:
     """A metric that is undefined on many samples speaks about the rest only."""
     total = data["run"]["n_samples"]
-    found = []
+
+    of_them: dict[tuple[int, bool], list[str]] = {}
     for metric in data["metrics"]:
         if metric["n_undefined"] > total / 5:
-            share = f"{numbers.count(metric['n_undefined'])} of {numbers.plural(total, 'sample')}"
-            rest = (
-                "its mean speaks about the rest" if metric["n_scored"] else "it says nothing here"
-            )
-            text = f"{metric['label']} is undefined on {share}: {rest}."
-            found.append(Note("warn", text))
+            key = (metric["n_undefined"], metric["n_scored"] > 0)
+            of_them.setdefault(key, []).append(metric["label"])
+    found = []
+    for (n, any_scored), labels in of_them.items():
+        share = f"{numbers.count(n)} of {numbers.plural(total, 'sample')}"
+        if len(labels) == 1:
+            rest = "its mean speaks about the rest" if any_scored else "it says nothing here"
+            text = f"{labels[0]} is undefined on {share}: {rest}."
+        else:
+            rest = "their means speak about the rest" if any_scored else "they say nothing here"
+            text = f"{', '.join(labels)} are undefined on {share} each: {rest}."
+        found.append(Note("warn", text))
     return found
 
 

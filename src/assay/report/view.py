@@ -53,6 +53,11 @@ class Row:
         return notes.percentiles(self.metric)
 
     @property
+    def letters(self) -> str:
+        """What the letters of its definition stand for."""
+        return notes.letters(self.metric)
+
+    @property
     def noise(self) -> str:
         """How far it moves when its judge is asked again."""
         return notes.noise(self.metric)

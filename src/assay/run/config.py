@@ -1,6 +1,8 @@
 """What does a run say of its numbers: what could change them, and how they are to be read?"""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from assay._version import __version__
@@ -37,14 +39,23 @@ def _cards(metrics: tuple[Metric, ...], route: Route) -> list[str]:
 
 def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
     """What a reader of the scores needs to know of a metric, one of the user's own included."""
+    doc = (type(metric).__doc__ or "").strip().partition("\n")[0]
     return {
-        "doc": (type(metric).__doc__ or "").strip().partition("\n")[0],
+        "doc": doc,
+        "letters": _letters(metric, doc),
         "source": metric.source,
         "range": metric.ends(),
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,
         "cosine": Embed in metric.asks(route.serves),
     }
+
+
+def _letters(metric: Metric, doc: str) -> str:
+    """The values of the letters in its name and in the line that defines it: ``k = 5``."""
+    words = set(re.findall("[a-z]+", f"{metric.name.replace('_', ' ')} {doc}"))
+    known = [field.name for field in fields(metric) if len(field.name) == 1]
+    return ", ".join(f"{name} = {getattr(metric, name)}" for name in known if name in words)
 
 
 def signature(metric: Metric, route: Route, company: Sequence[str] = ()) -> str:

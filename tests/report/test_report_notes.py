@@ -1,0 +1,58 @@
+"""Do the remarks beside the numbers say what they must, and each of them once?"""
+
+from typing import Any
+
+import fixture
+import pytest
+
+import assay
+from assay.report import html, markdown, notes
+from assay.report.collect import collect
+
+RETRIEVED = {
+    "question": "How many beds?",
+    "context_ids": ["a", "b"],
+    "reference_context_ids": ["b"],
+}
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    metrics = ["hit_at_k", "f1_at_k", "ndcg_at_k", "hit_at_k(k=3)", "mrr"]
+    store = tmp_path_factory.mktemp("ranked") / "assay.db"
+    return collect(assay.evaluate([RETRIEVED], metrics, store=store))
+
+
+def test_the_k_of_a_metric_at_k_is_said_where_the_label_does_not_say_it(
+    ranked: dict[str, Any],
+) -> None:
+    assert notes.alike(ranked, notes.letters) == {
+        "k = 5": ["hit_at_k", "f1_at_k"],
+        "k = 10": ["ndcg_at_k"],
+    }
+
+
+def test_pages_say_it_too(ranked: dict[str, Any]) -> None:
+    page = html.render(ranked)
+    assert page.count("<b>k = 5</b>") == 2
+    assert page.count("<b>k = 10</b>") == 1
+    assert "`hit_at_k`, `f1_at_k`: k = 5" in markdown.render(ranked)
+
+
+def test_the_n_of_a_definition_is_not_said_of_what_was_computed_otherwise() -> None:
+    asked = {"label": "answer_relevancy", "letters": "n = 3", "methods": []}
+    assert notes.letters(asked) == "n = 3"
+    assert notes.letters({**asked, "methods": ["rated directly by the judge"]}) == ""
+
+
+def test_metrics_undefined_on_as_many_samples_are_one_remark() -> None:
+    data = fixture.small()
+    labels = [metric["label"] for metric in data["metrics"][:3]]
+    for metric in data["metrics"]:
+        metric["n_undefined"] = 7 if metric["label"] in labels else 0
+    undefined = [note.text for note in notes.notes(data) if "undefined" in note.text]
+    total = data["run"]["n_samples"]
+    shared = ", ".join(labels)
+    assert undefined == [
+        f"{shared} are undefined on 7 of {total} samples each: their means speak about the rest."
+    ]
