@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
+from assay.sample import ToolCall, Turn
 
 TRACES = Path(__file__).parent.parent / "support" / "traces"
 QUESTION = "Where are scores kept, and what if a run is killed?"
@@ -24,6 +25,12 @@ TEXTS = (
     "A run that was killed goes on where it was; no reply is paid for twice.",
 )
 SECOND = 10**9
+TALK = (
+    Turn("user", "asked"),
+    Turn("assistant", "", tool_calls=(ToolCall("look", {"at": "Rome"}),)),
+    Turn("tool", '{"rain": true}'),
+    Turn("assistant", "said"),
+)
 
 
 def span(name, attributes, *, own="b1", parent=None, at=0, trace="a" * 32, **more):
@@ -89,6 +96,17 @@ class TestWhatInstrumentationRecorded:
     def test_scores_of_documents_are_kept(self):
         found, _ = load(TRACES / "llama_index.otlp.json")
         assert [kept["score"] for kept in found.metadata["contexts"]] == [0.9, 0.8]
+
+    @pytest.mark.parametrize("system", ["langchain", "llama_index"])
+    def test_the_tools_that_an_agent_called_are_a_conversation(self, system):
+        (found,) = load(TRACES / f"{system}_agent.sdk.jsonl")
+        asked, called, returned, said = found.turns
+        assert (asked.role, asked.text) == ("user", "Does it rain in Rome?")
+        assert called.tool_calls == (ToolCall("weather", {"city": "Rome", "days": 2}),)
+        assert (returned.role, returned.text) == ("tool", "Rome: rain for 2 days")
+        assert said.text.endswith("It rains in Rome.")
+        assert found.question == asked.text
+        assert found.answer == said.text
 
     def test_every_form_gives_the_same_samples(self, tmp_path):
         lines = (TRACES / "llama_index.sdk.jsonl").read_text().splitlines()
@@ -203,6 +221,19 @@ class TestOpenInference:
         found = one(chain(json.dumps({"messages": messages}), json.dumps({"messages": answer})))
         assert (found.question, found.answer) == ("asked", "said")
 
+    @pytest.mark.parametrize(
+        ("said", "answer"),
+        [
+            ('{"city": "Rome", "country": "Italy"}', '{"city": "Rome", "country": "Italy"}'),
+            ('{"answer": "Rome", "sure": true}', "Rome"),
+            ("__REDACTED__", None),
+        ],
+    )
+    def test_a_structured_answer_is_its_answer_or_the_whole_of_it(self, said, answer):
+        assert (
+            one(chain("asked", said), llm("prompt", said, own="b2", parent="b1")).answer == answer
+        )
+
     def test_without_a_retriever_the_documents_of_the_output_are_the_contexts(self):
         said = {"answer": "said", "context": [{"page_content": "text", "metadata": {"page": 2}}]}
         found = one(chain("asked", json.dumps(said)))
@@ -297,7 +328,48 @@ class TestGenAI:
             "gen_ai.completion.0.content": "said",
         }
         found = one(span("chat", chat))
+        assert (found.question, found.answer, found.turns) == ("asked", "said", None)
+
+    @pytest.mark.parametrize("earlier", [False, True])
+    def test_calls_and_results_of_tools_are_a_conversation(self, earlier):
+        if earlier:
+            messages = {
+                "gen_ai.prompt.0.role": "user",
+                "gen_ai.prompt.0.content": "asked",
+                "gen_ai.prompt.1.role": "assistant",
+                "gen_ai.prompt.1.tool_calls.0.name": "look",
+                "gen_ai.prompt.1.tool_calls.0.arguments": '{"at": "Rome"}',
+                "gen_ai.prompt.2.role": "tool",
+                "gen_ai.prompt.2.content": '{"rain": true}',
+                "gen_ai.completion.0.role": "assistant",
+                "gen_ai.completion.0.content": "said",
+            }
+        else:
+            call = {"type": "tool_call", "id": "c", "name": "look", "arguments": {"at": "Rome"}}
+            result = {"type": "tool_call_response", "id": "c", "response": {"rain": True}}
+            asked = [
+                {"role": "user", "parts": [{"type": "text", "content": "asked"}]},
+                {"role": "assistant", "parts": [call]},
+                {"role": "tool", "parts": [result]},
+            ]
+            said = [{"role": "assistant", "parts": [{"type": "text", "content": "said"}]}]
+            messages = {
+                "gen_ai.input.messages": json.dumps(asked),
+                "gen_ai.output.messages": json.dumps(said),
+            }
+        found = one(span("chat", {"gen_ai.operation.name": "chat", **messages}))
         assert (found.question, found.answer) == ("asked", "said")
+        assert found.turns == TALK
+
+    def test_tools_that_ran_tell_the_calls_that_no_message_tells(self):
+        tool = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "look",
+            "gen_ai.tool.call.arguments": '{"at": "Rome"}',
+            "gen_ai.tool.call.result": '{"rain": true}',
+        }
+        found = one(chain("asked", "said"), span("look", tool, own="b2", parent="b1"))
+        assert found.turns == TALK
 
 
 def observation(kind, *, own, parent=None, at=0, **more):
@@ -354,6 +426,20 @@ class TestLangfuse:
         assert (found.contexts, found.context_ids) == (("text",), ("d1",))
         assert (found.tokens, found.cost, found.latency_ms) == (15, 0.5, 1500)
         assert (found.group, found.metadata["models"]) == ("s1", ["small"])
+
+    @pytest.mark.parametrize("told", [True, False])
+    def test_calls_of_tools_are_a_conversation(self, told):
+        call = {"type": "function", "function": {"name": "look", "arguments": '{"at": "Rome"}'}}
+        called = {"role": "assistant", "content": None, "tool_calls": [call]}
+        asked = [{"role": "user", "content": "asked"}, called]
+        asked.append({"role": "tool", "content": '{"rain": true}'})
+        tool = {"input": {"at": "Rome"}, "output": {"rain": True}, "name": "look"}
+        found = one(
+            observation("AGENT", own="o1", input="asked", output="said"),
+            {**observation("TOOL", own="o2", parent="o1"), **tool},
+            observation("GENERATION", own="o3", parent="o1", input=asked * told, output="said"),
+        )
+        assert found.turns == TALK
 
     def test_a_bucket_has_names_of_its_own(self):
         names = {

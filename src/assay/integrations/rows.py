@@ -1,4 +1,8 @@
-"""Where in the inputs and outputs of another library do question, contexts and answer stand?"""
+"""Where in the inputs and outputs of another library do question, contexts and answer stand?
+
+These are the objects themselves, in which a text is a text. What was written down of them, where a
+text may be JSON, is read by `assay.dataset.traces`.
+"""
 
 from collections.abc import Mapping
 from typing import Any

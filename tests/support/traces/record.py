@@ -7,9 +7,10 @@
     python tests/support/traces/record.py FOLDER
 
 Each system answers the same two questions over the same three texts, the second of them without
-finding anything. The LLM is a script.
+finding anything; each agent calls a tool and answers. The LLM is a script.
 """
 
+import asyncio
 import base64
 import json
 import sys
@@ -33,6 +34,14 @@ QUESTIONS = {
     ),
     "Who wrote the first program?": "I do not know.",
 }
+
+
+WEATHER, RAIN = "Does it rain in Rome?", "It rains in Rome."
+
+
+def weather(city: str, days: int = 1) -> str:
+    """Says what the weather is going to be."""
+    return f"{city}: rain for {days} days"
 
 
 def found(question):
@@ -125,6 +134,61 @@ def llama_index(provider):
     instrumentor.uninstrument()
 
 
+def langchain_agent(provider):
+    from langchain_core.language_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.runnables import RunnableLambda
+    from langchain_core.tools import tool
+    from openinference.instrumentation.langchain import LangChainInstrumentor
+
+    instrumentor = LangChainInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+    call = {"name": "weather", "args": {"city": "Rome", "days": 2}, "id": "c1"}
+    said = iter([AIMessage("", tool_calls=[call]), AIMessage(RAIN)])
+    llm, look = GenericFakeChatModel(messages=said), tool(weather)
+
+    def agent(given):
+        messages = [HumanMessage(given["question"])]
+        while True:
+            reply = llm.invoke(messages)
+            messages.append(reply)
+            if not reply.tool_calls:
+                return {"messages": messages}
+            messages += [look.invoke(call) for call in reply.tool_calls]
+
+    RunnableLambda(agent, name="agent").invoke({"question": WEATHER})
+    instrumentor.uninstrument()
+
+
+def llama_index_agent(provider):
+    from llama_index.core.agent.workflow import ReActAgent
+    from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+    from llama_index.core.tools import FunctionTool
+    from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
+
+    class Scripted(CustomLLM):
+        @property
+        def metadata(self):
+            return LLMMetadata(model_name="scripted")
+
+        def complete(self, prompt, *args, **kwargs):
+            look = 'Thought: look\nAction: weather\nAction Input: {"city": "Rome", "days": 2}'
+            seen = "Observation: Rome" in prompt
+            return CompletionResponse(text=f"Thought: done\nAnswer: {RAIN}" if seen else look)
+
+        def stream_complete(self, prompt, *args, **kwargs):
+            reply = self.complete(prompt)
+            yield CompletionResponse(text=reply.text, delta=reply.text)
+
+    async def ask():
+        await ReActAgent(tools=[FunctionTool.from_defaults(weather)], llm=Scripted()).run(WEATHER)
+
+    instrumentor = LlamaIndexInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+    asyncio.run(ask())
+    instrumentor.uninstrument()
+
+
 def otlp(spans):
     """OTLP JSON, in which ids are hexadecimal; protobuf alone would write them in base64."""
     document = json.loads(MessageToJson(encode_spans(spans)))
@@ -137,7 +201,8 @@ def otlp(spans):
 
 
 def main(folder):
-    for name, system in {"langchain": langchain, "llama_index": llama_index}.items():
+    for system in (langchain, llama_index, langchain_agent, llama_index_agent):
+        name = system.__name__
         exporter = InMemorySpanExporter()
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(exporter))

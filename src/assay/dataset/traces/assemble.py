@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.dataset.record import Record
+from assay.dataset.traces.agents import conversation, ran
 from assay.dataset.traces.said import contexts_in, text_in
 from assay.dataset.traces.span import Span, written
 from assay.errors import InputError, Problem
@@ -142,6 +143,7 @@ class Answer:
             "question": self._question(tree),
             "answer": self._answer(tree),
             **_contexts(documents),
+            "turns": self._turns(tree),
             "latency_ms": self._latency(),
             "tokens": self._sum(tree, "tokens"),
             "cost": self._sum(tree, "cost"),
@@ -165,6 +167,19 @@ class Answer:
         chains = (top for top in self.tops if top.kind == "chain")
         said = (text_in(span.said, "answer") for span in itertools.chain(chains, models))
         return next((text for text in said if text), None)
+
+    def _turns(self, tree: _Tree) -> list[dict[str, Any]] | None:
+        """The conversation of an agent that called tools; None where none was called.
+
+        Agents that write their calls as text are known by the tools that ran.
+        """
+        told = conversation(self.tops, tree.outermost(self.spans, ("llm",)))
+        tools = tree.outermost(self.spans, ("tool",))
+        if told or not tools:
+            return told or None
+        ends = (("user", self._question(tree)), ("assistant", self._answer(tree)))
+        asked, said = ([{"role": role, "content": text}] if text else [] for role, text in ends)
+        return [*asked, *(message for tool in tools for message in ran(tool)), *said]
 
     def _documents(self, tree: _Tree) -> list[Mapping[str, Any]] | None:
         """What the model was given: reranked where that was done, of several searches together."""

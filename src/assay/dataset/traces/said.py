@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from assay.dataset.aliases import normal, recognised
-from assay.dataset.traces.vocabulary import documents_in, opened
+from assay.dataset.traces.vocabulary import documents_in, is_text, opened
 
 _DEEPEST: Final = 6
 _MORE: Final = {
@@ -28,7 +28,7 @@ def text_in(value: Any, wanted: Wanted, depth: int = 0) -> str | None:
     """
     value = opened(value)
     if isinstance(value, str):
-        return value.strip() or None
+        return value.strip() if is_text(value) else None
     if depth > _DEEPEST or not value:
         return None
     if isinstance(value, Mapping):
@@ -98,4 +98,7 @@ def _content(message: Mapping[str, Any], wanted: Wanted, depth: int) -> str | No
     if isinstance(content, list):
         texts = [text_in(part, wanted, depth) for part in content]
         return "\n".join(text for text in texts if text) or None
-    return text_in(content, wanted, depth)
+    found = text_in(content, wanted, depth)
+    if found is None and isinstance(content, str) and is_text(content):
+        return content.strip()  # JSON that names no answer
+    return found

@@ -29,6 +29,7 @@ class Span:
         cost: Money that it took.
         session: The conversation that it belongs to, "" if not recorded.
         model: The language model, "" if not recorded.
+        tool: The tool that it is a call of, "" if not recorded.
         error: Why it failed, "" if it did not.
         metadata: What else the application noted.
     """
@@ -47,6 +48,7 @@ class Span:
     cost: float | None = None
     session: str = ""
     model: str = ""
+    tool: str = ""
     error: str = ""
     metadata: Mapping[str, Any] | None = None
 

@@ -36,9 +36,10 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "span": "chain",
 }
 _MASKED: Final = "__REDACTED__"  # what OpenInference writes where it was told to hide
+# How Python shows an object that is no text: <Name(...)>, Name(field=Other(...
 _OBJECT: Final = re.compile(
-    r"<\w+\(.*\)>\Z", re.DOTALL
-)  # how Python shows an object that is no text
+    r"<\w+\(.*\)>\Z|[A-Z]\w+\(\w+=[\[<]?[A-Z]\w+\(.*(\)|\.\.\.)\Z", re.DOTALL
+)
 _TEXTS: Final = ("page_content", "content", "text", "document.content")
 _SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
@@ -72,6 +73,7 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
             ("gen_ai", "response", "model"),
             ("gen_ai", "request", "model"),
         ),
+        "tool": _text(found, ("tool", "name"), ("gen_ai", "tool", "name")),
         "metadata": _object(found.get("metadata")),
     }
 
@@ -124,6 +126,11 @@ def opened(value: Any) -> Any:
     return value
 
 
+def is_text(value: str) -> bool:
+    """Whether it says something, and is not how Python shows an object."""
+    return bool(value.strip()) and value != _MASKED and not _OBJECT.match(value)
+
+
 def documents_in(value: Any) -> list[dict[str, Any]] | None:
     """The documents that a step gave back; None if it gave something else."""
     value = opened(value)
@@ -166,7 +173,7 @@ def _documents(found: Mapping[str, Any], said: Any) -> list[dict[str, Any]] | No
 def _document(item: Any) -> dict[str, Any] | None:
     """A document as "text", "id", "score" and "metadata", as far as it has them."""
     if isinstance(item, str):
-        return {"text": item} if item.strip() and not _OBJECT.match(item) else None
+        return {"text": item} if is_text(item) else None
     if not isinstance(item, Mapping):
         return None
     # LlamaIndex has the text in a node beside the score, OpenInference everything in a document.
@@ -191,6 +198,7 @@ def _asked(found: Mapping[str, Any]) -> Any:
         _messages(_at(found, "gen_ai", "input", "messages")),
         _messages(_at(found, "gen_ai", "prompt")),
         opened(_at(found, "gen_ai", "retrieval", "query", "text")),
+        opened(_at(found, "gen_ai", "tool", "call", "arguments")),
         opened(_at(found, "input", "value")),
         opened(_at(found, "langfuse", "observation", "input")),
     )
@@ -201,13 +209,14 @@ def _said(found: Mapping[str, Any]) -> Any:
         _messages(_at(found, "llm", "output_messages")),
         _messages(_at(found, "gen_ai", "output", "messages")),
         _messages(_at(found, "gen_ai", "completion")),
+        opened(_at(found, "gen_ai", "tool", "call", "result")),
         opened(_at(found, "output", "value")),
         opened(_at(found, "langfuse", "observation", "output")),
     )
 
 
 def _messages(value: Any) -> list[dict[str, Any]] | str | None:
-    """Messages with their role and their text; None where there is no text in any of them."""
+    """Messages with role, text and tool calls; None where there are neither in any of them."""
     value = opened(value)
     if isinstance(value, str):
         return value
@@ -217,25 +226,44 @@ def _messages(value: Any) -> list[dict[str, Any]] | str | None:
     for item in value:
         message = item.get("message", item) if isinstance(item, Mapping) else None
         if isinstance(message, Mapping):
-            text = _content(message)
-            if text:
-                found.append({"role": str(message.get("role") or "assistant"), "content": text})
+            text, calls = _content(message), _tool_calls(message)
+            if text or calls:
+                role = str(message.get("role") or "assistant")
+                called = {"tool_calls": calls} if calls else {}
+                found.append({"role": role, "content": text, **called})
     return found or None
+
+
+def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
+    """The calls beside its text, or among its parts."""
+    beside = opened(message.get("tool_calls"))
+    if isinstance(beside, list):
+        return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in beside]
+    parts = opened(message.get("parts"))
+    listed = parts if isinstance(parts, list) else []
+    return [p for p in listed if isinstance(p, Mapping) and p.get("type") == "tool_call"]
 
 
 def _content(message: Mapping[str, Any]) -> str:
     """The text of a message: one text, or those among its parts."""
-    content = opened(_first(message.get("content"), message.get("parts"), message.get("contents")))
+    given = _first(message.get("content"), message.get("parts"), message.get("contents"))
+    content = opened(given)
     if not isinstance(content, list):
-        return content if isinstance(content, str) else ""
+        return given if isinstance(given, str) and content is not None else ""
     texts = []
     for part in content:
         inside = part.get("message_content", part) if isinstance(part, Mapping) else part
         if isinstance(inside, Mapping):
-            inside = _first(inside.get("text"), inside.get("content"))
+            result = _first(inside.get("response"), inside.get("result"))  # of a tool
+            inside = _first(inside.get("text"), inside.get("content"), _written(result))
         if isinstance(inside, str):
             texts.append(inside)
     return "\n".join(texts)
+
+
+def _written(value: Any) -> str | None:
+    known = value is None or isinstance(value, str)
+    return value if known else json.dumps(value, ensure_ascii=False)
 
 
 def _tokens(found: Mapping[str, Any]) -> int | None:
