@@ -75,3 +75,13 @@ def test_the_hooks_name_commands_that_exist():
     text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
     for command in re.findall(r"entry: assay (\w+)", text):
         assert main.get_command(click.Context(main), command) is not None
+
+
+def test_the_hook_is_given_every_file_that_may_hold_a_data_set():
+    # By their names: pre-commit knows no type for JSON lines, and refuses one that it does not know.
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+    assert "types" not in text
+    (pattern,) = re.findall(r"^  files: (\S+)", text, re.MULTILINE)
+    for name in ("evals/rows.jsonl", "rows.json", "rows.csv", "rows.tsv"):
+        assert re.search(pattern, name)
+    assert not re.search(pattern, "README.md")
