@@ -11,6 +11,7 @@ from assay.run.result import Result
 from assay.store import Run
 
 _CODE, _VERSION = "code", "assay"
+_NONE = (_CODE, _VERSION, "together", "repeat")  # pieces that name no judge
 _ANYWAY = "or go on with --force (force=True)"
 
 
@@ -46,6 +47,14 @@ def unlike(metric: str, first: Run, second: Run) -> Unlike:
         if prompt and other_prompt and prompt != other_prompt:
             definition.append(f"prompt of {name}")
     return Unlike(tuple(definition), tuple(judges))
+
+
+def judges(metric: str, signature: str) -> list[str]:
+    """Who answers what a metric asks, as its signature tells; nobody if it asks nothing."""
+    asked = (
+        _judge(text)[0] for name, text in _pieces(metric, signature).items() if name not in _NONE
+    )
+    return list(dict.fromkeys(asked))
 
 
 def _pieces(metric: str, signature: str) -> Mapping[str, str]:

@@ -11,7 +11,7 @@ from assay.sample import Sample
 from assay.store import Store
 
 # What the data set gives; all else is what a system made of it, or describes it.
-_GIVEN = (
+GIVEN = (
     *("question", "reference", "accepted", "reference_contexts", "reference_context_ids"),
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
 )
@@ -127,7 +127,7 @@ def pairs(
 def _rows(result: Result) -> dict[str, Row]:
     with Store(result.path) as store:
         return {
-            sample.id: Row(row, sample.group, _digest(sample, _GIVEN), _digest(sample, _MADE))
+            sample.id: Row(row, sample.group, _digest(sample, GIVEN), _digest(sample, _MADE))
             for row, sample in store.samples(result.run.id)
         }
 

@@ -16,6 +16,7 @@ _COMMANDS = (
     "diagnose",
     "report",
     "compare",
+    "history",
     "items",
     "gate",
     "repeat",

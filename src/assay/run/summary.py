@@ -1,6 +1,6 @@
 """What is a metric over all samples of a run: its mean, how sure that is, and what is missing?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -86,18 +86,21 @@ class Summary(tuple[MetricSummary, ...]):
         Raises:
             InputError: If pandas is not installed.
         """
-        return frame(_flat(row) for row in self)
+        return frame(flat(row) for row in self)
 
 
-def summarise(store: Store, run: Run) -> Summary:
-    """Every metric of a run."""
+def summarise(store: Store, run: Run, metrics: Collection[str] | None = None) -> Summary:
+    """Every metric of a run, or those of these labels."""
     groups = store.groups(run.id)
     return Summary(
-        _summary(store, run, metric, signature, groups) for metric, signature in run.metrics.items()
+        _summary(store, run, metric, signature, groups)
+        for metric, signature in run.metrics.items()
+        if metrics is None or metric in metrics
     )
 
 
-def _flat(row: MetricSummary) -> dict[str, object]:
+def flat(row: MetricSummary) -> dict[str, object]:
+    """Its numbers under names of columns; `low` and `high` are the ends of the interval."""
     fields = asdict(row)
     low, high = fields.pop("interval") or (None, None)
     worst, best = fields.pop("bounds") or (None, None)

@@ -188,6 +188,11 @@ def sample(kept: Kept, resolve: Resolve) -> Sample:
     return msgspec.convert(fields, Sample)
 
 
+def fields(kept: Kept) -> dict[str, msgspec.Raw]:
+    """The fields of a sample from its body; its texts are not looked up but stay numbers."""
+    return msgspec.json.decode(unpacked(kept, ROW), type=dict[str, msgspec.Raw])
+
+
 def group(kept: Kept) -> str | None:
     """The group of a sample from its body; its texts are not looked up."""
     return msgspec.json.decode(unpacked(kept, ROW), type=_Grouped).group

@@ -236,6 +236,14 @@ class Store:
             raise InputError(f"run {run} has no sample '{sample_id}'")
         return found[0][0], self._sample(found[0][1])
 
+    def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
+        """The fields of each sample in order, as they are kept: equal ones are the same bytes."""
+        sql = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
+        start = 0
+        while page := self.query(sql.format(rows.NAME), run, start, PAGE):
+            yield from (rows.fields(body) for _, body in page)
+            start = page[-1][0]
+
     def groups(self, run: str) -> dict[int, str]:
         """The group of each row that names one: a document, a conversation. Reads no texts."""
         sql = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"

@@ -1,0 +1,237 @@
+"""How have the scores moved over the runs of a store, and which of these can stand on one line?"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from assay.analysis.comparable import judges, unlike
+from assay.analysis.pairing import GIVEN
+from assay.errors import InputError
+from assay.run.frame import frame
+from assay.run.result import labels
+from assay.run.summary import MetricSummary, flat, summarise
+from assay.store import Run, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LIMIT = 30
+SEVERAL = "several"
+MANY = 2  # values of a column that are told apart: one is all, or there are several
+# What a run is told apart by on request, beside the columns of its data.
+_OF_RUNS = ("source", "judge", "embedder")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one run found of a metric.
+
+    Attributes:
+        run: The run.
+        score: Its mean with interval, bounds and counts.
+    """
+
+    run: Run
+    score: MetricSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The runs whose means of a metric can be set beside each other.
+
+    They have one definition of the metric, one judge, one set of questions and references; what
+    differs is what the systems made of these.
+
+    Attributes:
+        metric: Label of the metric.
+        name: "1", "2" ... in the order in which the series of the metric begin.
+        judges: Who answered what the metric asks; () for one that asks nobody.
+        data: Which set of questions and references: 1, 2 ... over all metrics.
+        settings: (key, value) of what was asked to be told apart beside that.
+        differs: Why its means cannot be set beside those of series 1, in words; () if they can.
+        points: The runs, the oldest first.
+    """
+
+    metric: str
+    name: str
+    judges: tuple[str, ...]
+    data: int
+    settings: tuple[tuple[str, str], ...]
+    differs: tuple[str, ...]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The scores over the runs of a store.
+
+    Attributes:
+        series: By metric, then in the order in which they begin.
+        n_runs: Runs that it is about.
+        n_older: Older runs that were left out.
+        n_derived: Runs left out that ask again about another run: repetitions, counterfactuals.
+    """
+
+    series: tuple[Series, ...]
+    n_runs: int
+    n_older: int
+    n_derived: int
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A data frame, one row a metric and run; only rows of one metric and series compare.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        return frame(
+            {
+                "metric": one.metric,
+                "series": one.name,
+                "run": point.run.id,
+                "created": point.run.created,
+                "source": point.run.source,
+                "data": one.data,
+                "judge": ", ".join(one.judges),
+                **dict(one.settings),
+                **{name: value for name, value in flat(point.score).items() if name != "metric"},
+                "finished": point.run.finished is not None,
+            }
+            for one in self.series
+            for point in one.points
+        )
+
+
+def history(
+    store: str | Path,
+    metrics: Sequence[str] = (),
+    *,
+    by: Sequence[str] = (),
+    limit: int | None = LIMIT,
+) -> History:
+    """The scores over the runs of a store, told apart where they cannot be compared.
+
+    Args:
+        store: The SQLite file.
+        metrics: Labels, or names without parameters; all where none is given.
+        by: What to tell apart beside judge, definition and data: "source", "judge", "embedder" or
+            a further column of the data that is the same in all samples of a run.
+        limit: The newest so many runs; None for all.
+
+    Raises:
+        InputError: If there is no such store, or no run in it has such a metric or such a column.
+    """
+    if not Path(store).is_file():
+        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
+    with Store(store) as opened:
+        runs = opened.runs()
+        own = [run for run in runs if not run.derived]
+        chosen = _chosen(own, metrics)
+        taken = chosen[:limit]
+        reading = _Reading(opened, tuple(by))
+        for run, wanted in reversed(taken):
+            reading.add(run, wanted)
+    unknown = [key for key in by if key not in (*_OF_RUNS, *reading.columns)]
+    if taken and unknown:
+        known = ", ".join([*_OF_RUNS, *sorted(reading.columns)])
+        raise InputError(f"no run can be told apart by '{unknown[0]}'", f"there are {known}")
+    series = tuple(_series(reading))
+    return History(series, len(taken), len(chosen) - len(taken), len(runs) - len(own))
+
+
+def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
+    """The runs that have one of the metrics, each with those that are meant."""
+    found = []
+    for run in runs:
+        wanted = [label for name in metrics for label in _labels(run, name)]
+        if wanted or not metrics:
+            found.append((run, wanted or list(run.metrics)))
+    if runs and not found:
+        known = ", ".join(sorted({label for run in runs for label in run.metrics}))
+        raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
+    return found
+
+
+def _labels(run: Run, name: str) -> list[str]:
+    try:
+        return labels(run, name)
+    except InputError:  # another run may have it
+        return []
+
+
+_Key: TypeAlias = tuple[str, str, int, tuple[tuple[str, str], ...]]
+
+
+class _Reading:
+    """What is known of the runs read so far.
+
+    Attributes:
+        points: By (metric, signature, data, settings): the runs that can be set beside each other.
+        data: The sets of questions and references that were seen, each as digests of its samples.
+        columns: Further columns of the data that were seen.
+    """
+
+    def __init__(self, store: Store, by: tuple[str, ...]) -> None:
+        self._store, self._by = store, by
+        self.points: dict[_Key, list[Point]] = {}
+        self.data: dict[frozenset[int], int] = {}
+        self.columns: set[str] = set()
+
+    def add(self, run: Run, wanted: Collection[str]) -> None:
+        """Read a run: what it was given, and its scores."""
+        given: set[int] = set()
+        told: dict[str, set[str]] = {key: set() for key in self._by}
+        for fields in self._store.fields(run.id):
+            # Good for this process only, and small: runs over a million samples must fit.
+            given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *GIVEN))))
+            if self._by:
+                self._tell(told, msgspec.json.decode(fields.get("metadata") or b"{}"))
+        data = self.data.setdefault(frozenset(given), len(self.data) + 1)
+        settings = tuple((key, _setting(run, key, told[key])) for key in self._by)
+        for score in summarise(self._store, run, wanted):
+            key = (score.metric, score.signature, data, settings)
+            self.points.setdefault(key, []).append(Point(run, score))
+
+    def _tell(self, told: dict[str, set[str]], metadata: dict[str, Any]) -> None:
+        self.columns.update(metadata)
+        for key, values in told.items():
+            if key in metadata and len(values) < MANY:
+                values.add(str(metadata[key]))
+
+
+def _setting(run: Run, key: str, values: Collection[str]) -> str:
+    if key == "source":
+        return run.source
+    if key in _OF_RUNS:
+        return str(run.config[key] or "none")
+    return SEVERAL if len(values) > 1 else next(iter(values), "none")
+
+
+def _series(reading: _Reading) -> Iterator[Series]:
+    samples = {number: given for given, number in reading.data.items()}
+    for metric in dict.fromkeys(key[0] for key in reading.points):
+        mine = [item for item in reading.points.items() if item[0][0] == metric]
+        first, points = mine[0]
+        for place, (key, others) in enumerate(mine):
+            _, _, data, settings = key
+            differs = _other_way(metric, points[0].run, others[0].run) if place else []
+            if data != first[2]:
+                differs.append(_other_data(samples[first[2]], samples[data]))
+            name = str(place + 1)
+            asked = tuple(judges(metric, key[1]))
+            yield Series(metric, name, asked, data, settings, tuple(differs), tuple(others))
+
+
+def _other_way(metric: str, first: Run, other: Run) -> list[str]:
+    """What differs in how the metric was computed, and in who judged."""
+    found = unlike(metric, first, other)
+    judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in found.judges}
+    return [*(f"judge: {text}" for text in judges), *(f"other {text}" for text in found.definition)]
+
+
+def _other_data(first: frozenset[int], other: frozenset[int]) -> str:
+    shared = len(first & other)
+    same = f"{shared:,} of them the same" if shared else "none of them the same"
+    return f"data: {len(other):,} samples instead of {len(first):,}, {same}"

@@ -1,0 +1,28 @@
+"""What happens when `assay history` runs?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.analysis.history import history as analyse
+from assay.cli import outputs, screen
+from assay.cli.edge import OK
+from assay.report import console_history, html_history, markdown_history
+from assay.report import history as words
+
+_FORMS = {".html": "a page with pictures", ".md": "Markdown", ".json": "what --json shows"}
+
+
+def history(given: Mapping[str, Any]) -> int:
+    """Show or write what the options ask for; the exit code."""
+    outputs.check(given["outs"], given["store"], forms=_FORMS)
+    found = analyse(given["store"], given["metrics"], by=given["by"], limit=given["limit"])
+    data = words.collect(found)
+    writers = {".html": html_history.render, ".md": markdown_history.render}
+    outputs.write_data(data, given["outs"], writers)
+    if given["as_json"]:
+        screen.write_json(data)
+        return OK
+    screen.out().print(console_history.overview(data))
+    for out in given["outs"]:
+        screen.write(f"{out}\n")
+    return OK

@@ -1,0 +1,37 @@
+"""How are scores over runs shown where Markdown is read?"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.report import history, numbers
+from assay.report.console_history import bar
+from assay.report.markdown import code, inline
+
+Json = Mapping[str, Any]
+
+
+def render(data: Json) -> str:
+    """Each metric with its series, and what must be read beside them."""
+    blocks = [block for metric in data["metrics"] for block in _metric(metric)]
+    blocks.append("\n".join(f"- {inline(note)}" for note in history.notes(data)))
+    text = "\n\n".join(["## Scores over runs", *blocks]) + "\n"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _metric(metric: Json) -> Iterator[str]:
+    lower = "" if metric["higher_is_better"] else " (lower is better)"
+    yield f"### {code(metric['metric'])}{lower}"
+    for one in metric["series"]:
+        yield inline(f"Series {one['name']}: {history.title(one)}.")
+        if apart := history.apart(one):
+            yield f"**{inline(apart)}**"
+        low, high = (numbers.score(end) for end in metric["axis"])
+        heads = [*history.HEADS, f"{low} to {high}", ""]
+        rows = [f"| {' | '.join(heads)} |", "|:---|:---|:---|---:|---:|:---:|:---|:---|"]
+        for point in one["points"]:
+            run, begun, source, *rest = history.row(point)
+            # Spaces at the ends of a code span are lost, and with them where the axis begins.
+            picture = code(bar(point, metric["axis"]).replace(" ", "·"))
+            cells = [code(run), begun, inline(source), *rest, picture]
+            rows.append(f"| {' | '.join([*cells, history.remarks(point, metric)])} |")
+        yield "\n".join(rows)

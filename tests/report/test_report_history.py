@@ -1,0 +1,108 @@
+"""Are scores over runs drawn where they lie, and told apart without colours and scripts?"""
+
+import re
+
+import pytest
+
+from assay.report import html_history, markdown_history
+from assay.report.console_history import WIDTH, bar
+from assay.report.history import axis, remarks, ticks
+
+
+def point(run, mean, interval=None, **more):
+    counts = {"n_scored": 10, "n_undefined": 0, "n_failed": 0, "n_unanswered": 0}
+    given = {"run": run, "created": f"2026-01-0{run[-1]}T10:00:00.0Z", "source": "d.jsonl"}
+    return {**given, "finished": True, "mean": mean, "interval": interval, "bounds": interval} | (
+        {**counts, **more}
+    )
+
+
+def series(name, *points, differs=()):
+    about = {"judges": ["ann"], "data": 1, "n_samples": 10, "settings": {}, "signature": "s"}
+    return {"name": name, **about, "differs": list(differs), "points": list(points)}
+
+
+@pytest.fixture
+def data():
+    one = series("1", point("aaaaaaaa1", 0.5, [0.4, 0.6]), point("aaaaaaaa3", 0.7, [0.6, 0.8]))
+    two = series("2", point("aaaaaaaa2", 0.6, [0.5, 0.7]), differs=["judge: <bob> instead of ann"])
+    about = {"doc": "d", "range": [0.0, 1.0], "higher_is_better": True, "guide": 0.65}
+    metric = {"metric": "faithfulness", **about, "series": [one, two]}
+    metric["axis"] = axis(metric["series"], metric["range"])
+    counts = {"n_runs": 3, "n_older": 0, "n_derived": 0}
+    return {"assay": "0", **counts, "metrics": [metric]}
+
+
+class TestAxis:
+    @pytest.mark.parametrize(
+        ("interval", "ends", "expected"),
+        [
+            ((0.42, 0.58), (0.0, 1.0), [0.4, 0.6]),
+            ((0.97, 1.0), (0.0, 1.0), [0.97, 1.0]),
+            ((1.0, 1.0), (0.0, 1.0), [0.99, 1.0]),
+            ((0.0, 0.0), (0.0, 1.0), [0.0, 0.01]),
+            ((120.0, 4200.0), (0.0, None), [0.0, 5000.0]),
+            ((-3.0, -2.5), (None, None), [-3.0, -2.5]),
+        ],
+    )
+    def test_it_holds_all_scores_ends_at_round_values_and_within_the_range(
+        self, interval, ends, expected
+    ):
+        found = axis([series("1", point("r1", interval[0], list(interval)))], ends)
+        assert found == pytest.approx(expected)
+        assert ticks(*found)[0] == pytest.approx(expected[0])
+        assert ticks(*found)[-1] == pytest.approx(expected[1])
+
+    def test_runs_without_any_score_have_one_too(self):
+        assert axis([series("1", point("r1", None))], (0.0, 1.0)) == [0.0, 1.0]
+
+
+class TestBar:
+    def test_mean_and_interval_lie_where_they_should(self):
+        drawn = bar(point("r1", 0.5, [0.0, 1.0]), [0.0, 1.0])
+        assert drawn == "├" + "─" * 11 + "●" + "─" * 11 + "┤"
+        assert len(drawn) == WIDTH
+
+    def test_a_mean_without_an_interval_and_no_mean(self):
+        assert bar(point("r1", 1.0), [0.0, 1.0]).strip() == "●"
+        assert bar(point("r1", 1.0), [0.0, 1.0]).endswith("●")
+        assert bar(point("r1", None), [0.0, 1.0]) == ""
+
+
+class TestPage:
+    def test_each_series_has_a_line_of_its_own_that_meets_its_means_only(self, data):
+        picture = html_history._picture(data["metrics"][0])
+        one, two = picture.lines
+        assert two.path == ""  # one run is no line
+        marks = [(mark.x, mark.y) for mark in one.marks]
+        assert one.path == "M" + "L".join(f"{x} {y}" for x, y in marks)
+        assert marks[0][0] < two.marks[0].x < marks[1][0]
+        assert marks[0][1] > two.marks[0].y > marks[1][1]  # upwards is more
+
+    def test_series_differ_in_shape_and_not_in_colour_alone(self, data):
+        shapes = [line.shape for line in html_history._picture(data["metrics"][0]).lines]
+        assert len(set(shapes)) == len(shapes)
+
+    def test_it_needs_no_script_and_holds_every_number_as_text(self, data):
+        page = html_history.render(data)
+        assert "<script" not in page
+        assert "script-src" not in page
+        for text in ("0.40 to 0.60", "0.50 to 0.70", "0.60 to 0.80", "<code>aaaaaaaa</code>"):
+            assert text in page
+        assert "Not to be compared with series 1: judge: &lt;bob&gt; instead of ann." in page
+        assert not re.search(r"<bob>", page)
+
+
+def test_markdown_tells_series_apart_in_words(data):
+    text = markdown_history.render(data)
+    assert "**Not to be compared with series 1: judge: \\<bob\\> instead of ann.**" in text
+    assert text.count("| run | begun (UTC)") == 2
+
+
+def test_what_is_missing_stands_beside_the_mean():
+    metric = {"guide": 0.8, "higher_is_better": True}
+    found = point("r1", 0.5, [0.4, 0.6], n_failed=2, finished=False)
+    assert remarks(found, metric) == (
+        "not finished, 2 failed, worst case 0.40 to 0.60, misses the guide value"
+    )
+    assert remarks(point("r1", 0.9, [0.85, 0.95]), metric) == ""
