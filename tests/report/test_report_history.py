@@ -49,12 +49,12 @@ class TestAxis:
         self, interval, ends, expected
     ):
         found = axis([series("1", point("r1", interval[0], list(interval)))], ends)
-        assert found == pytest.approx(expected)
+        assert found[:2] == pytest.approx(expected)
         assert ticks(*found)[0] == pytest.approx(expected[0])
         assert ticks(*found)[-1] == pytest.approx(expected[1])
 
     def test_runs_without_any_score_have_one_too(self):
-        assert axis([series("1", point("r1", None))], (0.0, 1.0)) == [0.0, 1.0]
+        assert axis([series("1", point("r1", None))], (0.0, 1.0))[:2] == [0.0, 1.0]
 
 
 class TestBar:

@@ -38,7 +38,7 @@ def _metric(metric: Json) -> Iterator[RenderableType]:
 
 
 def _table(one: Json, metric: Json) -> Table:
-    low, high = (numbers.score(end) for end in metric["axis"])
+    low, high = (numbers.score(end) for end in metric["axis"][:2])
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for name in history.HEADS:
         right = name in ("n", "mean", "95 % interval")

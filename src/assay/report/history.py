@@ -61,7 +61,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 
 def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
-    """The ends of an axis on which every mean and every interval has its place."""
+    """The ends of an axis on which all means and intervals have their place, and its step."""
     values = [value for one in series for point in one["points"] for value in reach(point)]
     least, most = min(values, default=0.0), max(values, default=1.0)
     step = _step(most - least)
@@ -71,12 +71,11 @@ def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
     high = high if top is None else min(high, top)
     if high <= low:  # all the same, with nothing known of how far off it may be
         low, high = (low - step, high) if high == top else (low, low + step)
-    return [round(low, 9), round(high, 9)]
+    return [round(low, 9), round(high, 9), step]
 
 
-def ticks(low: float, high: float) -> list[float]:
-    """Round values on an axis."""
-    step = _step(high - low)
+def ticks(low: float, high: float, step: float) -> list[float]:
+    """The round values on an axis."""
     first = math.ceil(round(low / step, 6))
     return [round(n * step, 9) for n in range(first, math.floor(round(high / step, 6)) + 1)]
 
@@ -85,7 +84,7 @@ def _step(width: float) -> float:
     """A round number of which a handful make this width, and a hundredth at least."""
     width = max(width, 0.05)
     size = 10.0 ** math.floor(math.log10(width))
-    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 6 * size * part)
+    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
 
 
 def reach(point: Json) -> list[float]:

@@ -87,12 +87,12 @@ def render(data: Json) -> str:
 
 
 def _picture(metric: Json) -> Picture:
-    low, high = metric["axis"]
+    low, high, step = metric["axis"]
     points = sorted(
         {(point["created"], point["run"]) for one in metric["series"] for point in one["points"]}
     )
-    step = WIDTH / len(points)
-    places = {run: round((n + 0.5) * step, 1) for n, (_, run) in enumerate(points)}
+    apart = WIDTH / len(points)
+    places = {run: round((n + 0.5) * apart, 1) for n, (_, run) in enumerate(points)}
 
     def y(value: float) -> float:
         return round(float((high - value) / (high - low)) * HEIGHT, 1)
@@ -102,7 +102,7 @@ def _picture(metric: Json) -> Picture:
     guide = metric["guide"]
     return Picture(
         lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
-        ticks=[(y(value), numbers.score(value)) for value in history.ticks(low, high)],
+        ticks=[(y(value), numbers.score(value)) for value in history.ticks(low, high, step)],
         names=[(places[run], run[:8], created[:10]) for created, run in named],
         guide=y(guide) if guide is not None and low <= guide <= high else None,
     )

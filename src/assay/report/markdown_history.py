@@ -25,7 +25,7 @@ def _metric(metric: Json) -> Iterator[str]:
         yield inline(f"Series {one['name']}: {history.title(one)}.")
         if apart := history.apart(one):
             yield f"**{inline(apart)}**"
-        low, high = (numbers.score(end) for end in metric["axis"])
+        low, high = (numbers.score(end) for end in metric["axis"][:2])
         heads = [*history.HEADS, f"{low} to {high}", ""]
         rows = [f"| {' | '.join(heads)} |", "|:---|:---|:---|---:|---:|:---:|:---|:---|"]
         for point in one["points"]:
