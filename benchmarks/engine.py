@@ -39,27 +39,34 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NO_CLAIM = re.compile(r"\?$|not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 
 
-def rows(n: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Samples of the usual size, no two alike: sentences of the example data in new orders."""
+def rows(n: int, seed: int = 0, words: int = WORDS) -> list[dict[str, Any]]:
+    """Samples, no two alike: sentences of the example data in new orders.
+
+    Args:
+        n: How many.
+        seed: Of the orders.
+        words: Words of a context.
+    """
     dice = random.Random(seed)
     given = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
     texts = {text for row in given for text in row["contexts"]}
     found = {s for text in texts for s in _SENTENCE_END.split(text)}
     pool = sorted(s for s in found if not _NO_CLAIM.search(s))
-    return [_row(number, dice, given, pool) for number in range(n)]
+    return [_row(number, dice, given, pool, words) for number in range(n)]
 
 
 def _row(
-    number: int, dice: random.Random, given: list[dict[str, Any]], pool: list[str]
+    number: int, dice: random.Random, given: list[dict[str, Any]], pool: list[str], words: int
 ) -> dict[str, Any]:
     picked = dice.sample(pool, 60)
+    picked += dice.choices(pool, k=60 * (words // WORDS - 1))
     by_context = [picked[i::CONTEXTS] for i in range(CONTEXTS)]
     said = [*by_context[0][:2], *by_context[2][: dice.randint(1, 3)]]
     right = [*by_context[0][:2], *by_context[1][:1]]
     return {
         "id": f"r{number}",
         "question": f"{given[number % len(given)]['question']} ({number})",
-        "contexts": [" ".join(" ".join(found).split()[:WORDS]) for found in by_context],
+        "contexts": [" ".join(" ".join(found).split()[:words]) for found in by_context],
         "answer": " ".join(said),
         "reference": " ".join(right),
     }

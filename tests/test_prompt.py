@@ -2,13 +2,23 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.prompt import FENCE_RULE, Example, Material, Template, boundary, render
-from assay.tasks import TASKS, Statement, VerifyStatements
+from assay.prompt import (
+    FENCE_RULE,
+    OPENING,
+    Example,
+    Material,
+    Template,
+    boundary,
+    fenced,
+    render,
+)
+from assay.tasks import TASKS, JudgeContexts, Statement, VerifyStatements
 
 TEXT = st.text() | st.text(alphabet="<>0123456789abcdef\n", min_size=1)
 TEMPLATE = Template("Do it.", form='{"a": 1}', examples=(Example("given", "reply"),))
@@ -90,6 +100,7 @@ class TestTemplates:
             Template("Do it.", form='{"a": 1}', examples=(Example("given", "other"),)),
             Template("Do it.", form='{"a": 1}', examples=(Example("other", "reply"),)),
             Template("Do it.", form='{"a": 1}', examples=TEMPLATE.examples, verbatim=True),
+            Template("Do it.", form='{"a": 1}', examples=TEMPLATE.examples, leading="context"),
         ],
     )
     def test_whatever_changes_a_prompt_changes_its_digest(self, other):
@@ -99,6 +110,38 @@ class TestTemplates:
         assert (
             TEMPLATE.digest == Template("Do it.", '{"a": 1}', (Example("given", "reply"),)).digest
         )
+
+    def test_leading_texts_come_first_then_the_instruction_then_the_other_texts(self):
+        template = replace(TEMPLATE, leading="context ")
+        material = [Material("question", "q"), Material("context 1", "c"), Material("answer", "a")]
+        prompt = "".join(render(template, material))
+        marks = (
+            "context 1:\n<<<",
+            "Do it.",
+            '{"a": 1}',
+            "Example 1",
+            "question:\n<<<",
+            "answer:\n",
+        )
+        places = [prompt.index(FENCE_RULE), *map(prompt.index, marks)]
+        assert places == sorted(places)
+        assert prompt.count(FENCE_RULE) == 1
+
+    def test_where_no_text_leads_the_prompt_is_that_of_a_template_without(self):
+        material = [Material("question", "q")]
+        assert render(replace(TEMPLATE, leading="context "), material) == render(TEMPLATE, material)
+
+    @given(st.lists(TEXT, min_size=1, max_size=3), TEXT)
+    def test_prompts_of_all_tasks_about_the_same_contexts_begin_with_these(self, texts, other):
+        contexts = tuple(texts)
+        tasks = [
+            VerifyStatements((Statement("s1", other),), contexts),
+            JudgeContexts(other, other, contexts),
+        ]
+        shared = OPENING + "".join(
+            fenced([Material(f"context c{n}", text) for n, text in enumerate(texts, start=1)])
+        )
+        assert all(task.prompt().startswith(shared) for task in tasks)
 
     @given(st.lists(st.text(), min_size=2, max_size=2))
     def test_verbatim_placeholders_are_filled_and_what_was_filled_in_is_never_searched(self, texts):

@@ -102,6 +102,8 @@ def _table(kind: str, template: Template) -> str:
     built_in = TASKS[kind].template
     if template.verbatim or (built_in and built_in.verbatim):
         lines.append(f"verbatim = {str(template.verbatim).lower()}")
+    if template.leading or (built_in and built_in.leading):
+        lines.append(f"leading = {_string(template.leading)}")
     if not template.examples:
         lines.append("examples = []")
     for example in template.examples:

@@ -12,7 +12,7 @@ from assay.analysis.labelled import Item, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError, Unreadable
 from assay.judge import Reply
-from assay.prompt import Example, Material, Template, render
+from assay.prompt import Example, Material, fenced
 from assay.run.result import Result
 from assay.score import Part
 from assay.tasks import Statement, Verdict, VerifyStatements
@@ -162,7 +162,7 @@ def _read(task: VerifyStatements, reply: Reply) -> dict[str, Verdict]:
 
 def _shown(material: Sequence[Material]) -> str:
     """The material within its fences, as the judge will see the material of its task."""
-    return "".join(render(Template(""), material)[1:]).strip()
+    return "".join(fenced(material)).strip()
 
 
 def _verdict(
