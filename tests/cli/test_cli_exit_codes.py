@@ -83,6 +83,9 @@ def test_3_some_scores_failed(assay, here):
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 3
     assert "the judge failed on 1 of 2 samples" in result.stdout
+    assert "Most often: 0 of 2 verdicts: no JSON object in the reply" in " ".join(
+        result.stdout.split()
+    )
 
 
 def test_4_the_judge_refuses(assay):

@@ -31,6 +31,13 @@ def test_show_cuts_questions_but_neither_scores_nor_ids(assay, here):
     assert asked not in shown
 
 
+def test_a_run_that_goes_by_another_name_says_so(scored, here):
+    (here / "copy.jsonl").write_bytes((here / "data.jsonl").read_bytes())
+    copied = scored(*FAITHFULNESS[:1], "copy.jsonl", *FAITHFULNESS[2:], *JUDGE)
+    assert "copy.jsonl holds the samples of data.jsonl" in copied.stdout
+    assert "holds the samples of" not in scored(*FAITHFULNESS, *JUDGE).stdout
+
+
 def test_show_takes_the_beginning_of_an_id_and_last(scored):
     whole = scored("show").stdout
     assert scored("show", "last").stdout == whole

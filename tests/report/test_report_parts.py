@@ -165,7 +165,7 @@ def test_json_in_a_script_element_cannot_end_it() -> None:
         ([0.6, 0.79], True, "bad"),
         ([0.7, 0.9], True, "warn"),
         ([0.82, 0.9], False, "bad"),
-        (None, True, "good"),
+        (None, True, "warn"),
     ],
 )
 def test_a_guide_value_is_met_or_missed_by_the_whole_interval(

@@ -1,6 +1,7 @@
 """What is said when a run has ended: the scores, where everything is, and what to do next."""
 
 import shlex
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -27,7 +28,8 @@ def show(result: Result, request: Request) -> None:
 
 
 def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
-    lines = [("report", out) for out in request.outs]
+    lines = _renamed(result, request)
+    lines += [("report", out) for out in request.outs]
     lines.append(("store", request.store))
     if request.settings.skip_invalid and result.run.skipped:
         lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))
@@ -41,6 +43,14 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     if not request.outs:
         lines.append(("", f"assay report {run} --out report.html{where}"))
     return lines
+
+
+def _renamed(result: Result, request: Request) -> list[tuple[str, str]]:
+    """That the data were scored before under another name, by which the run goes."""
+    name = PurePath(request.data).name if isinstance(request.data, str) else result.run.source
+    if name == result.run.source or request.settings.limit:
+        return []
+    return [("same", f"{name} holds the samples of {result.run.source}: it is the same run")]
 
 
 def as_json(result: Result, request: Request) -> dict[str, Any]:

@@ -85,13 +85,13 @@ def goodness(value: float, metric: Mapping[str, Any]) -> float:
 def standing(metric: Mapping[str, Any]) -> str:
     """How the mean stands to the guide value.
 
-    "good" or "bad" if the whole interval lies on that side, "warn" if it spans the guide value; of
-    a mean without an interval, its own side; "" if there is no guide value or no mean.
+    "good" or "bad" if the whole interval lies on that side, "warn" if it spans the guide value or
+    so little is known that there is no interval; "" if there is no guide value or no mean.
     """
     if metric["guide"] is None or metric["mean"] is None:
         return ""
-    sides = {misses(value, metric) for value in metric["interval"] or (metric["mean"],)}
-    if len(sides) > 1:
+    sides = {misses(value, metric) for value in metric["interval"] or ()}
+    if len(sides) != 1:
         return "warn"
     return "bad" if sides.pop() else "good"
 

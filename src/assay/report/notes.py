@@ -8,6 +8,8 @@ from assay.report import numbers
 
 # Fewer independent samples than this are said to be few.
 FEW = 5
+# A reason may quote a whole reply; `assay show` has all of it.
+MOST_OF_A_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,8 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
                 f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
                 " The interval knows nothing of them."
             )
+        if why := " ".join(str(metric.get("why_failed", "")).split()):
+            text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
         found.append(Note("warn", text))
     return found
 
@@ -201,6 +205,7 @@ def _few(data: Mapping[str, Any]) -> list[Note]:
         return []
     names = ", ".join(metric["label"] for metric in few)
     what = "groups" if any(metric["n_groups"] for metric in few) else "samples"
+    what = what.removesuffix("s") if _range(few) == "1" else what
     text = f"{names}: {_range(few)} independent {what} scored"
     return [Note("warn", f"{text}. So few say little of others, whatever their mean.")]
 

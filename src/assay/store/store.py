@@ -316,6 +316,15 @@ class Store:
         sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
         return [method for (method,) in self.query(sql, run, metric)]
 
+    def why_failed(self, run: str, metric: str) -> str:
+        """The commonest reason for which the judge failed on a metric; "" if it did not."""
+        sql = (
+            f"SELECT detail FROM jobs WHERE {_OF} AND why = 'failed'"
+            " GROUP BY detail ORDER BY count(*) DESC, min(row) LIMIT 1"
+        )
+        found = self.query(sql, run, metric)
+        return str(found[0][0]) if found else ""
+
     def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
         """One score with its evidence, None if it is not there (yet)."""
         sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
