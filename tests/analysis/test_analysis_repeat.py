@@ -1,11 +1,17 @@
 """Is the noise found that a judge has, kept with it, and shown beside its scores?"""
 
+from dataclasses import replace
+
 import pytest
 
 from assay import Result, Settings, evaluate
+from assay.analysis.compare import compare
+from assay.analysis.gate import gate
 from assay.analysis.repeat import repeat
+from assay.analysis.rules import Rules
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
+from assay.report import comparison
 from assay.report.collect import collect
 from assay.report.notes import noise
 from assay.store import Store
@@ -54,6 +60,21 @@ class TestANoisyJudge:
         asked = len(judge.asked)
         assert repeat(result, judge) == found
         assert len(judge.asked) == asked
+
+    def test_it_stands_beside_differences_and_verdicts_of_the_gate(self, noisy, tmp_path):
+        judge, result, found = noisy
+        first = found.metrics["faithfulness"].sd
+        rows = [replace(one, answer=f"{one.answer} So it is.") for one in samples(50)]
+        other = evaluate(rows, METRICS, judge, store=result.path)
+        one = compare(result, other).metrics[0]
+        # Two means of 50 samples, each of which moves by itself.
+        assert one.noise == pytest.approx(1.96 * first * (2 / 50) ** 0.5, rel=1e-3)
+        told = "Asked again, the judge alone moves such a difference by up to ±0"
+        assert told in comparison.said(one, 0.95)
+        why = gate(other, Rules(min={"faithfulness": 0.1})).checks[0].why
+        assert f"its judge moves it by up to ±{1.96 * first / 50**0.5:.3f}" in why
+        elsewhere = evaluate(samples(50), METRICS, judge, store=tmp_path / "other.db")
+        assert compare(result, elsewhere).metrics[0].noise is None
 
     def test_it_stands_beside_every_score_of_the_same_signature(self, noisy, tmp_path):
         judge, result, _ = noisy

@@ -72,7 +72,9 @@ def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_pla
     assert json.loads(known("diagnose", "--json").stdout) == told
     # The statements are known, and so is one of the verdicts: the right context of both samples
     # was retrieved or is new.
-    calls = [run["calls"] for run in json.loads(known("runs", "--json").stdout)]
+    runs = json.loads(known("runs", "--json").stdout)
+    calls = [run["calls"] for run in runs]
+    assert [run["about"] for run in runs] == [f"{first['run'][:8]} re-scored", ""]
     assert calls == [2, 4]
 
 

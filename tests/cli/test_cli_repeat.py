@@ -37,6 +37,7 @@ def test_a_judge_that_changes_its_mind(wavering):
     shown = " ".join(result.stdout.split())
     assert "statement: 50.0 % of 4" in shown  # the second statement of each sample
     assert "verify_statements: 2 of 2 tasks answered in other words" in shown
+    assert "finished, repetition 1 of" in " ".join(wavering("runs").stdout.split())
     beside = " ".join(wavering("show").stdout.split())
     assert "50.0 % (" in beside
     assert "of verdicts on statements flip" in beside

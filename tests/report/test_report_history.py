@@ -10,7 +10,7 @@ from assay.report.history import axis, remarks, ticks
 
 
 def point(run, mean, interval=None, **more):
-    counts = {"n_scored": 10, "n_undefined": 0, "n_failed": 0, "n_unanswered": 0}
+    counts = {"n_scored": 10, "n_undefined": 0, "n_failed": 0, "n_unanswered": 0, "noise": None}
     given = {"run": run, "created": f"2026-01-0{run[-1]}T10:00:00.0Z", "source": "d.jsonl"}
     return {**given, "finished": True, "mean": mean, "interval": interval, "bounds": interval} | (
         {**counts, **more}
@@ -106,3 +106,4 @@ def test_what_is_missing_stands_beside_the_mean():
         "not finished, 2 failed, worst case 0.40 to 0.60, misses the guide value"
     )
     assert remarks(point("r1", 0.9, [0.85, 0.95]), metric) == ""
+    assert remarks(point("r1", 0.9, noise=0.0123), metric) == "its judge moves it by ±0.01"

@@ -46,6 +46,15 @@ def shown(value: float, ends: Ends) -> str:
     return f"{value:.3f}" if ends is None else f"{value:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
 
 
+def moved(noise: float | None) -> str:
+    """How far the judge alone would move a number, were it asked again; "" if that is not known."""
+    return (
+        f"; asked again, its judge moves it by up to \N{PLUS-MINUS SIGN}{noise:.3f}"
+        if noise
+        else ""
+    )
+
+
 def more(ends: Ends, value: float, limit: float, n: int) -> str:
     """How many samples would decide, if the mean stays where it is."""
     gap = abs(value - limit)

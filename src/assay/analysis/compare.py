@@ -1,5 +1,6 @@
 """Is one run better than another, by how much, on which samples, and can it be chance?"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,10 +19,12 @@ from assay.analysis.comparison import (
 )
 from assay.analysis.pairing import Matched, match, pairs
 from assay.errors import InputError
+from assay.run.noise import noise
 from assay.run.result import Result, labels
 from assay.stats import paired as stats
 from assay.stats.intervals import LEVEL
 from assay.stats.permutation import holm
+from assay.store import Store
 
 MOST_SAMPLES = 5
 
@@ -128,7 +131,19 @@ def _one(
         left_out=left_out,
         worst=largest(found, metric, runs, sign=-sign, most=how.most),
         best=largest(found, metric, runs, sign=sign, most=how.most),
+        noise=_noise(metric, runs, len(found)),
     )
+
+
+def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
+    """How far asking both judges again moves the mean difference of n samples."""
+    moved = []
+    for result in runs:
+        with Store(result.path) as store:
+            known = noise(store, result.run.metrics[metric])
+        moved.append(known.of_mean(n) if known else None)
+    before, after = moved
+    return None if before is None or after is None else math.hypot(before, after)
 
 
 def _span(ends: Sequence[float | None]) -> float | None:

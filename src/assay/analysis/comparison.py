@@ -29,6 +29,8 @@ class MetricComparison:
         left_out: Samples that stand in no pair.
         worst: Samples that became worse, the worst first.
         best: Samples that became better, the best first.
+        noise: How far the judges alone would move the difference, were they asked again: 95 % of
+            the time; None if that was never measured (`assay repeat`).
     """
 
     metric: str
@@ -43,6 +45,7 @@ class MetricComparison:
     left_out: tuple[LeftOut, ...]
     worst: tuple[SampleChange, ...]
     best: tuple[SampleChange, ...]
+    noise: float | None = None
 
     @property
     def wins(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.analysis import regression
-from assay.analysis.checks import Check, Verdict, more, shown, side
+from assay.analysis.checks import Check, Verdict, more, moved, shown, side
 from assay.analysis.rules import MAX_UNSCORED, Rules, of
 from assay.errors import InputError
 from assay.run.result import Result, labels
@@ -122,6 +122,7 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
     if verdict == "undecided":
         less = "no interval" if ends is None else "its interval lies on both sides"
         why += f": {less}, {more(ends, row.mean, limit, n)}"
+    why += moved(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assay.analysis.checks import Check, more, shown, side
+from assay.analysis.checks import Check, more, moved, shown, side
 from assay.analysis.compare import compare
 from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
@@ -63,6 +63,7 @@ def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: R
     verdict = side(gains if rules.on == "bound" else (gain, gain), lambda value: value >= limit)
     number = shown(found.difference, ends if rules.on == "bound" else None)
     why = f"{found.before:.3f} before, {found.after:.3f} now: a difference of {number}"
+    why += moved(one.noise)
     if verdict == "undecided":
         why += f"; {more(gains, gain, limit, n)}"
     if verdict != "pass" and one.worst:

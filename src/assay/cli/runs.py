@@ -49,7 +49,16 @@ def _row(store: "Store", run: "Run") -> dict[str, Any]:
         "tokens": spent.tokens_in + spent.tokens_out,
         "finished": run.finished is not None,
         "stopped": run.stopped,
+        "about": _about(run),
     }
+
+
+def _about(run: "Run") -> str:
+    """Which run it asks again about; "" for one that was asked for by itself."""
+    if "repeats" in run.config:
+        again = run.config["repeats"]
+        return f"repetition {again['time']} of {again['run'][:8]}"
+    return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
@@ -85,8 +94,8 @@ def _show(rows: list[dict[str, Any]]) -> None:
 
 
 def _state(row: dict[str, Any]) -> str:
-    if row["finished"]:
-        failed = row["scores"]["failed"]
-        return f"finished, {failed} failed" if failed else "finished"
     stopped = str(row["stopped"]).partition(":")[0]
-    return f"stopped: {stopped}" if stopped else "not finished"
+    state = "finished" if row["finished"] else f"stopped: {stopped}" if stopped else "not finished"
+    failed = row["scores"]["failed"] if row["finished"] else 0
+    said = [state, f"{failed} failed" if failed else "", row["about"]]
+    return ", ".join(filter(None, said))

@@ -125,7 +125,15 @@ def left_out(found: Sequence[Json], name: str) -> str:
 
 
 def said(one: MetricComparison, level: float) -> str:
-    """The finding in words that claim no more than was found."""
+    """The finding in words that claim no more than was found, and how far the judge moves it."""
+    found = _finding(one, level)
+    if not one.noise:
+        return found
+    noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
+    return f"{found} Asked again, the judge alone moves such a difference by up to {noise}."
+
+
+def _finding(one: MetricComparison, level: float) -> str:
     name, found = letter(one.run), one.paired
     if found is None:
         return "No sample has a score in both runs."

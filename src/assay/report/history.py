@@ -50,13 +50,14 @@ def _one(series: Series) -> dict[str, Any]:
 def _point(point: Point) -> dict[str, Any]:
     fields = msgspec.to_builtins(point.score)
     kept = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
-    run = point.run
+    run, noise = point.run, point.score.noise
     return {
         "run": run.id,
         "created": run.created,
         "source": run.source,
         "finished": run.finished is not None,
         **{name: fields[name] for name in kept},
+        "noise": noise.of_mean(point.score.n_scored) if noise else None,
     }
 
 
@@ -127,6 +128,8 @@ def remarks(point: Json, metric: Json) -> str:
     found += [f"{n:,} {name}" for name, n in counts if n]
     if point["n_failed"] + point["n_unanswered"]:
         found.append(f"worst case {numbers.span(point['bounds'])}")
+    if point["noise"]:
+        found.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
     told = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
     standing = told[distribution.standing({**metric, **point})]
     return ", ".join([*found, *([standing] if standing else [])])
