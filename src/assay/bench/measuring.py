@@ -1,7 +1,7 @@
 """How is a judge measured on several sets, so that it can be stopped and gone on with?"""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from assay.bench.card import JudgeCard, Measured
 from assay.bench.data import Data
 from assay.bench.figures import Figure
 from assay.bench.subject import Heard, Subject, opened
-from assay.errors import OverBudget
+from assay.bench.thresholds import Thresholds
+from assay.errors import InputError, OverBudget
 from assay.judge import Backend
 from assay.run import STORE
 from assay.run.progress import Progress
@@ -77,11 +78,11 @@ def measure(
     with opened(judge, store, embedder=embedder, thresholds=known, settings=settings) as subject:
         bench = _Bench(subject, data, sampling, settings)
         found: list[Measured] = []
-        stopped = ""
+        stopped, notes = "", tuple[str, ...]()
         try:
             if sampling.fit:
                 sampling.on_set(FITTING)
-                subject.thresholds = {**known, **bench.fitted(sets)}
+                subject.thresholds, notes = bench.fitted(sets, known)
             for one in sets:
                 sampling.on_set(one.name)
                 found.append(bench.measured(one))
@@ -96,6 +97,7 @@ def measure(
             price=(price.per_million_in, price.per_million_out) if price else None,
             thresholds=subject.thresholds,
             sets=tuple(found),
+            notes=notes,
             stopped=stopped,
         )
 
@@ -122,11 +124,18 @@ class _Bench:
     sampling: Sampling
     settings: Settings
 
-    def fitted(self, sets: Sequence[Benchmark]) -> Mapping[str, Mapping[str, float]]:
-        """The thresholds that the sets need."""
-        names = tuple(dict.fromkeys(name for one in sets for name in one.thresholds))
+    def fitted(
+        self, sets: Sequence[Benchmark], known: Thresholds
+    ) -> tuple[Thresholds, tuple[str, ...]]:
+        """The thresholds that the sets need, and in words those that could not be fitted."""
+        found, notes = {**known}, []
         self._begin()
-        return thresholds.fit(self.subject, self.data, self.sampling.limit, names)
+        for name in dict.fromkeys(name for one in sets for name in one.thresholds):
+            try:
+                found |= thresholds.fit(self.subject, self.data, self.sampling.limit, (name,))
+            except InputError as error:
+                notes.append(f"No threshold fitted for {name}: {error}")
+        return found, tuple(notes)
 
     def measured(self, one: Benchmark) -> Measured:
         """What is found on one set."""
@@ -140,6 +149,7 @@ class _Bench:
         return Measured(
             name=one.name,
             about=one.about,
+            skipped="" if found else "nothing measured: the judge's replies do not tell",
             figures=tuple(found),
             calls=heard.calls,
             unanswered=heard.unanswered,

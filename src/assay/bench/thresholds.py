@@ -20,6 +20,7 @@ from assay.bench.floors import UNSUPPORTED
 from assay.bench.groups import kept_out
 from assay.bench.stats import Statistic
 from assay.bench.subject import Subject, Text
+from assay.errors import InputError
 
 # What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
 Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -56,11 +57,13 @@ def fit(
         judge: Who decides.
         data: Where the training files are.
         limit: Rows of each kind at most.
-        names: Which ones, of `FILES`; one whose files are absent is left out.
+        names: Which ones, of `FILES`.
+
+    Raises:
+        InputError: If a file is absent, or its rows are all of one class.
     """
     most = min(limit or _MOST, _MOST)
-    able = [name for name in names if all(map(data.has, FILES[name]))]
-    return {name: _fit_one(judge, data, name, most) for name in able}
+    return {name: _fit_one(judge, data, name, most) for name in names}
 
 
 def _fit_one(judge: Subject, data: Data, name: str, most: int) -> dict[str, float]:
@@ -94,8 +97,8 @@ def _fitted(
     texts = [text(record) for record in records]
     done = [(r, c) for r, c in zip(records, judge.check(texts), strict=True) if c is not None]
     labels = np.array([positive(record) for record, _ in done], bool)
-    if len(set(labels.tolist())) < 2:  # nothing to choose by
-        return {}
+    if len(set(labels.tolist())) < 2:
+        raise InputError("no threshold can be fitted to rows of one class", "raise --limit")
     scores = {"judge": [hallucination(checked) for _, checked in done]}
     for rule, score in UNSUPPORTED.items():
         scores[rule] = [score(text(record).text, record["contexts"]) for record, _ in done]

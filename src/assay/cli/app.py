@@ -24,6 +24,7 @@ _COMMANDS = (
     "agree",
     "correct",
     "calibrate",
+    "bench",
     "metrics",
     "explain",
     "doctor",

@@ -8,6 +8,7 @@ import click
 from assay.run import STORE
 
 F = TypeVar("F", bound=Callable[..., Any])
+_RATE = click.FloatRange(min=0, min_open=True)
 
 store = click.option(
     "--store",
@@ -36,6 +37,36 @@ limit = click.option(
 force = click.option(
     "--force", is_flag=True, help="Go on where definitions or data of the runs differ."
 )
+
+concurrency = click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="Most calls to a judge at the same time; fewer while its server is slow or refuses.",
+)
+retries = click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How often a call that brought no reply is made again.",
+)
+rpm = click.option("--rpm", type=_RATE, metavar="N", help="At most N requests a minute to a judge.")
+tpm = click.option("--tpm", type=_RATE, metavar="N", help="At most N tokens a minute to a judge.")
+price = click.option(
+    "--price",
+    metavar="IN/OUT",
+    help="What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60.",
+)
+budget = click.option(
+    "--budget",
+    metavar="AMOUNT",
+    help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
+)
+no_progress = click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
 
 _JUDGE = (
     click.option(

@@ -7,7 +7,6 @@ import click
 from assay.cli import options, outputs, targeting
 
 _COUNT = click.IntRange(min=1)
-_RATE = click.FloatRange(min=0, min_open=True)
 
 
 @click.command("run", short_help="Score a data set and show the scores.")
@@ -40,14 +39,7 @@ _RATE = click.FloatRange(min=0, min_open=True)
     metavar="FILE",
     help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
 )
-@click.option(
-    "--concurrency",
-    type=_COUNT,
-    default=64,
-    show_default=True,
-    metavar="N",
-    help="Most calls to a judge at the same time; fewer while its server is slow or refuses.",
-)
+@options.concurrency
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
@@ -79,26 +71,11 @@ _RATE = click.FloatRange(min=0, min_open=True)
     is_flag=True,
     help="Check the statements of several metrics against the same contexts in one call.",
 )
-@click.option(
-    "--retries",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="How often a call that brought no reply is made again.",
-)
-@click.option("--rpm", type=_RATE, metavar="N", help="At most N requests a minute to a judge.")
-@click.option("--tpm", type=_RATE, metavar="N", help="At most N tokens a minute to a judge.")
-@click.option(
-    "--price",
-    metavar="IN/OUT",
-    help="What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60.",
-)
-@click.option(
-    "--budget",
-    metavar="AMOUNT",
-    help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
-)
+@options.retries
+@options.rpm
+@options.tpm
+@options.price
+@options.budget
 @click.option(
     "--probe/--no-probe",
     default=None,
@@ -112,7 +89,7 @@ _RATE = click.FloatRange(min=0, min_open=True)
 )
 @options.as_json
 @click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
-@click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
+@options.no_progress
 def command(**given: Any) -> int:
     """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.
 

@@ -1,0 +1,66 @@
+"""How is a measured judge shown on the console?"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay.report import bench as words
+from assay.report import safe
+
+Json = Mapping[str, Any]
+_STYLES: Final = {"above": "green", "level": "yellow", "below": "red", None: ""}
+
+
+def overview(card: Json, beside: Json | None = None) -> RenderableType:
+    """Every set with its figures, or with why there are none."""
+    parts: list[RenderableType] = [Text(safe.plain(words.title(card)), style="bold")]
+    for one in card["sets"]:
+        head = Text(f"\n{one['name']}", style="bold")
+        head.append(f"  {safe.plain(one['about'])}", style="not bold")
+        parts.append(head)
+        if one["skipped"]:
+            parts.append(Text(f"  {safe.plain(one['skipped'])}", style="yellow"))
+        else:
+            parts += [_table(one, beside), Text(words.took(one), style="dim")]
+    parts += [Text(f"\n{safe.plain(note)}", style="dim") for note in words.notes(card, beside)]
+    return Group(*parts)
+
+
+def _table(one: Json, beside: Json | None) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+    heads, rows = words.table(one, beside)
+    wide = {"measured": 5, "floor": 3, "others": 3}
+    for head in heads:
+        table.add_column(
+            head,
+            justify="right" if head in words.RIGHT else "left",
+            ratio=wide.get(head),
+            no_wrap=head not in (*wide, "base rate"),
+        )
+    for figure, row in zip(one["figures"], rows, strict=True):
+        cells = [Text(safe.plain(cell)) for cell in row]
+        cells[1].stylize(_STYLES[words.standing(figure)])
+        if remarks := words.remarks(figure):
+            cells[0].append(f"\n{safe.plain(remarks)}", style="dim")
+        table.add_row(*cells)
+    return table
+
+
+def catalogue(sets: Json) -> RenderableType:
+    """What can be measured, and on which files."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for head in ("set", "what people said of it", "files and their licence", "there"):
+        table.add_column(head, overflow="fold")
+    for one in sets["sets"]:
+        files = Text("\n".join(one["files"]))
+        files.append(f"\n{one['licence']}", style="dim")
+        there = {True: Text("yes", style="green"), False: Text("no", style="red"), None: Text("?")}
+        about = Text(one["about"])
+        if one["family"] != one["name"]:
+            about.append(f"\none of {one['family']}", style="dim")
+        table.add_row(one["name"], about, files, there[one["present"]])
+    return table

@@ -1,0 +1,149 @@
+"""Does `assay bench` show a card, write it, and refuse what it must?"""
+
+import gzip
+import json
+
+import pytest
+
+FILE = "attribution/attributionbench_test500.jsonl.gz"
+JUDGE = '''
+from assay.errors import Denied
+from assay.judge import Reply
+from assay.tasks import Verdict, verify_statements
+
+
+class Own:
+    """Supports what stands in a context word for word."""
+
+    def __init__(self, name, says=""):
+        self.name = name
+        self.says = says
+
+    def identity(self, kind):
+        return self.name if kind.kind == "verify_statements" else None
+
+    async def reply(self, task, draw=0):
+        if self.says == "no":
+            raise Denied("wrong key")
+        told = " ".join(task.contexts)
+        verdicts = [Verdict(s.id, s.text in told) for s in task.statements]
+        raw = self.says or verify_statements.reply(verdicts)
+        return Reply(task.inputs(), raw, 100, 10, 5.0, backend=self.name, kind=task.kind)
+
+
+good = Own("good:1")
+mumbling = Own("mumbling:1", "?")
+refusing = Own("refusing:1", "no")
+'''
+
+
+@pytest.fixture
+def bench(assay, here):
+    """Run `assay bench` in a folder with a small set and judges of its own."""
+    file = here / "sets" / FILE
+    file.parent.mkdir(parents=True)
+    with gzip.open(file, "wt", encoding="utf-8") as out:
+        for i in range(8):
+            row = {
+                "id": f"a{i}",
+                "dataset": "attributionbench",
+                "contexts": [f"Bridge {i} is old."],
+                "claim": f"Bridge {i} is {'old' if i % 2 else 'new'}.",
+                "labels": {"supported": bool(i % 2)},
+            }
+            out.write(json.dumps(row) + "\n")
+    (here / "own_bench.py").write_text(JUDGE, "utf-8")
+
+    def call(*arguments, judge="good"):
+        judged = () if judge is None else ("--judge", f"own_bench:{judge}")
+        return assay("bench", *arguments, "--data", "sets", *judged)
+
+    return call
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_a_card_is_shown_with_floors_and_what_it_took(bench):
+    result = bench("attributionbench", "wice", "--price", "1/10")
+    assert result.exit_code == 0, result.output
+    shown = words(result.stdout)
+    assert "good:1, each set's usual rows" in shown
+    assert "1.00 1.00 to 1.00 8 0.50" in shown
+    assert "8 replies, 880 tokens, 0.0 s, cost 0.0016" in shown
+    assert "skipped: claims/wice_claims.jsonl.gz is not in sets" in shown
+    assert "no threshold fitted" in shown
+    assert words(result.stderr) == "attributionbench ... wice ..."
+
+
+def test_files_are_written_and_one_card_stands_beside_another(bench, here):
+    done = bench("attributionbench", "--out", "a.json", "--out", "a.md", "--quiet")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+    assert "| AttributionBench test500, AUROC" in (here / "a.md").read_text("utf-8")
+    again = bench("attributionbench", "--limit", "5", "--beside", "a.json")
+    assert "1.00 (n 8)" in words(again.stdout)
+    assert "beside: good:1, each set's usual rows" in again.stdout
+    data = json.loads(bench("attributionbench", "--json", "--quiet").stdout)
+    assert data == json.loads((here / "a.json").read_text("utf-8"))
+    assert data["sets"][0]["calls"] == 8
+
+
+def test_the_sets_are_listed_without_a_judge_or_data(assay, bench, monkeypatch):
+    data = json.loads(bench("--list", "--json").stdout)
+    there = {one["name"]: one["present"] for one in data["sets"]}
+    assert there["attributionbench"] is True
+    assert there["telequad"] is False
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    shown = assay("bench", "clapnq", "--list")
+    assert shown.exit_code == 0
+    assert "retrieval/clapnq.jsonl.gz" in shown.stdout
+    assert "Apache-2.0" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("wikival",), "did you mean wikieval"),
+        (("wikieval", "--full", "--limit", "3"), "--full and --limit are both given"),
+        (("wikieval", "--out", "card.html"), ".json, .md"),
+        (("wikieval", "--beside", "data.jsonl"), "no card of a judge"),
+        (("wikieval", "--budget", "2.50"), "nobody knows what a token costs"),
+        (("wikieval",), "nothing was measured"),
+    ],
+)
+def test_what_cannot_be_done_is_said(bench, arguments, told):
+    result = bench(*arguments)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_a_folder_must_be_named_and_be_there(assay, here, monkeypatch):
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    nowhere = assay("bench", "wikieval")
+    assert nowhere.exit_code == 2
+    assert "--data says where they are, or ASSAY_DATA" in nowhere.stderr
+    monkeypatch.setenv("ASSAY_DATA", "absent")
+    absent = assay("bench", "wikieval")
+    assert "there is no folder 'absent'" in absent.stderr
+
+
+@pytest.mark.parametrize(
+    ("judge", "more", "code", "told"),
+    [
+        ("mumbling", (), 3, ""),
+        ("refusing", (), 4, "wrong key"),
+        ("good", ("--budget", "3calls"), 5, "stopped: the next call could exceed the budget"),
+    ],
+)
+def test_the_exit_code_says_how_it_ended(bench, judge, more, code, told):
+    result = bench("attributionbench", *more, judge=judge)
+    assert result.exit_code == code, result.output
+    assert told in result.stderr
+
+
+def test_after_a_used_up_budget_the_same_command_asks_only_the_rest(bench):
+    bench("attributionbench", "--budget", "3calls")
+    rest = bench("attributionbench", "--budget", "5calls")
+    assert rest.exit_code == 0, rest.output
+    assert "8 replies" in rest.stdout
