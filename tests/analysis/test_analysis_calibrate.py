@@ -59,6 +59,14 @@ class TestCalibrate:
         assert quality.brier.value < quality.brier_before.value / 2
         assert quality.error.value < quality.error_before.value / 2
 
+    def test_the_metric_that_the_labels_name_need_not_be_named_again(self, tmp_path):
+        scores, good = lenient(0)
+        result = run(tmp_path, scores, [told, faults])
+        named = [{**label, "metric": "faults"} for label in labels(good)]
+        assert calibrate(result, named).metric == "faults"
+        with pytest.raises(InputError, match="which metric"):
+            calibrate(result, labels(good))
+
     def test_labels_that_have_nothing_to_do_with_scores_bring_nothing(self, tmp_path):
         scores, _ = lenient(0)
         result = run(tmp_path, scores)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.analysis.card import Bools, Card, Measured, Quality, refuse_other
-from assay.analysis.correct import Given, one_metric, read
+from assay.analysis.correct import Given, metrics_meant, one_metric, read
 from assay.analysis.labelled import Item, Labelled, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError
@@ -128,7 +128,8 @@ def _labelled(result: Result, labels: Given, metric: str | None) -> Labelled:
     if given.kind == "pair":
         remedy = "`assay agree` uses them"
         raise InputError("labels of pairs say which is better, not which is good", remedy)
-    return labelled(result, given, one_metric(result, metric))
+    meant = metrics_meant(result, given, metric)
+    return labelled(result, given, meant[0] if len(meant) == 1 else one_metric(result, metric))
 
 
 def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -14,8 +13,9 @@ from assay.cli.edge import OK
 from assay.cli.worst import failed, worst
 from assay.errors import InputError
 from assay.report import console as report
-from assay.report import numbers, safe
+from assay.report import numbers
 from assay.report.collect import collect
+from assay.report.listing import listed
 from assay.run.result import Result, labels
 
 LOWEST = 5
@@ -82,22 +82,11 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
 
 def _worst(result: Result, metric: str) -> RenderableType:
     cases = [
-        (numbers.score(case.value), "", safe.plain(case.sample), _flat(case.question))
+        (Text(numbers.score(case.value)), case.sample, case.question)
         for case in worst(result, metric, most=LOWEST)
     ]
     cases += [
-        ("failed", "bold yellow", safe.plain(case.sample), _flat(case.detail))
+        (Text("failed", "bold yellow"), case.sample, case.detail)
         for case in failed(result, metric, most=FAILED)
     ]
-    # Scores and ids are there to be read and copied: of each line only the end is cut.
-    first = max((len(value) for value, *_ in cases), default=0)
-    second = max((cell_len(sample) for _, _, sample, _ in cases), default=0)
-    lines = [Text(f"{metric}, worst first", style="bold")]
-    for value, style, sample, text in cases:
-        line = Text(no_wrap=True, overflow="ellipsis").append(value.rjust(first), style)
-        lines.append(line.append(f"  {set_cell_size(sample, second)}  ").append(text))
-    return Group(*lines)
-
-
-def _flat(text: str) -> Text:
-    return Text(" ".join(safe.plain(text).split()), style="dim")
+    return Group(Text(f"{metric}, worst first", style="bold"), *listed(cases))

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from assay.report import items as words
 from assay.report import safe
+from assay.report.listing import listed
 
 Json = Mapping[str, Any]
 
@@ -29,17 +30,9 @@ def overview(data: Json, *, most: int) -> RenderableType:
 
 
 def _list(title: str, found: Any, data: Json, most: int) -> RenderableType:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    width = max((len(words.answers(q, data["systems"])) for q in found[:1]), default=0)
-    table.add_column(no_wrap=True, min_width=min(width, 60))
-    table.add_column(no_wrap=True, overflow="ellipsis", min_width=12, max_width=28)
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    for question in found[:most]:
-        table.add_row(
-            words.answers(question, data["systems"]),
-            safe.plain(question["sample"]),
-            Text(" ".join(safe.plain(question["question"]).split()), style="dim"),
-        )
-    if len(found) > most:
-        table.add_row("", f"... {len(found) - most} more", "")
-    return Group(Text(f"\n{title}", style="bold"), *([table] if found else []))
+    rows = [
+        (Text(words.answers(one, data["systems"])), one["sample"], one["question"])
+        for one in found[:most]
+    ]
+    rest = [Text(f"... {len(found) - most} more")] if len(found) > most else []
+    return Group(Text(f"\n{title}", style="bold"), *listed(rows), *rest)
