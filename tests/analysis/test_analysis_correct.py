@@ -122,6 +122,18 @@ class TestCorrectVerdicts:
         assert found.specificity == pytest.approx(6 / 8)
         assert found.estimate == pytest.approx((0.6 - 0.25) / 0.75)
 
+    def test_of_several_annotators_the_majority_counts_and_the_undecided_do_not(self, tmp_path):
+        checked = run(tmp_path, SCORES[:20], store="a.db")
+        other = run(tmp_path, [1.0] * 60 + [0.0] * 40, store="b.db")
+        one = labels(PEOPLE * 2)
+        three = [{**row, "annotator": who} for row in one for who in "abc"]
+        for place in (0, 5, 10):  # outvoted
+            three[3 * place]["label"] = 1 - three[3 * place]["label"]
+        alone = correct_verdicts(other, one, checked)
+        assert correct_verdicts(other, three, checked) == alone
+        split = [*one, {**one[0], "annotator": "d", "label": 1 - one[0]["label"]}]
+        assert correct_verdicts(other, split, checked) == correct_verdicts(other, one[1:], checked)
+
     def test_runs_that_were_not_judged_alike_are_refused(self, tmp_path):
         checked = run(tmp_path, SCORES[:20], half, store="a.db")
         with pytest.raises(InputError, match="did not compute told alike"):

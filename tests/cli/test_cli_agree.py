@@ -51,7 +51,15 @@ def test_files_in_every_form(labelled, here):
     page = (here / "a.html").read_text("utf-8")
     assert "<svg" in page
     assert not re.search(r"(src|href)=", page)
-    assert "### Concordance" in (here / "a.md").read_text("utf-8")
+    text = (here / "a.md").read_text("utf-8")
+    assert "### Concordance" in text
+    # faithfulness is 0.5 of both: one is called correct, above thresholds of up to 0.4.
+    at = "at other thresholds:"
+    grid = dict(
+        line.split(" | ", 1) for line in text[text.index(at) :].splitlines() if " | " in line
+    )
+    assert [grid[f"| {t}"][:10] for t in ("0.40", "0.50")] == ["0.50 (1/2;", "– (0) | – "]
+    assert "at other thresholds, in numbers" in page
     assert json.loads((here / "a.json").read_text("utf-8"))["concordance"]["above"] == 0.7
 
 

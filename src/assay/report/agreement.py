@@ -193,3 +193,23 @@ def concordance_rows(table: Json) -> list[list[str]]:
         ]
         for row in table["rows"]
     ]
+
+
+GRID_HEADS: Final = ("threshold t", "P(correct | score > t)", "P(wrong | score < t)")
+
+
+def grids(table: Json) -> list[tuple[str, list[list[str]]]]:
+    """Each metric by itself with its concordance at every threshold of the grid, as rows."""
+    return [
+        (
+            name[0],
+            [
+                [numbers.score(t), share(correct), share(wrong)]
+                for t, correct, wrong in zip(
+                    table["grid"], row["correct_grid"][0], row["wrong_grid"][0], strict=True
+                )
+            ],
+        )
+        for name, row in zip(concordance_rows(table), table["rows"], strict=True)
+        if len(row["metrics"]) == 1
+    ]

@@ -41,7 +41,13 @@ def _metric(metric: Json) -> list[str]:
 def _concordance(table: Json) -> list[str]:
     heads = ("metric", "n", "P(correct)", *words.conditions(table))
     rest = [f"- {code(name)}: {inline(why)}" for name, why in table["without"].items()]
-    return ["### Concordance", _table(heads, words.concordance_rows(table)), "\n".join(rest)]
+    grids = [
+        block
+        for name, rows in words.grids(table)
+        for block in (f"{code(name)} at other thresholds:", _table(words.GRID_HEADS, rows))
+    ]
+    rows = words.concordance_rows(table)
+    return ["### Concordance", _table(heads, rows), "\n".join(rest), *grids]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
