@@ -97,6 +97,11 @@ class TestNothingIsAskedTwice:
             assert store.runs() == []
 
 
+async def test_it_can_be_called_where_a_loop_is_running_already(folder, db):
+    one = only(run(folder, ["attributionbench"], Foreseen(), db))
+    assert one.calls == 12
+
+
 class TestNothingIsLeftOutInSilence:
     @pytest.mark.parametrize("name", catalogue.BENCHMARKS)
     def test_an_absent_file_is_named(self, name, tmp_path, db):

@@ -89,6 +89,29 @@ def test_files_are_written_and_one_card_stands_beside_another(bench, here):
     assert data["sets"][0]["calls"] == 8
 
 
+def test_published_figures_stand_beside_with_their_source_once(bench, here):
+    pairs = [
+        {
+            "id": f"w{i}",
+            "question": f"Is bridge {i} old?",
+            "contexts": [f"Bridge {i} is old."],
+            "answer_a": f"Bridge {i} is old.",
+            "answer_b": f"Bridge {i} is new.",
+            "labels": {"dimension": "faithfulness", "better": "a"},
+        }
+        for i in range(3)
+    ]
+    file = here / "sets" / "wikieval" / "wikieval_pairs.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), "utf-8")
+    done = bench("wikieval", "--out", "w.md", judge=None)
+    assert done.exit_code == 0, done.output
+    text = (here / "w.md").read_text("utf-8")
+    assert "| RAGAS 0.95, GPT score 0.72 |" in text
+    assert text.count("arXiv 2309.15217") == 1
+    assert words(done.stdout).count("arXiv 2309.15217") == 1
+
+
 def test_the_sets_are_listed_without_a_judge_or_data(assay, bench, monkeypatch):
     data = json.loads(bench("--list", "--json").stdout)
     there = {one["name"]: one["present"] for one in data["sets"]}

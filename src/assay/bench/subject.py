@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -259,14 +260,33 @@ def opened(
     """
     settings = settings or Settings()
     route = choose(judge, embedder, settings)
-    with Store(store) as kept, asyncio.Runner() as runner:
+    with Store(store) as kept, _one_loop() as run:
         door = open_door(route, settings, kept, BENCH)
-        subject = Subject(judge, thresholds, door=door, run=runner.run)
-        runner.run(door.aopen())
+        subject = Subject(judge, thresholds, door=door, run=run)
+        run(door.aopen())
         try:
             yield subject
         finally:
-            runner.run(door.aclose())
+            run(door.aclose())
+
+
+@contextmanager
+def _one_loop() -> Iterator[Run]:
+    """Runs one coroutine after the other on the same loop, beside one that runs here already."""
+    if asyncio._get_running_loop() is None:  # noqa: SLF001 - its public twin raises instead
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    runner = asyncio.Runner()
+    with ThreadPoolExecutor(1, "assay-bench") as thread:
+
+        def run(work: Coroutine[Any, Any, T]) -> T:
+            return thread.submit(runner.run, work).result()
+
+        try:
+            yield run
+        finally:
+            thread.submit(runner.close).result()
 
 
 async def _checked(judge: Judge, text: Text) -> Checked:

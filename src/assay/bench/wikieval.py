@@ -74,6 +74,11 @@ def kind(record: Record) -> str:
     return str(record["labels"]["dimension"])
 
 
+def title(kind: str) -> str:
+    """How the names of its figures begin."""
+    return f"WikiEval {kind}, "
+
+
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     """Share of pairs in which the judge agrees, for each of the three comparisons."""
     return [
@@ -121,5 +126,6 @@ BENCHMARKS = (
         metrics=tuple(DIMENSIONS.values()),
         kinds=KINDS,
         kind=kind,
+        title=title,
     ),
 )

@@ -43,10 +43,15 @@ def standing(figure: Json) -> Standing | None:
 
 
 def remarks(figure: Json) -> str:
-    """What has to be read beside it, and where published figures stand."""
-    source = f"others: {figure['source']}" if figure["source"] else ""
+    """What has to be read beside it."""
     undefined = "" if figure["value"] is not None or figure["note"] else "undefined on these rows"
-    return "; ".join(filter(None, (figure["note"], undefined, source)))
+    return figure["note"] or undefined
+
+
+def sources(one: Json) -> str:
+    """Where the published figures of a set stand; "" if there are none."""
+    found = dict.fromkeys(figure["source"] for figure in one["figures"] if figure["source"])
+    return f"Others: {'; '.join(found)}" if found else ""
 
 
 def took(one: Json) -> str:

@@ -25,7 +25,8 @@ def overview(card: Json, beside: Json | None = None) -> RenderableType:
         if one["skipped"]:
             parts.append(Text(f"  {safe.plain(one['skipped'])}", style="yellow"))
         else:
-            parts += [_table(one, beside), Text(words.took(one), style="dim")]
+            beneath = [text for text in (words.sources(one), words.took(one)) if text]
+            parts += [_table(one, beside), *(Text(text, style="dim") for text in beneath)]
     parts += [Text(f"\n{safe.plain(note)}", style="dim") for note in words.notes(card, beside)]
     return Group(*parts)
 

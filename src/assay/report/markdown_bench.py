@@ -21,7 +21,8 @@ def render(card: Json, beside: Json | None = None) -> str:
             blocks.append(inline(one["skipped"]))
             continue
         blocks.append("\n".join(_table(one, beside)))
-        blocks.append(inline(words.took(one)) + ".")
+        beneath = [text for text in (words.sources(one), words.took(one)) if text]
+        blocks += [f"{inline(text)}." for text in beneath]
     blocks.append("\n".join(f"- {inline(note)}" for note in words.notes(card, beside)))
     text = "\n\n".join(blocks) + "\n"
     return text.encode("utf-8", "replace").decode()
