@@ -230,6 +230,11 @@ class TestData:
         with pytest.raises(InputError, match="cannot be read"):
             Data(tmp_path).rows("a.jsonl.gz")
 
+    def test_rows_of_another_form_are_named(self, tmp_path, db):
+        write(tmp_path, TEST500, [{"id": "1", "claim": "It is old."}])
+        with pytest.raises(InputError, match=r"attributionbench: rows of .* have another form"):
+            run(tmp_path, ["attributionbench"], Foreseen(), db)
+
     def test_a_file_that_is_no_squad_is_named(self, tmp_path):
         write(tmp_path, telequad.FILE, [{"version": 1}])
         with pytest.raises(InputError, match="no SQuAD-like file"):

@@ -7,6 +7,7 @@ from typing import Any
 from assay.bench.data import Data, Record, thinned
 from assay.bench.figures import Figure
 from assay.bench.subject import Subject
+from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import METRICS
 
@@ -77,8 +78,19 @@ class Benchmark:
             data: Where the files are.
             limit: Rows of each kind at most; None for as many as `kinds` says.
             full: Whether to take all rows, whatever `kinds` says.
+
+        Raises:
+            InputError: If a file cannot be read, or holds rows of another form.
         """
-        records = self.rows(data)
+        try:
+            return self._drawn(self.rows(data), limit, full=full)
+        except (KeyError, TypeError) as error:
+            what = f"{self.name}: rows of {', '.join(self.files)} have another form: {error!r}"
+            raise InputError(what, "docs/bench.md says which fields they have") from error
+
+    def _drawn(
+        self, records: Sequence[Record], limit: int | None, *, full: bool
+    ) -> tuple[list[Record], dict[str, str]]:
         found: list[Record] = []
         sampled: dict[str, str] = {}
         for kind, most in self.kinds.items():
