@@ -136,6 +136,22 @@ async def test_a_statement_leads_to_its_context_and_quote(
     )
 
 
+async def test_words_of_a_context_have_the_colour_of_the_metric_that_is_looked_at(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    (part,) = data["samples"][0]["scores"]["context_recall"]["parts"]
+    part |= {"label": "unsupported", "value": 0.0}
+    await load(page, tmp_path, html.render(data), "#s0m0")
+    colour = (
+        "['bad', 'good'].filter(c => document.querySelector('#s0c0 mark').classList.contains(c))"
+    )
+    assert await page.run(colour) == ["good"]
+    for metric, seen in (("3", ["bad"]), ("0", ["good"]), ("-1", ["bad"])):
+        await page.run(f"document.querySelector('#s0 .tabs a[data-m=\"{metric}\"]').click()")
+        assert await page.run(colour) == seen
+
+
 async def test_a_click_on_a_score_opens_its_evidence(page: chromium.Page, tmp_path: Path) -> None:
     await load(page, tmp_path, html.render(fixture.small()))
     await page.run("document.querySelectorAll('#s4 > summary .c')[3].click()")

@@ -33,12 +33,15 @@ class Mark:
     """A run of text, its tone, and the references of the evidence that speaks about it.
 
     `exact` runs are the very words that a judge found no support for, within a longer statement.
+    `tones` has a tone for each reference where these differ: metrics may disagree about the same
+    words, and where one of them is looked at only its own tone counts.
     """
 
     text: str
     tone: str = ""
     refs: str = ""
     exact: bool = False
+    tones: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +253,8 @@ def _marked(
     found = []
     for segment in marks.segments(text, owned):
         refs = [ref for ref in segment.owners if ref != _EXACT]
-        heard = {tones[ref] for ref in refs}
+        heard = [tones[ref] for ref in refs]
         worst = next((tone for tone in labels.WORST_FIRST if tone in heard), "")
-        found.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners))
+        each = " ".join(heard) if len(set(heard)) > 1 else ""
+        found.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners, each))
     return found

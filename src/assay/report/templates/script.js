@@ -12,6 +12,7 @@
   const number = new Map(rows.map((row, i) => [row, i]));
   const form = one("#filter");
   const field = (name) => one("#f-" + name) || { value: "" };
+  const TONES = ["bad", "warn", "good", "plain"]; // the worst first
   let wanted = null; // the metric whose evidence the reader looked at last
   let pinned = false;
   root.classList.add("js");
@@ -58,7 +59,14 @@
       }
     }
     for (const mark of all(".ctx mark", row)) {
-      mark.classList.toggle("sel", m === "-1" || mark.dataset.p.split(" ").some((ref) => ref.startsWith(`m${m}p`)));
+      const mine = mark.dataset.p.split(" ").map((ref) => m === "-1" || ref.startsWith(`m${m}p`));
+      mark.classList.toggle("sel", mine.includes(true));
+      if (mark.dataset.t) { // metrics disagree about these words: the chosen one gives the colour
+        const heard = mark.dataset.t.split(" ").filter((_, at) => mine[at]);
+        const worst = TONES.find((tone) => heard.includes(tone));
+        mark.classList.remove(...TONES);
+        if (worst) mark.classList.add(worst);
+      }
     }
     light(row, []);
   };
