@@ -67,6 +67,20 @@ class TestCalibrate:
         with pytest.raises(InputError, match="which metric"):
             calibrate(result, labels(good))
 
+    def test_what_annotators_are_undecided_about_is_neither_good_nor_bad(self, tmp_path):
+        scores, good = lenient(0)
+        result = run(tmp_path, scores)
+        split = [{"id": f"s{n}", "label": 1 - int(good[n]), "annotator": "b"} for n in range(30)]
+        found = calibrate(result, [*labels(good), *split])
+        rest = calibrate(result, [row for row in labels(good) if int(row["id"][1:]) >= 30])
+        assert found.quality.undecided == 30
+        assert (found.threshold, found.points) == (rest.threshold, rest.points)
+        assert "(30 more left out: annotators undecided)" in markdown(
+            found, found.quality, held_out="x"
+        )
+        any_of_them = calibrate(result, [*labels(good), *split], good_from=0.4)
+        assert any_of_them.quality.n == 200
+
     def test_labels_that_have_nothing_to_do_with_scores_bring_nothing(self, tmp_path):
         scores, _ = lenient(0)
         result = run(tmp_path, scores)

@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 
 from assay.analysis.disagreement import Confusion, Disagreement, confusion, disagreements
-from assay.analysis.judged import UNDECIDED, Bools, Judged, Scale, called, judged
-from assay.analysis.labelled import Labelled, labelled
+from assay.analysis.judged import Bools, Judged, Scale, called, judged
+from assay.analysis.labelled import UNDECIDED, Labelled, labelled
 from assay.analysis.people import among_people, ceiling
 from assay.dataset.labels import Labels
 from assay.errors import InputError

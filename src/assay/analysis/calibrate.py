@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.analysis.card import Bools, Card, Measured, Quality, refuse_other
 from assay.analysis.correct import Given, metrics_meant, one_metric, read
-from assay.analysis.labelled import Item, Labelled, labelled
+from assay.analysis.labelled import UNDECIDED, Item, Labelled, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError
 from assay.run.result import Result
@@ -27,6 +27,9 @@ from assay.stats.calibration import (
 )
 from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
 
+# A mean label from here on is that of a majority, where labels are yes or no.
+MAJORITY = 0.5
+
 
 def calibrate(
     result: Result,
@@ -35,7 +38,7 @@ def calibrate(
     *,
     objective: Objective | None = None,
     method: Method = "platt",
-    good_from: float = 0.5,
+    good_from: float = MAJORITY,
 ) -> Card:
     """Fit threshold and probabilities to people's labels, and measure them by cross-validation.
 
@@ -46,13 +49,14 @@ def calibrate(
         metric: The metric; may be left out if the run has only one.
         objective: What the threshold is to reach; balanced accuracy if not told.
         method: The curve: "platt", or "isotonic" with some hundred labels.
-        good_from: A label from here on counts as good.
+        good_from: A label from here on counts as good. At one half, the majority of several
+            annotators counts, and what they are undecided about is left out.
 
     Raises:
         InputError: If labels and run do not fit, or there are too few to hold some back.
     """
     wanted = objective or Objective()
-    found = _labelled(result, labels, metric)
+    found = _labelled(result, labels, metric, good_from)
     rows = _Rows.of(found, good_from)
     held = _held_out(rows, wanted, method)
     if held is None:
@@ -91,7 +95,7 @@ def check(card: Card, result: Result, labels: Given) -> Quality:
         InputError: If the run was judged otherwise than the card's, or labels and run do not fit.
     """
     refuse_other(card, result)
-    found = _labelled(result, labels, card.metric)
+    found = _labelled(result, labels, card.metric, card.good_from)
     if found.kind != card.kind:
         what = f"the card is about {card.kind}s, and the labels about {found.kind}s"
         raise InputError(what, "give labels of the same kind")
@@ -102,12 +106,13 @@ def check(card: Card, result: Result, labels: Given) -> Quality:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What is fitted on; sign -1 where low scores are good."""
+    """What is fitted on; sign -1 where low scores are good; how many are left out beside."""
 
     scores: Floats
     good: Bools
     groups: Sequence[Hashable]
     sign: int
+    undecided: int
 
     @classmethod
     def of(cls, found: Labelled, good_from: float) -> "_Rows":
@@ -120,16 +125,19 @@ class _Rows:
         # A part's number says how well it is borne out, whichever way the metric counts it.
         sign = 1 if found.higher_is_better or found.kind == "statement" else -1
         scores = np.array([item.score for item in items])
-        return cls(scores, good, [item.group for item in items], sign)
+        groups, undecided = [item.group for item in items], found.left_out.get(UNDECIDED, 0)
+        return cls(scores, good, groups, sign, undecided)
 
 
-def _labelled(result: Result, labels: Given, metric: str | None) -> Labelled:
+def _labelled(result: Result, labels: Given, metric: str | None, good_from: float) -> Labelled:
     given = labels if isinstance(labels, Labels) else read(labels, result)
     if given.kind == "pair":
         remedy = "`assay agree` uses them"
         raise InputError("labels of pairs say which is better, not which is good", remedy)
     meant = metrics_meant(result, given, metric)
-    return labelled(result, given, meant[0] if len(meant) == 1 else one_metric(result, metric))
+    name = meant[0] if len(meant) == 1 else one_metric(result, metric)
+    found = labelled(result, given, name)
+    return found.decided() if good_from == MAJORITY else found
 
 
 def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:
@@ -182,6 +190,7 @@ def _quality(
         error_by_chance=error_by_chance(chances),
         bins=tuple(reliability(chances, good)),
         bins_before=() if raw is None else tuple(reliability(raw, good)),
+        undecided=rows.undecided,
     )
 
 

@@ -46,6 +46,7 @@ class Quality:
         error_by_chance: What true probabilities would show on so few rows.
         bins: The reliability diagram of the probabilities.
         bins_before: That of the raw scores.
+        undecided: Rows left out: as many annotators call them good as bad.
     """
 
     n: int
@@ -60,6 +61,7 @@ class Quality:
     error_by_chance: float
     bins: tuple[Bin, ...]
     bins_before: tuple[Bin, ...]
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,9 +164,10 @@ def correct_verdicts(
         what = f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {theirs}"
         raise InputError(what, "judge both with the same judge, prompts and version")
     found = labelled(labelled_run, given, name)
-    by_sample, _ = whole_samples(found.items, found.kind)
-    if found.kind == "sample" and {label.value for label in given.labels} <= {0.0, 1.0}:
-        by_sample = _by_majority(by_sample)
+    if found.kind == "sample" and found.yes_or_no:
+        by_sample = {item.sample.id: float(item.label > 0.5) for item in found.decided().items}
+    else:
+        by_sample, _ = whole_samples(found.items, found.kind)
     if not set(by_sample.values()) <= {0.0, 1.0}:
         raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
     sign = 1 if found.higher_is_better else -1
@@ -185,11 +186,6 @@ def correct_verdicts(
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
     return share
-
-
-def _by_majority(by_sample: Mapping[str, float]) -> dict[str, float]:
-    """What most annotators said; a sample on which they are undecided says nothing of the judge."""
-    return {sample: float(said > 0.5) for sample, said in by_sample.items() if said != 0.5}
 
 
 def read(labels: Any, result: Result) -> Labels:

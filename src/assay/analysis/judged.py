@@ -15,7 +15,6 @@ from assay.stats.weighted import Floats
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Scale: TypeAlias = Literal["binary", "ordinal", "preference"]
 FOLDS = 5
-UNDECIDED = "annotators undecided"
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,7 @@ def judged(found: Labelled) -> Judged:
 def _scale(found: Labelled) -> Scale:
     if found.kind == "pair":
         return "preference"
-    said = {value for item in found.items for value in item.labels.values()}
-    return "binary" if said <= {0.0, 1.0} else "ordinal"
+    return "binary" if found.yes_or_no else "ordinal"
 
 
 def called(goodness: Floats, labels: Floats, groups: Sequence[str]) -> tuple[Bools, Floats] | None:

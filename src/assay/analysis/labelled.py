@@ -14,6 +14,7 @@ from assay.text.token_f1 import overlap, tokens
 
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
+UNDECIDED = "annotators undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,20 @@ class Labelled:
     higher_is_better: bool
     items: Sequence[Item]
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether every annotator said 1 or 0 of every item."""
+        return {value for item in self.items for value in item.labels.values()} <= {0.0, 1.0}
+
+    def decided(self) -> "Labelled":
+        """Without the items that as many annotators call good as bad, where they say yes or no."""
+        if not self.yes_or_no:
+            return self
+        items = [item for item in self.items if item.label != 0.5]
+        open_ones = len(self.items) - len(items)
+        left_out = {**self.left_out, **({UNDECIDED: open_ones} if open_ones else {})}
+        return replace(self, items=items, left_out=left_out)
 
 
 def labelled(

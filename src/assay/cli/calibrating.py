@@ -102,8 +102,7 @@ def _show(card: Card, quality: Quality, held_out: str) -> None:
     console.print(Text(safe.plain(card.metric), style="bold"))
     for name, value in report.head(card):
         console.print(Text(f"  {name.lower()}: {safe.plain(value)}"))
-    labels = f"{numbers.plural(quality.n, 'label')}, {quality.n_good:,} good; {held_out}"
-    console.print(Text(f"  {labels}", style="dim"))
+    console.print(Text(f"  {report.counted(quality, held_out)}", style="dim"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("", "before", "calibrated"):
         table.add_column(name, no_wrap=True)

@@ -62,6 +62,13 @@ def rows(card: Card, found: Quality) -> list[Row]:
     ]
 
 
+def counted(found: Quality, held_out: str) -> str:
+    """How many labels there are, and how they were used."""
+    text = f"{numbers.plural(found.n, 'label')}, {numbers.count(found.n_good)} good"
+    left = f" ({numbers.count(found.undecided)} more left out: annotators undecided)"
+    return f"{text}{left if found.undecided else ''}; {held_out}"
+
+
 def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
     """The reliability diagram as text: n, said, good, interval."""
     return [
@@ -79,7 +86,7 @@ def markdown(card: Card, found: Quality, *, held_out: str) -> str:
     """The calibration as Markdown."""
     lines = [f"## Calibration of {safe.plain(card.metric)}", ""]
     lines += [f"- {name}: {_flat(value)}" for name, value in head(card)]
-    lines += ["", f"{found.n} labels, {found.n_good} good; {held_out}.", ""]
+    lines += ["", f"{counted(found, held_out)}.", ""]
     lines += ["| | before | calibrated | |", "|---|---|---|---|"]
     lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, found)]
     lines += ["", "| n | said | good | 95 % interval |", "|---:|---:|---:|---|"]
@@ -96,7 +103,7 @@ def page(card: Card, found: Quality, *, held_out: str) -> str:
         card=card,
         head=head(card),
         found=found,
-        held_out=held_out,
+        counted=counted(found, held_out),
         rows=rows(card, found),
         bins=bin_rows(found.bins),
         side=SIDE,
