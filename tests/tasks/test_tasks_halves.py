@@ -5,7 +5,7 @@ import pytest
 from assay import Score, Settings, evaluate
 from assay.backends.llm import LLM, Completion
 from assay.backends.openai import OpenAI
-from assay.errors import TooLong
+from assay.errors import InputError, TooLong
 from assay.judge import Judge
 from assay.metrics import resolve
 from assay.tasks import JudgeContexts, RateAnswer, Statement, Verdict, VerifyStatements
@@ -145,3 +145,40 @@ async def test_servers_say_it_in_many_ways(message, monkeypatch):
             await judge.reply(RateAnswer("Q?", "A."))
         await judge.aclose()
         assert server.arrived == 1
+
+
+class TestAWindowThatTheUserNames:
+    """For servers that cut off what is too long, and do not say so."""
+
+    CONTEXTS = (FILL * 100, FILL * 100 + PARIS)
+
+    async def test_no_prompt_that_may_be_longer_is_sent_and_nothing_is_left_out(self):
+        async with LLMServer() as server:
+            judge = OpenAI("m", base_url=server.url, window=2048)
+            task = VerifyStatements((Statement("s1", PARIS),), self.CONTEXTS)
+            (verdict,) = await Judge(judge)(task)
+            await judge.aclose()
+            prompts = [call.body["messages"][0]["content"] for call in server.log]
+        assert (verdict.supported, verdict.context) == (True, 1)
+        assert verdict.reason.startswith(IN_PARTS)
+        assert len(prompts) > 1
+        assert max(len(prompt) for prompt in prompts) <= (2048 - 1024) * 3
+        assert sum(prompt.count(FILL.strip()) for prompt in prompts) == 200
+
+    async def test_what_cannot_be_divided_fails_and_says_what_to_do(self):
+        judge = OpenAI("m", base_url="http://127.0.0.1:9/v1", window=2048)
+        with pytest.raises(TooLong, match="2,048 tokens that m reads at once -> give it a larger"):
+            await judge.reply(RateAnswer("Q?", FILL * 200))
+
+    async def test_a_text_of_another_script_is_not_taken_for_short(self):
+        judge = OpenAI("m", base_url="http://127.0.0.1:9/v1", window=2048)
+        with pytest.raises(TooLong):
+            await judge.reply(RateAnswer("Q?", "巴黎是法国的首都。" * 100))
+
+    def test_replies_of_another_window_are_not_taken_for_this_ones(self):
+        names = {OpenAI("m", window=window).name for window in (None, 2048, 4096)}
+        assert len(names) == 3
+
+    def test_a_window_without_room_for_a_prompt_is_refused(self):
+        with pytest.raises(InputError, match="no room for a prompt"):
+            OpenAI("m", window=1024, max_tokens=1024)

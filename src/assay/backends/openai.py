@@ -23,7 +23,7 @@ from assay.backends.openai_http import (
     too_long,
 )
 from assay.backends.per_loop import PerLoop
-from assay.errors import Unavailable
+from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import repeated
 from assay.prompt import Template
 
@@ -40,6 +40,12 @@ _NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
     "json_schema": "json_object",
     "json_object": "text",
 }
+
+
+# A token has at least so many bytes on average, in any language; English has four and more.
+BYTES_PER_TOKEN = 3
+# Tokens of the window that are left to the reply, where no bound on it is given.
+ROOM_FOR_REPLY = 1024
 
 
 # Likely tokens asked for at each position, and what is asked for where so many are refused.
@@ -148,6 +154,9 @@ class OpenAI(LLM):
         draw_temperature: Temperature of all other draws; each has its number as seed besides. A
             draw that repeats draw 0 is asked as draw 0 is.
         max_tokens: Bound on the reply's length; None leaves it to the server.
+        window: Tokens of prompt and reply together that the model reads at once, for a server that
+            cuts longer prompts off without a word (as Ollama does). A prompt that may be longer is
+            not sent: its contexts are read in parts. None trusts the server to refuse it.
         timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
             run.
         headers: Further headers. They are not part of the name.
@@ -167,6 +176,7 @@ class OpenAI(LLM):
         temperature: float = 0.0,
         draw_temperature: float = 0.7,
         max_tokens: int | None = None,
+        window: int | None = None,
         timeout: float | None = None,
         headers: Mapping[str, str] | None = None,
         extra_body: Mapping[str, Any] | None = None,
@@ -176,7 +186,8 @@ class OpenAI(LLM):
         super().__init__(prompts)
         self.model = model
         self._temperature, self._draw_temperature = temperature, draw_temperature
-        self._max_tokens = max_tokens
+        self._max_tokens, self._window = max_tokens, window
+        self._most_bytes = _most_bytes(window, max_tokens)
         self._extra_body = dict(extra_body or {})
         self._schema_extra = dict(schema_extra or {})
         endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
@@ -210,6 +221,7 @@ class OpenAI(LLM):
             "temperature": self._temperature or None,
             "draw_temperature": None if self._draw_temperature == 0.7 else self._draw_temperature,
             "max_tokens": self._max_tokens,
+            "window": self._window,
             "extra_body": _digest(self._extra_body),
             "schema_extra": _digest(self._schema_extra),
         }
@@ -223,8 +235,12 @@ class OpenAI(LLM):
 
         Raises:
             Denied: If key, quota, model or URL is refused.
+            TooLong: If the prompt may be longer than what the model reads at once.
             Unavailable: If no reply came.
         """
+        if len(prompt.encode("utf-8", "replace")) > self._most_bytes:
+            what = f"the prompt may be longer than the {self._window:,} tokens that {self.model}"
+            raise TooLong(f"{what} reads at once -> give it a larger window, or shorter texts")
 
         def body(dialect: Dialect) -> dict[str, Any]:
             return self._body(dialect, prompt, (kind, schema), draw)
@@ -327,6 +343,17 @@ class OpenAI(LLM):
             len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens,
             _tokens(chat.choices[0].logprobs),
         )
+
+
+def _most_bytes(window: int | None, max_tokens: int | None) -> float:
+    """Of a prompt that surely fits into the window."""
+    if window is None:
+        return math.inf
+    room = min(ROOM_FOR_REPLY, window // 2) if max_tokens is None else max_tokens
+    if window <= room:
+        what = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
+        raise InputError(what, "give a window above max_tokens")
+    return float((window - room) * BYTES_PER_TOKEN)
 
 
 def _text(content: Any) -> str:

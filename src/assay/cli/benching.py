@@ -55,7 +55,7 @@ def _measured(given: Mapping[str, Any]) -> JudgeCard:
     sets, data = chosen(given["names"]), _data(given["data"])
     if given["full"] and given["limit"] is not None:
         raise InputError("--full and --limit are both given", "keep one of them")
-    makers = Bench(given["base_url"], given["api_key"], given["timeout"])
+    makers = Bench.of(given)
     judge = makers.judge(given["judges"])
     embedder = makers.backend(given["embedder"], embedder=True) if given["embedder"] else None
     makers.check()

@@ -28,7 +28,7 @@ _REQUIRED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"]([\w-]+)['\"])?")
 
 def examine(given: Mapping[str, Any]) -> int:
     """Look at everything, show what was found; the exit code."""
-    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    bench = Bench.of(given)
     embedded = _embedded()  # before the probes, which load it too: loading is timed
     probes = probe.probes(bench, given["judges"], given["embedder"])
     bench.check()

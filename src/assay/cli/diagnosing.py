@@ -63,7 +63,7 @@ def _check(given: Mapping[str, Any]) -> None:
 
 
 def _rescore(result: Result, given: Mapping[str, Any]) -> int:
-    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    bench = Bench.of(given)
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()

@@ -1,7 +1,8 @@
 """Which back ends do --judge, --embedder, --base-url and --api-key stand for?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from assay.backends.specs import backend, mixed
 from assay.cli.values import look_here
@@ -20,13 +21,21 @@ class Bench:
         base_url: Where openai: back ends are, None to take it from the environment.
         api_key: Their key, None to take it from the environment. Never shown, never kept.
         timeout: Seconds that a call over HTTP may take.
+        window: Tokens that a judge over HTTP reads at once, None if its server says so itself.
     """
 
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     timeout: float = 60.0
+    window: int | None = None
     _made: dict[tuple[str, bool], Backend] = field(default_factory=dict, repr=False)
     _addressed: bool = False
+    _windowed: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """As the options of a command say."""
+        return cls(given["base_url"], given["api_key"], given["timeout"], given["window"])
 
     def judge(self, specs: Sequence[str]) -> Backend:
         """The judge that the specs describe, as `mixed` reads them.
@@ -44,7 +53,7 @@ class Bench:
         return self._made[key]
 
     def check(self) -> None:
-        """See to it that --base-url and --api-key were meant for somebody.
+        """See to it that --base-url, --api-key and --window were meant for somebody.
 
         Raises:
             InputError: If nobody took them.
@@ -52,6 +61,9 @@ class Bench:
         if (self.base_url or self.api_key) and not self._addressed:
             what = "--base-url and --api-key are for openai: judges, and there is none"
             raise InputError(what, "add --judge openai:MODEL")
+        if self.window and not self._windowed:
+            what = "--window is for openai: and ollama: judges, and there is none"
+            raise InputError(what, "leave it out; gguf: judges know their window")
 
     def _make(self, spec: str, *, embedder: bool) -> Backend:
         scheme, _, model = spec.partition(":")
@@ -65,10 +77,14 @@ class Bench:
         from assay.backends.openai_batch import OpenAIBatch
         from assay.backends.openai_embeddings import OpenAIEmbedder
 
+        options: dict[str, Any] = {"timeout": self.timeout}
+        if not embedder and scheme != "openai-batch":
+            self._windowed = True
+            options["window"] = self.window
         kind = OpenAIEmbedder if embedder else OpenAI
         if scheme == "ollama":
-            return kind.ollama(model, timeout=self.timeout)
+            return kind.ollama(model, **options)
         self._addressed = True
         if scheme == "openai-batch":
             kind = OpenAIBatch
-        return kind(model, base_url=self.base_url, api_key=self.api_key, timeout=self.timeout)
+        return kind(model, base_url=self.base_url, api_key=self.api_key, **options)

@@ -104,6 +104,15 @@ _JUDGE = (
         metavar="SECONDS",
         help="How long one call may take.",
     ),
+    click.option(
+        "--window",
+        type=click.IntRange(min=512),
+        metavar="TOKENS",
+        help=(
+            "What an openai: or ollama: judge reads at once, prompt and reply; longer contexts are "
+            "read in parts. Only for servers that cut prompts off without a word, as Ollama does."
+        ),
+    ),
 )
 
 

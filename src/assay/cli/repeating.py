@@ -25,7 +25,7 @@ from assay.run.settings import Settings
 def repeat(given: Mapping[str, Any]) -> int:
     """Ask again and show what was found; the exit code."""
     result = Result(given["store"], given["run"])
-    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    bench = Bench.of(given)
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()

@@ -59,7 +59,7 @@ def understand(given: Mapping[str, Any]) -> Request:
     read = [data, store, *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
     settings = _settings(given)
-    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+    bench = Bench.of(given)
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()
