@@ -4,6 +4,7 @@ import pytest
 from dataset_help import load, one, problem, refused
 
 from assay.dataset import ALIASES
+from assay.dataset.aliases import likely_column
 
 RAGAS_1 = {"question": "q", "answer": "a", "contexts": ["c"], "ground_truth": "g"}
 RAGAS_2 = {
@@ -147,3 +148,10 @@ def test_paths_that_lead_nowhere_are_named_once(column):
     rows = [{"title": "t", "hits": [{"body": "one"}]}] * 3
     told = problem([{**row, "id": n} for n, row in enumerate(rows)], mapping={"contexts": column})
     assert f"no row has the column '{column}'" in told
+
+
+def test_guessing_what_was_meant_looks_at_so_many_columns_only():
+    columns = [f"x{n}" for n in range(499)]
+    assert likely_column("answer", [*columns, "anser"]) == "anser"
+    assert likely_column("answer", [*columns, "x499", "anser"]) is None
+    assert likely_column("answer", ["a" * 10_000_000]) is None

@@ -2,18 +2,21 @@
 
 import asyncio
 import contextlib
+import gzip
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from assay import Denied
 from assay.dataset.schema import document as rows_schema
+from assay.service.connections import Connections
 from assay.service.functions import Service
 from assay.service.guard import Bounds
-from assay.service.http import application
+from assay.service.http import application, running
 from support.scripts import plausible
 
 TOKEN = "s3cr3t"
@@ -218,6 +221,31 @@ class TestHostileInput:
             found = 413
         assert found == 413
 
+    async def test_what_is_compressed_is_refused_unread(self, db):
+        service = application(Service(plausible(), store=db), Bounds(token=TOKEN))
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        async with running(service) as runner, ClientSession() as session:
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+            host, port = runner.addresses[0][:2]
+            for encoding, body in (("gzip", b"no gzip"), ("gzip", gzip.compress(b"a" * 10**7))):
+                sent = {**headers, "Content-Encoding": encoding}
+                url = f"http://{host}:{port}/v1/evaluate"
+                async with session.post(url, data=body, headers=sent) as response:
+                    assert response.status == 415
+                    assert "not compressed" in (await response.json())["error"]
+
+    @pytest.mark.parametrize(
+        "more",
+        [{"answer": "a" * 200_001}, {"contexts": ["x", "word " * 50_000]}, {"x" * 200_001: 1}],
+    )
+    async def test_a_text_that_would_be_judged_for_minutes_is_refused(self, call, more):
+        sent = {"sample": {**ROW, **more}, "metrics": ["faithfulness"]}
+        status, found, _ = await call.post("/v1/evaluate", sent)
+        assert status == 422
+        assert "characters" in found["problems"][0]["what"]
+        assert found["problems"][0]["row"] == 1
+
     async def test_other_kinds_of_content_are_refused(self, call):
         headers = {"Content-Type": "text/plain"}
         found, *_ = await call("POST", "/v1/evaluate", data=b"{}", headers=headers)
@@ -264,6 +292,47 @@ class TestHostileInput:
             call = await caller(stack, db, refuse)
             status, found, _ = await call.post("/v1/evaluate", FAITHFULNESS)
             assert (status, "the key is wrong" in found["error"]) == (502, True)
+
+
+class TestConnections:
+    """Those of a stand-in server, closed as the clock says."""
+
+    class Line:
+        def __init__(self):
+            self.closed = False
+
+        def force_close(self):
+            self.closed = True
+
+    def test_one_that_brings_no_request_is_closed_and_one_that_is_answered_is_not(self):
+        now = [100.0]
+        connections = Connections(30.0, 10, clock=lambda: now[0])
+        silent, asked = self.Line(), self.Line()
+        server = SimpleNamespace(connections=[silent, asked])
+        connections.close_idle(server)
+        connections.busy(asked)
+        now[0] += 31
+        connections.close_idle(server)
+        assert (silent.closed, asked.closed) == (True, False)
+        connections.free(asked)
+        now[0] += 29
+        connections.close_idle(server)
+        assert not asked.closed
+        now[0] += 2
+        connections.close_idle(server)
+        assert asked.closed
+
+    @pytest.mark.parametrize("answered", [False, True])
+    def test_of_too_many_those_that_brought_nothing_longest_go(self, answered):
+        now = [100.0]
+        connections = Connections(30.0, 2, clock=lambda: now[0])
+        lines = [self.Line() for _ in range(3)]
+        for n in range(3):
+            now[0] += 1
+            if n == 2 and answered:
+                connections.busy(lines[0])
+            connections.close_idle(SimpleNamespace(connections=lines[: n + 1]))
+        assert [line.closed for line in lines] == [not answered, answered, False]
 
 
 class TestTheSchemaOfRows:

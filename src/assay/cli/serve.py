@@ -54,6 +54,14 @@ _COUNT = click.IntRange(min=1)
     help="The most samples of one request.",
 )
 @click.option(
+    "--max-chars",
+    type=_COUNT,
+    default=200_000,
+    show_default=True,
+    metavar="N",
+    help="The longest text of a sample, in characters.",
+)
+@click.option(
     "--at-once",
     type=_COUNT,
     default=4,

@@ -15,7 +15,7 @@ from assay.cli.judges import Bench
 from assay.cli.request import spending
 from assay.errors import InputError
 from assay.run.settings import Settings
-from assay.service.functions import MOST_SAMPLES, Service
+from assay.service.functions import Service
 
 TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -25,7 +25,7 @@ def serve(given: Mapping[str, Any]) -> int:
     from aiohttp import web
 
     from assay.service.guard import Bounds
-    from assay.service.http import application
+    from assay.service.http import application, running
 
     token = _token(given)
     bounds = Bounds(
@@ -34,20 +34,17 @@ def serve(given: Mapping[str, Any]) -> int:
         most_bytes=int(given["max_mb"] * 1e6),
         at_once=given["at_once"],
     )
-    app = application(_service(given, most=given["max_samples"]), bounds)
+    most = {"most_samples": given["max_samples"], "most_characters": given["max_chars"]}
+    app = application(_service(given, **most), bounds)
 
     async def work() -> None:
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
-        await runner.setup()
-        try:
+        async with running(app) as runner:
             site = web.TCPSite(runner, given["host"], given["port"])
             await _begun(site.start(), given)
             host, port = runner.addresses[0][:2]
             shown = f"[{host}]" if ":" in host else host
             say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
             await _until_told()
-        finally:
-            await runner.cleanup()
 
     asyncio.run(work())
     return OK
@@ -77,14 +74,14 @@ def mcp(given: Mapping[str, Any]) -> int:
     return OK
 
 
-def _service(given: Mapping[str, Any], most: int = MOST_SAMPLES) -> Service:
-    bench = Bench(given["base_url"], given["api_key"], given["timeout"])
+def _service(given: Mapping[str, Any], **most: int) -> Service:
+    bench = Bench.of(given)
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()
     budget = spending(given["price"], given["budget"])
     settings = Settings(limits=Limits(timeout=given["timeout"]), budget=budget)
-    return Service(judge, embedder, Path(given["store"]), settings, most)
+    return Service(judge, embedder, Path(given["store"]), settings, **most)
 
 
 def _token(given: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
-from assay.errors import InputError
+from assay.errors import InputError, Problem
 from assay.metrics import ALIASES, METRICS, parse
 from assay.metrics import Metric as AnyMetric
 from assay.run import STORE
@@ -25,6 +25,7 @@ from assay.service import forms
 from assay.store import Store
 
 MOST_SAMPLES = 1000
+MOST_CHARACTERS = 200_000
 # Samples a page, at most.
 PAGE = 500
 _LONGEST_NAME = 1000
@@ -44,6 +45,7 @@ class Service:
         store: The SQLite file.
         settings: Limits and budget of each evaluation.
         most_samples: The most samples that one call may send.
+        most_characters: The longest text that one may hold: what judging takes grows with it.
     """
 
     judge: Any = DEFAULT
@@ -51,6 +53,7 @@ class Service:
     store: Path = Path(STORE)
     settings: Settings = field(default_factory=Settings)
     most_samples: int = MOST_SAMPLES
+    most_characters: int = MOST_CHARACTERS
 
     def route(self) -> Route:
         """Who judges what; raises InputError if that cannot be."""
@@ -96,10 +99,22 @@ class Service:
         self, data: Any, metrics: Sequence[str], *, limit: int | None = None
     ) -> Result:
         chosen = [self._named(spec) for spec in metrics]
+        if isinstance(data, list):
+            self._bounded(data)
         settings = replace(self.settings, limit=limit)
         return await aevaluate(
             data, chosen, self.judge, embedder=self.embedder, store=self.store, settings=settings
         )
+
+    def _bounded(self, rows: list[dict[str, Any]]) -> None:
+        """Raise InputError if a text is longer than can be judged in bounded time."""
+        for number, row in enumerate(rows, 1):
+            for name, value in row.items():
+                longest = max(len(name), _longest(value))
+                if longest > self.most_characters:
+                    what = f"holds a text of {longest:,} characters"
+                    remedy = f"shorten it: this service takes {self.most_characters:,} at most"
+                    raise InputError([Problem(what, remedy, row=number, field=name[:100])])
 
     def _named(self, spec: str) -> AnyMetric:
         """A metric by name. One of the caller's own would be code that runs here."""
@@ -193,6 +208,20 @@ class Service:
         except InputError:
             what = f"there is no run, or not one only, that begins with '{run[:100]}'"
             raise NotFound(what) from None
+
+
+def _longest(value: Any) -> int:
+    """Characters of the longest text in a value of JSON, however deep."""
+    longest, waiting = 0, [value]
+    while waiting:
+        held = waiting.pop()
+        if isinstance(held, str):
+            longest = max(longest, len(held))
+        elif isinstance(held, dict):
+            waiting += [*held, *held.values()]
+        elif isinstance(held, list):
+            waiting += held
+    return longest
 
 
 def _check(name: str) -> None:

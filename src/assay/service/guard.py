@@ -28,6 +28,7 @@ class Bounds:
         at_once: Evaluations at the same time; others wait.
         waiting: Evaluations that may wait; others are sent away.
         reading_s: Seconds in which a request must have arrived.
+        connections: Connections at the same time.
     """
 
     token: str = field(default="", repr=False)
@@ -36,9 +37,10 @@ class Bounds:
     at_once: int = 4
     waiting: int = 32
     reading_s: float = 30.0
+    connections: int = 500
 
     def __post_init__(self) -> None:
-        for name in ("per_minute", "most_bytes", "at_once", "reading_s"):
+        for name in ("per_minute", "most_bytes", "at_once", "reading_s", "connections"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name)}", "give a number above 0")
 
@@ -110,6 +112,8 @@ class Guard:
         """
         if request.content_type != "application/json":
             raise Refused(415, "send application/json")
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise Refused(415, "send it as it is, not compressed")
         if (request.content_length or 0) > self._bounds.most_bytes:
             raise self._too_long()
         body = bytearray()

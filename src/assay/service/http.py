@@ -1,15 +1,19 @@
 """How is the service reached over HTTP? Routes, and what each failure is told as."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from assay._version import __version__
 from assay.errors import AssayError, InputError, JudgeError
 from assay.service import forms
+from assay.service.connections import Connections
 from assay.service.functions import PAGE, NotFound, Service
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
@@ -18,6 +22,7 @@ F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MOST_RUNS = 1000
 _FURTHEST = 10**9
+_CONNECTIONS = web.AppKey("connections", Connections)
 
 
 def application(service: Service, bounds: Bounds) -> web.Application:
@@ -28,7 +33,10 @@ def application(service: Service, bounds: Bounds) -> web.Application:
     """
     service.route()
     guard = Guard(bounds)
-    app = web.Application(middlewares=[_edge(guard)], client_max_size=bounds.most_bytes)
+    connections = Connections(bounds.reading_s, bounds.connections)
+    edge = _edge(guard, connections)
+    app = web.Application(middlewares=[edge], client_max_size=bounds.most_bytes)
+    app[_CONNECTIONS] = connections
     api = _Api(service, guard, bounds)
     app.add_routes(
         [
@@ -44,6 +52,27 @@ def application(service: Service, bounds: Bounds) -> web.Application:
         ]
     )
     return app
+
+
+@asynccontextmanager
+async def running(app: web.Application) -> AsyncIterator[web.AppRunner]:
+    """A runner of the application, to which sites are added."""
+    logging.getLogger("aiohttp.server").addFilter(_is_ours)
+    # Bodies stay as they came: what is compressed may be a bomb.
+    runner = web.AppRunner(app, access_log=None, auto_decompress=False, shutdown_timeout=5.0)
+    await runner.setup()
+    assert runner.server is not None  # noqa: S101 - it is there once it is set up
+    watching = asyncio.create_task(app[_CONNECTIONS].watch(runner.server))
+    try:
+        yield runner
+    finally:
+        watching.cancel()
+        await runner.cleanup()
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Not a stack trace for every caller whose request is no HTTP; they were told."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 class _Api:
@@ -103,9 +132,10 @@ class _Api:
         return _answer(found)
 
 
-def _edge(guard: Guard) -> Any:
+def _edge(guard: Guard, connections: Connections) -> Any:
     @web.middleware
     async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
+        connections.busy(request.protocol)
         try:
             guard.check(request)
             response = await handler(request)
@@ -123,6 +153,8 @@ def _edge(guard: Guard) -> Any:
             response = _problem(502, f"the judge refuses: {error}")
         except AssayError as error:
             response = _problem(500, str(error))
+        finally:
+            connections.free(request.protocol)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Cache-Control"] = "no-store"
         return response
