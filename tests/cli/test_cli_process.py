@@ -23,6 +23,17 @@ def ask(prompt):
     return '{"statements": [{"text": "One thing.", "source": ""}]}'
 """
 
+# As a model in this process: a thread that computes, and that Python would wait for at its end.
+DEAF = """
+import asyncio, concurrent.futures, pathlib, threading
+
+pool = concurrent.futures.ThreadPoolExecutor(1)
+
+async def ask(prompt):
+    pathlib.Path("asked.txt").touch()
+    await asyncio.get_running_loop().run_in_executor(pool, threading.Event().wait)
+"""
+
 
 def environment():
     return {**os.environ, "COLUMNS": "80"}
@@ -44,6 +55,27 @@ def slow(here):
     write_rows(here / "many.jsonl", rows)
     line = ("run", "many.jsonl", "-m", "faithfulness", "--judge", "slow_judge:ask")
     return (*line, "--concurrency", "2")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
+def test_interrupted_it_does_not_wait_for_what_cannot_be_called_back(here):
+    (here / "deaf_judge.py").write_text(DEAF)
+    write_rows(here / "one.jsonl", ROWS[:1])
+    line = ("run", "one.jsonl", "-m", "faithfulness", "--judge", "deaf_judge:ask")
+    with subprocess.Popen(
+        [*ASSAY, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (here / "asked.txt").exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)  # it would never end
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert told.startswith(b"interrupted: ")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")

@@ -5,7 +5,6 @@ from pathlib import PurePath
 from typing import Any
 
 import msgspec
-from rich.table import Table
 from rich.text import Text
 
 from assay.cli import screen
@@ -21,10 +20,12 @@ def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
     console = screen.out()
     console.print(report.summary(collect(result, most=0)))
-    table = Table.grid(padding=(0, 2))
-    for name, value in _lines(result, request):
-        table.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
-    console.print(table)
+    lines = _lines(result, request)
+    width = max(len(name) for name, _ in lines)
+    for name, value in lines:  # commands are there to be copied: no line breaks within
+        console.print(
+            Text(name.ljust(width), "dim").append(f"  {value}", "not dim"), soft_wrap=True
+        )
 
 
 def _lines(result: Result, request: Request) -> list[tuple[str, str]]:

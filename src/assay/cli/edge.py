@@ -7,8 +7,9 @@ import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -39,7 +40,19 @@ class Edge(click.Group):
             return call(*args, **kwargs, standalone_mode=False)
         given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
         debug = _wants_traceback(given)
-        sys.exit(_code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug))
+        code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
+        of_the_process = not args and kwargs.get("args") is None
+        if code == INTERRUPTED and of_the_process:
+            _leave(code)
+        sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process without waiting for threads: a model that computes cannot be called back."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads it any more
+            stream.flush()
+    os._exit(code)
 
 
 def say(text: str) -> None:
