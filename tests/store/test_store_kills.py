@@ -20,44 +20,43 @@ from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
 IN_FLIGHT = 2
-MOST_KILLS = 8
+KILLS = 4
 SETTINGS = Settings(limits=Limits(in_flight=IN_FLIGHT))
 
 
-def run(db, calls):
-    """The run; every call takes a moment and leaves a byte in a file."""
+def run(db, calls, stuck_from=None):
+    """The run; every call takes a moment and leaves a byte in a file.
+
+    From so many bytes on, calls never return: such a run does not end by itself.
+    """
 
     async def before(task):
         with calls.open("ab") as file:
             file.write(b".")
-        await asyncio.sleep(0.005)
+        stuck = stuck_from is not None and calls.stat().st_size >= stuck_from
+        await asyncio.sleep(3600 if stuck else 0.005)
 
     judge = Watched(plausible(), before=before)
     return evaluate(samples(12), METRICS, judge, store=db, settings=SETTINGS)
 
 
-def killed(db, calls, seconds):
-    """Whether a process that runs it had to be killed after this time."""
+def killed(db, calls, stuck_from, seconds):
+    """Kill a process that runs it so long after its first call."""
+    made = calls.stat().st_size
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of threads that a fork leaves behind
         child = os.fork()
     if child == 0:
-        code = 1
         try:
-            run(db, calls)
-            code = 0
+            run(db, calls, stuck_from)
         finally:
-            os._exit(code)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            assert status == 0
-            return False
+            os._exit(1)
+    while calls.stat().st_size == made:
+        assert os.waitpid(child, os.WNOHANG) == (0, 0)
         time.sleep(0.001)
+    time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
 
 
 def kept(db):
@@ -70,19 +69,17 @@ def kept(db):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_random_moments_it_ends_as_if_nobody_had_disturbed_it(tmp_path, seed):
-    begun = time.monotonic()
     whole = run(tmp_path / "whole.db", tmp_path / "whole.calls")
-    longest = 0.6 * (time.monotonic() - begun)
     needed = (tmp_path / "whole.calls").stat().st_size
     db, calls = tmp_path / "assay.db", tmp_path / "calls"
     calls.touch()
-    chance, kills, known = random.Random(seed), 0, set()
-    while kills < MOST_KILLS and killed(db, calls, chance.uniform(0, longest)):
-        kills += 1
+    chance, known = random.Random(seed), set()
+    for _ in range(KILLS):
+        stuck_from = calls.stat().st_size + chance.randint(IN_FLIGHT, 8)
+        killed(db, calls, stuck_from, chance.uniform(0, 0.06))
         assert known <= (known := kept(db))
-    assert kills
     result = run(db, calls)
     assert result.summary() == whole.summary()
     assert Result(db).cost().calls == needed
     assert verify(db).problems == ()
-    assert calls.stat().st_size <= needed + kills * IN_FLIGHT * JOBS_PER_REQUEST
+    assert calls.stat().st_size <= needed + KILLS * IN_FLIGHT * JOBS_PER_REQUEST
