@@ -5,7 +5,7 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,17 @@ def _packages() -> Iterator[Finding]:
     for line in required:
         if match := _REQUIRED.match(line):
             groups.setdefault(match[2] or "", []).append(match[1])
+    absent = []
     for extra, names in groups.items():
-        yield _group(extra, {name: _version(name) for name in names})
+        versions = {name: _version(name) for name in names}
+        missing = [name for name, version in versions.items() if not version]
+        if extra and missing:
+            absent.append(f"{extra} ({', '.join(missing)})")
+        else:
+            yield _group(extra, versions, missing)
+    if absent:
+        what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
+        yield Finding("note", what, "if you need one: pip install 'assay[EXTRA]'")
 
 
 def _version(name: str) -> str | None:
@@ -86,18 +95,12 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _group(extra: str, versions: Mapping[str, str | None]) -> Finding:
-    shown = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-    missing = [name for name, version in versions.items() if not version]
-    if not extra:
-        if missing:
-            what = f"not installed: {', '.join(missing)}"
-            return Finding("FAIL", what, "pip install --force-reinstall assay")
-        return Finding("ok", shown)
+def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str]) -> Finding:
     if missing:
-        what = f"extra [{extra}] is not installed ({', '.join(missing)})"
-        return Finding("note", what, f"if you need it: pip install 'assay[{extra}]'")
-    return Finding("ok", f"extra [{extra}]: {shown}")
+        what = f"not installed: {', '.join(missing)}"
+        return Finding("FAIL", what, "pip install --force-reinstall assay")
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Finding("ok", f"extra [{extra}]: {shown}" if extra else shown)
 
 
 def _embedded() -> Finding:
