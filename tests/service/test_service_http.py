@@ -246,6 +246,14 @@ class TestHostileInput:
         assert "characters" in found["problems"][0]["what"]
         assert found["problems"][0]["row"] == 1
 
+    @pytest.mark.parametrize(
+        "more", [{"contexts": ["x"] * 10_001}, {str(n): n for n in range(5_001)}]
+    )
+    async def test_a_row_of_very_many_values_is_refused(self, call, more):
+        sent = {"sample": {**ROW, **more}, "metrics": ["faithfulness"]}
+        status, found, _ = await call.post("/v1/evaluate", sent)
+        assert (status, "values" in found["problems"][0]["what"]) == (422, True)
+
     async def test_other_kinds_of_content_are_refused(self, call):
         headers = {"Content-Type": "text/plain"}
         found, *_ = await call("POST", "/v1/evaluate", data=b"{}", headers=headers)

@@ -26,6 +26,7 @@ from assay.store import Store
 
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000
+MOST_VALUES = 10_000  # of a row: its fields, contexts and what else stands in it
 # Samples a page, at most.
 PAGE = 500
 _LONGEST_NAME = 1000
@@ -107,14 +108,17 @@ class Service:
         )
 
     def _bounded(self, rows: list[dict[str, Any]]) -> None:
-        """Raise InputError if a text is longer than can be judged in bounded time."""
+        """Raise InputError if a row is larger than can be judged in bounded time."""
         for number, row in enumerate(rows, 1):
-            for name, value in row.items():
-                longest = max(len(name), _longest(value))
-                if longest > self.most_characters:
-                    what = f"holds a text of {longest:,} characters"
-                    remedy = f"shorten it: this service takes {self.most_characters:,} at most"
-                    raise InputError([Problem(what, remedy, row=number, field=name[:100])])
+            longest, values = _extent(row)
+            if longest > self.most_characters:
+                what = f"holds a text of {longest:,} characters"
+                remedy = f"shorten it: this service takes {self.most_characters:,} at most"
+                raise InputError([Problem(what, remedy, row=number)])
+            if values > MOST_VALUES:
+                what = f"holds {values:,} values"
+                remedy = f"leave some out: this service takes {MOST_VALUES:,} at most"
+                raise InputError([Problem(what, remedy, row=number)])
 
     def _named(self, spec: str) -> AnyMetric:
         """A metric by name. One of the caller's own would be code that runs here."""
@@ -210,18 +214,19 @@ class Service:
             raise NotFound(what) from None
 
 
-def _longest(value: Any) -> int:
-    """Characters of the longest text in a value of JSON, however deep."""
-    longest, waiting = 0, [value]
+def _extent(value: Any) -> tuple[int, int]:
+    """(characters of the longest text, how many values) of a value of JSON, however deep."""
+    longest, values, waiting = 0, 0, [value]
     while waiting:
         held = waiting.pop()
+        values += 1
         if isinstance(held, str):
             longest = max(longest, len(held))
         elif isinstance(held, dict):
             waiting += [*held, *held.values()]
         elif isinstance(held, list):
             waiting += held
-    return longest
+    return longest, values
 
 
 def _check(name: str) -> None:
