@@ -81,7 +81,7 @@ def test_a_card_is_fitted_kept_applied_and_measured(told, here):
     result = told("calibrate", "--labels", "labels.jsonl", *outs)
     assert result.exit_code == 0, result.output
     assert "cross-validated" in result.stdout
-    assert "reliability: is what was said so?" in result.stdout
+    assert "reliability: do predicted probabilities come true?" in result.stdout
     assert json.loads((here / "card.json").read_text("utf-8"))["metric"] == "told"
     assert "<svg" in (here / "card.html").read_text("utf-8")
     applied = told("calibrate", "--card", "card.json", "--out", "calibrated.jsonl")

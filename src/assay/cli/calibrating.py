@@ -111,11 +111,11 @@ def _show(card: Card, quality: Quality, held_out: str) -> None:
         table.add_row(row.name, row.before, Text(row.after, style="bold"), row.note)
     console.print(table)
     diagram = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    diagram.title = Text("reliability: is what was said so?", style="bold")
-    for name in ("labels", "said", "good"):
+    diagram.title = Text("reliability: do predicted probabilities come true?", style="bold")
+    for name in ("labels", "predicted", "observed"):
         diagram.add_column(name, justify="right")
     diagram.add_column("95 % interval")
-    diagram.add_column("said \N{MIDDLE DOT}, good \N{BLACK CIRCLE}", no_wrap=True)
+    diagram.add_column("predicted \N{MIDDLE DOT}, observed \N{BLACK CIRCLE}", no_wrap=True)
     for cells, found in zip(report.bin_rows(quality.bins), quality.bins, strict=True):
         diagram.add_row(*cells, _line(found.said, found.share))
     console.print(diagram)

@@ -89,7 +89,7 @@ def markdown(card: Card, found: Quality, *, held_out: str) -> str:
     lines += ["", f"{counted(found, held_out)}.", ""]
     lines += ["| | before | calibrated | |", "|---|---|---|---|"]
     lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, found)]
-    lines += ["", "| n | said | good | 95 % interval |", "|---:|---:|---:|---|"]
+    lines += ["", "| n | predicted | observed | 95 % interval |", "|---:|---:|---:|---|"]
     lines += [f"| {' | '.join(cells)} |" for cells in bin_rows(found.bins)]
     return "\n".join(lines) + "\n"
 
@@ -122,8 +122,8 @@ def dots(bins: Sequence[Bin]) -> list[Dot]:
             r=round(2.5 + 3.5 * (b.n / most) ** 0.5, 1),
             low=round((1 - b.interval.low) * SIDE, 1),
             high=round((1 - b.interval.high) * SIDE, 1),
-            title=f"{numbers.plural(b.n, 'label')}: said {numbers.score(b.said)}, "
-            f"good {numbers.score(b.share)}",
+            title=f"{numbers.plural(b.n, 'label')}: predicted {numbers.score(b.said)}, "
+            f"observed {numbers.score(b.share)}",
         )
         for b in bins
     ]
