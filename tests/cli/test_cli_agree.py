@@ -49,6 +49,7 @@ def test_files_in_every_form(labelled, here):
     result = labelled("agree", "--labels", "samples.csv", "--concordance", *outs)
     assert result.exit_code == 0, result.output
     page = (here / "a.html").read_text("utf-8")
+    assert "<dt>Judge</dt><dd>" in page
     assert "<svg" in page
     assert not re.search(r"(src|href)=", page)
     text = (here / "a.md").read_text("utf-8")

@@ -49,4 +49,4 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
     else:
         found, without = analysis.agree_all(result, said, **options)
     table = concordance(result, said, wanted) if given["concordance"] else None
-    return words.told(run.id, said.source, found, without, table)
+    return words.told(run, said.source, found, without, table)

@@ -8,6 +8,7 @@ import msgspec
 from assay.analysis.agreement import Agreement
 from assay.analysis.concordance import Concordance
 from assay.report import numbers
+from assay.store import Run
 
 Json = Mapping[str, Any]
 _UNITS: Final = {"sample": "sample", "statement": "statement", "pair": "pair"}
@@ -16,7 +17,7 @@ _OFF: Final = 0.1
 
 
 def told(
-    run: str,
+    run: Run,
     labels: str,
     found: Sequence[Agreement],
     without: Mapping[str, str],
@@ -24,7 +25,9 @@ def told(
 ) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
     return {
-        "run": run,
+        "run": run.id,
+        "source": run.source,
+        "judge": run.config["judge"],
         "labels": labels,
         "metrics": [msgspec.to_builtins(one) for one in found],
         "without": dict(without),
@@ -82,13 +85,13 @@ def _called(metric: Json) -> str:
 
 
 def beats(measure: Json) -> str:
-    """Whether the metric does better than the best trivial rule: "yes", "no", "not shown" or ""."""
+    """Whether the metric does better than the best trivial rule: "yes", "no", "undecided" or ""."""
     lead = measure["lead"]
     if lead is None:
         return ""
     if lead["low"] > 0:
         return "yes"
-    return "no" if lead["high"] < 0 else "not shown"
+    return "no" if lead["high"] < 0 else "undecided"
 
 
 def ends(interval: Json | None) -> str:

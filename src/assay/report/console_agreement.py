@@ -13,7 +13,7 @@ from assay.report import agreement as words
 from assay.report import numbers, safe
 
 Json = Mapping[str, Any]
-_STYLES: Final = {"yes": "cyan", "no": "bold yellow", "not shown": "yellow", "": ""}
+_STYLES: Final = {"yes": "cyan", "no": "bold yellow", "undecided": "yellow", "": ""}
 _EXCERPT: Final = 200
 _PARTS: Final = 6
 
