@@ -7,7 +7,9 @@ from llama_index.core.schema import TextNode
 import assay
 from assay.integrations.llama_index import Collector, Evaluator
 
-index = VectorStoreIndex([TextNode(text="It was built in 1889.")], MockEmbedding(embed_dim=4))
+index = VectorStoreIndex(
+    [TextNode(text="It was built in 1889.")], embed_model=MockEmbedding(embed_dim=4)
+)
 with Collector() as seen:
     index.as_query_engine(llm=MockLLM()).query("When was it built?")
 assert assay.evaluate(seen.rows, ["context_relevance"])["context_relevance"][0].value is not None
