@@ -64,12 +64,15 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
 
 
 def headline(judge: str, what: str, figures: Sequence[CardFigure]) -> str:
-    """The most important figures in one line, each with its floor."""
-    told = []
+    """The most important figures in one line, each with its floor; a measure is named once."""
+    told: list[str] = []
+    last = ""
     for figure in figures:
         data, _, measure = figure.name.rpartition(", ")
-        floor = "" if figure.floor is None else f" ({figure.floor_name} {figure.floor:.2f})"
-        told.append(f"{measure} {figure.value:.2f} on {data}{floor}")
+        floor = "" if figure.floor is None else f" (floor {figure.floor:.2f})"
+        named = "" if measure == last else f"{measure} "
+        told.append(f"{named}{figure.value:.2f} on {data}{floor}")
+        last = measure
     version = judge.partition("+")[0].replace(":", " ")
     return f"{version}, {what}: {', '.join(told)}"
 

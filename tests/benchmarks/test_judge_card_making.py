@@ -34,7 +34,7 @@ def measured(name="WiCE, AUROC", judge="embedded:v9+x", **more):
 def test_figures_are_taken_over_and_the_headline_is_made_of_them():
     made = card.card([measured()], WORDS)
     assert made.headlines == {
-        "verify_statements": "embedded v9, support: AUROC 0.81 on WiCE (share of new words 0.74)"
+        "verify_statements": "embedded v9, support: AUROC 0.81 on WiCE (floor 0.74)"
     }
     (section,) = made.sections
     assert (section.figures[0].value, section.figures[0].standing) == (0.8123, "level")
