@@ -22,11 +22,11 @@ def test_full_rows_pass():
 
 
 def test_every_gap_of_every_row_is_named_at_once():
-    data = rows({}, {"answer": " ", "contexts": None}, {"id": "0"}, {"contexts": ["", "c"]}, {})
+    data = rows({}, {"question": " ", "contexts": None}, {"id": "0"}, {"contexts": ["", "c"]}, {})
     data[4] = "no row"
     error = refused(data, needs=NEEDS)
     assert [(found.row, found.field) for found in error.problems] == [
-        (2, "answer"),
+        (2, "question"),
         (2, "contexts"),
         (3, "id"),
         (4, "contexts"),
@@ -74,7 +74,7 @@ class TestOtherFieldsDoAsWell:
 
 
 def test_valid_samples_are_given_before_the_error_is_raised():
-    found = samples(rows({}, {"answer": ""}, {}), needs=NEEDS)
+    found = samples(rows({}, {"answer": None}, {}), needs=NEEDS)
     assert [next(found).id, next(found).id] == ["0", "2"]
     with pytest.raises(InputError):
         next(found)
@@ -86,6 +86,12 @@ def test_a_field_that_no_row_has_is_one_problem():
     assert "no column holds 'reference', which context_recall needs" in told
     assert "columns found: 'question', 'refrence'" in told
     assert "did you mean --map reference=refrence?" in told
+
+
+def test_an_empty_answer_is_a_result_where_others_were_recorded():
+    assert len(load(rows({}, {"answer": ""}), needs=NEEDS)) == 2
+    told = problem(rows({"answer": ""}, {"answer": " "}), needs=NEEDS)
+    assert "column 'answer' is empty in every row" in told
 
 
 def test_a_column_that_is_empty_everywhere_is_one_problem():
@@ -100,7 +106,7 @@ def test_a_field_may_be_one_of_the_metadata():
 
 
 def test_very_many_problems_are_counted_and_the_first_kept():
-    data = [FULL, *({**FULL, "answer": "", "tokens": -1} for _ in range(3000))]
+    data = [FULL, *({**FULL, "answer": None, "tokens": -1} for _ in range(3000))]
     error = refused(data, needs=NEEDS)
     assert error.total == 6000
     assert len(error.problems) == 1000
@@ -114,7 +120,7 @@ def test_generated_ids_meet_given_ones():
 
 def test_invalid_rows_can_be_skipped_and_are_kept_aside(tmp_path):
     path = tmp_path / "data.jsonl"
-    lines = [json.dumps(row) for row in rows({}, {"answer": ""}, {})]
+    lines = [json.dumps(row) for row in rows({}, {"answer": None}, {})]
     path.write_text("\n".join([*lines, "{broken", ""]))
     found = samples(path, needs=NEEDS, skip_invalid=tmp_path / "skipped.jsonl")
     assert [sample.id for sample in found] == ["0", "2"]
@@ -188,7 +194,7 @@ def test_bad_rows_do_not_fill_the_memory():
 
 def test_many_metrics_are_named_in_short():
     needs = dict.fromkeys("abcde", ("answer",))
-    told = problem([{"answer": "x"}, {"answer": ""}], needs=needs)
+    told = problem([{"answer": "x"}, {"answer": None}], needs=needs)
     assert "a, b and 3 more metrics need it" in told
 
 
@@ -201,3 +207,20 @@ def test_a_source_can_be_checked_more_than_once():
 def test_a_header_that_cannot_be_read_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text('question,"answer\nq,a\n')
     assert "the header is not readable" in problem(tmp_path / "x.csv")
+
+
+def test_a_row_nested_too_deeply_to_be_written_is_skipped_all_the_same(tmp_path):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    kept = load(
+        [{"id": "a", "question": "q", "other": deep}, {"id": "b", "question": "q"}],
+        skip_invalid=tmp_path / "skipped.jsonl",
+    )
+    assert [sample.id for sample in kept] == ["b"]
+    assert "nested too deeply" in (tmp_path / "skipped.jsonl").read_text()
+
+
+def test_a_skip_file_that_cannot_be_opened_is_named():
+    error = refused([{"question": "q"}], skip_invalid="/proc/skipped")
+    assert "'/proc/skipped' cannot take the skipped rows" in str(error)

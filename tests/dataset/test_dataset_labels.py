@@ -148,3 +148,27 @@ class TestWhatCannotBeRead:
     def test_a_label_that_is_no_number_at_all(self):
         assert "a list of 1" in refused([{"id": "a", "label": [1]}])
         assert "nan" in refused([{"id": "a", "label": "nan"}])
+
+
+class TestVotes:
+    def test_one_label_in_a_column_of_votes_is_not_taken_apart_into_its_digits(self, tmp_path):
+        path = csv(tmp_path, "id,ratings\nq1,10\nq2,yes\n")
+        assert said(path) == [("q1", 10.0), ("q2", 1.0)]
+        assert said([{"id": "q", "votes": 3}]) == [("q", 3.0)]
+
+    def test_a_list_spelled_in_a_cell_is_a_list(self, tmp_path):
+        path = csv(tmp_path, 'id,votes\nq1,"[1, 0]"\nq2,"{""anna"": 1}"\n')
+        found = read_labels(path).labels
+        assert [(x.sample, x.value, x.annotator) for x in found] == [
+            ("q1", 1.0, "1"),
+            ("q1", 0.0, "2"),
+            ("q2", 1.0, "anna"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("label", 10**400), ("inclusion_probability", 10**400), ("place", "1" * 5000)],
+)
+def test_numbers_beyond_all_bounds_are_named(column, value):
+    assert f"row 1, field '{column}'" in refused([{"id": "q", "label": 1, column: value}])

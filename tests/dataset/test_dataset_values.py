@@ -174,3 +174,13 @@ def test_ids_are_text_and_stable_when_absent():
     assert one({"_id": "x"}).id == "x"
     assert one({"question": "q"}).id == "row-1"
     assert one({"id": " ", "question": "q"}).id == "row-1"
+
+
+def test_whole_numbers_too_large_for_a_float_are_named():
+    assert "field 'latency_ms'" in problem([{"latency_ms": 10**400}])
+    assert "the grade of 'a'" in problem([{"qrels": {"a": 10**400}}])
+
+
+@pytest.mark.parametrize("key", [["a"], {"a": 1}])
+def test_an_id_of_a_document_that_is_no_text_is_named(key):
+    assert "the id of a document is" in problem([{"contexts": [{"text": "x", "id": key}]}])

@@ -78,7 +78,7 @@ class Samples(Iterator[Sample]):
     def _walk(self, source: Source) -> Iterator[Sample]:
         broken: tuple[Problem, ...] = ()
         given = 0
-        with self.skip_file.open("w", encoding="utf-8") if self.skip_file else nullcontext() as out:
+        with _opened(self.skip_file) if self.skip_file else nullcontext() as out:
             try:
                 for row in source:
                     self.rows += 1
@@ -114,6 +114,14 @@ class Samples(Iterator[Sample]):
                 error = InputError([*broken, *rest][:KEPT], total=total)
         if error is not None:
             raise error
+
+
+def _opened(path: Path) -> IO[str]:
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        what = f"'{path}' cannot take the skipped rows: {error.strerror}"
+        raise InputError(what, "name a file that can be written") from error
 
 
 def _check_skip_file(path: Path, data: Any) -> None:

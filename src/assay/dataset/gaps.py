@@ -17,12 +17,18 @@ def value_of(row: Row, name: str) -> Any:
     return row.fields.get("metadata", {}).get(name)
 
 
-def is_gap(value: Any) -> bool:
+def is_gap(value: Any, name: str = "") -> bool:
     """Whether a metric that needs the value can do nothing with it.
 
-    An empty list is no gap: it says that nothing was retrieved.
+    An empty list is no gap: it says that nothing was retrieved. Nor is an empty answer: it says
+    that the system had nothing to say, which every metric has a word for.
     """
-    return value is None or (isinstance(value, str) and not value.strip())
+    return value is None or (is_blank(value) and name != "answer")
+
+
+def is_blank(value: Any) -> bool:
+    """Whether it is a text without a letter."""
+    return isinstance(value, str) and not value.strip()
 
 
 def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:

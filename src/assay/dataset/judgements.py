@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from assay.dataset.aliases import normal
-from assay.dataset.values import FieldError, describe
+from assay.dataset.values import FieldError, describe, is_finite
 from assay.errors import InputError
 
 YES: Final = (
@@ -55,7 +55,7 @@ def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None
         return _of_text(value, levels)
     if value is None:
         return None
-    if isinstance(value, bool | int | float) and math.isfinite(value):
+    if isinstance(value, bool | int | float) and is_finite(value):
         return False, float(value)
     raise FieldError(f"is {describe(value)}, but must be a label", _REMEDY)
 

@@ -15,6 +15,7 @@ from assay.dataset.files import file_records
 from assay.dataset.judgements import number, scale
 from assay.dataset.memory import memory_records
 from assay.dataset.record import Record
+from assay.dataset.structured import spelled
 from assay.dataset.values import FieldError, identifier, plain, text, unboxed
 from assay.errors import InputError, Problem
 
@@ -41,6 +42,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 # A wide column such as `label_anna` or `annotator 2` holds what that annotator said.
 _PREFIXES: Final = ("label", "annotator", "rater", "expert", "vote", "rating")
+_DIGITS: Final = 9  # a longer number is the place of no statement
 _FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
 
 
@@ -203,12 +205,8 @@ class _Reading:
                 yield column, value, name, metric
         if "labels" in known:
             column, several = known["labels"]
-            listed = (
-                several.items() if isinstance(several, Mapping) else enumerate(several or (), 1)
-            )
-            for key, value in listed:
-                name = str(key)
-                person, about = (who, name) if name in self.metrics else (name, metric)
+            for name, value in _votes(several):
+                person, about = (who, name) if name in self.metrics else (name or who, metric)
                 yield column, value, person, about
 
     def _take(self, label: Label, column: str, value: Any) -> None:
@@ -287,6 +285,17 @@ def _annotator(column: str) -> str | None:
     return None
 
 
+def _votes(value: Any) -> Iterable[tuple[str, Any]]:
+    """(annotator or metric, label) of a list or an object; one label alone is nobody's by name."""
+    held = unboxed(value)
+    held = spelled(held) if isinstance(held, str) else held
+    if isinstance(held, Mapping):
+        return [(str(key), item) for key, item in held.items()]
+    if isinstance(held, list | tuple):
+        return [(str(number), item) for number, item in enumerate(held, 1)]
+    return [] if held is None else [("", held)]
+
+
 def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
     column, value = known.get(key, ("", None))
     value = unboxed(value)
@@ -301,7 +310,7 @@ def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
 def _place(value: Any) -> int:
     shown = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     digits = shown.strip().lower().removeprefix("s")
-    if not digits.isdecimal() or int(digits) < 1:
+    if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
         raise FieldError(f"is {value!r}, which is no place", remedy)
     return int(digits)
@@ -310,7 +319,7 @@ def _place(value: Any) -> int:
 def _chance(value: Any) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = 0.0
     if not 0 < found <= 1:
         raise FieldError(f"is {value!r}, which is no probability", "it lies above 0 and up to 1")

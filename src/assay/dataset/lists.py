@@ -141,6 +141,6 @@ def _document(item: Any) -> tuple[Any, str | None, dict[str, Any]] | None:
     if where is None:
         return None
     body = unboxed(rest.pop(where))
-    named = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in {None, ""}), None)
+    named = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in (None, "")), None)
     found = identifier(unboxed(rest.pop(named)), "the id of a document") if named else None
     return body, found, rest

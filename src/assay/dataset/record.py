@@ -1,6 +1,7 @@
 """What stands between a source and a sample: a record as read, a row as understood."""
 
 import json
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -37,7 +38,10 @@ class Record:
         """The record as text, to be shown to a person who repairs it."""
         if self.text is not None:
             return self.text
-        return json.dumps(self.values, ensure_ascii=False, default=str, skipkeys=True)
+        try:
+            return json.dumps(self.values, ensure_ascii=False, default=str, skipkeys=True)
+        except (RecursionError, ValueError):  # nested too deeply, or within itself
+            return reprlib.repr(self.values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _ratio(value: Any, form: Form) -> float | None:
 
 def _object(value: Any, form: Form, what: str, example: str) -> Object:
     if isinstance(value, str):
-        value = _spelled(value)
+        value = spelled(value)
     found = pairs(value)
     if found is None:
         raise FieldError(f"is {describe(value)}, but must be {what}", f"write it as {example}")
@@ -98,7 +98,7 @@ def _object(value: Any, form: Form, what: str, example: str) -> Object:
     return found
 
 
-def _spelled(cell: str) -> Any:
+def spelled(cell: str) -> Any:
     """The object that a cell spells out as JSON or as Python prints it, else the cell."""
     if cell.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):

@@ -73,9 +73,13 @@ class Tally:
         asked_for = self._users if row.fields.get("failure") is None else {}
         for name, users in asked_for.items():
             value = gaps.value_of(row, name)
+            lacking = [user for user in users if user not in served]
+            if name == "answer" and gaps.is_blank(value):
+                # One is a result; if there is no other, the answers were not recorded.
+                self._lacking[name] |= dict.fromkeys(lacking)
+                continue
             if value is not None:
                 self._present.add(name)
-            lacking = [user for user in users if user not in served]
             if lacking and name not in wrong and gaps.is_gap(value):
                 gap = gaps.in_row(row, name, value, lacking)
                 self._gaps[name].add([gap])
@@ -86,7 +90,7 @@ class Tally:
     def _served(self, metric: str, row: Row) -> bool:
         """Whether the row holds other fields that do as well as those that a metric needs."""
         return any(
-            not any(gaps.is_gap(gaps.value_of(row, name)) for name in names)
+            not any(gaps.is_gap(gaps.value_of(row, name), name) for name in names)
             for names in self._instead[metric]
         )
 

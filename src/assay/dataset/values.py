@@ -65,7 +65,7 @@ def describe(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
-        return f"the number {value}"
+        return f"the number {_short(value)}"
     if isinstance(value, str):
         return f"the text {_short(value)}" if value.strip() else "an empty text"
     if isinstance(value, Mapping):
@@ -126,9 +126,17 @@ def number(value: Any, *, from_text: bool) -> float:
             value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FieldError(f"is {describe(value)}, but must be a number")
-    if not math.isfinite(value) or value < 0:
-        raise FieldError(f"is {value}, but must be a finite number that is not negative")
+    if not is_finite(value) or value < 0:
+        raise FieldError(f"is {_short(value)}, but must be a finite number that is not negative")
     return float(value)
+
+
+def is_finite(value: float) -> bool:
+    """Whether a number is finite as a float; JSON may hold whole numbers that are too large."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def count(value: Any, *, from_text: bool) -> int:
