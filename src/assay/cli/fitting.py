@@ -75,7 +75,7 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
             continue
         for need in needs:
             value = row.fields.get(need)
-            if is_gap(value):
+            if is_gap(value, need):
                 first.setdefault(need, row.number)
             else:
                 given.add(need)
