@@ -26,7 +26,7 @@ def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
     shown = scored("diagnose")
     assert shown.exit_code == 0
     flat = " ".join(shown.stdout.split())
-    assert "2 of 2 samples failed (100 %, 95 % interval" in flat
+    assert "2 of 2 samples went wrong (100 %, 95 % interval" in flat
     assert "1. Ask for nothing but what the contexts say" in flat
     assert "It is made of cheese." in flat
     assert "contradicted, over-claimed (2 samples): needs hallucination_spans" in flat

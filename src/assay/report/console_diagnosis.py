@@ -57,7 +57,7 @@ def _head(text: str) -> Text:
 def _causes(data: Json) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("cause", overflow="fold")
-    for name in ("samples", "beside"):
+    for name in ("samples", "also in"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("share of those checked", no_wrap=True)
     table.add_column("", overflow="fold")

@@ -61,15 +61,15 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def headline(data: Json) -> str:
-    """How many samples failed, how sure that is, and how much could not be told."""
+    """How many samples went wrong, how sure that is, and how much could not be told."""
     told = data["n_samples"] - data["n_open"]
     if not told:
         return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
     low, high = (round(100 * end) for end in data["failed"])
     share_of = f"{_percent(data['n_failed'], told)}, 95 % interval {low} to {high} %"
     parts = [
-        f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} failed ({share_of})",
-        f"{data['n_fine']:,} show no failure in what could be checked",
+        f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} went wrong ({share_of})",
+        f"{data['n_fine']:,} show nothing wrong in what could be checked",
     ]
     if data["n_open"]:
         parts.append(f"{data['n_open']:,} more could not be diagnosed")

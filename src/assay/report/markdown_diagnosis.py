@@ -37,7 +37,7 @@ def _causes(data: Json) -> str:
     if not data["causes"]:
         return ""
     rows = [
-        "| cause | samples | beside | share of those checked | such as |",
+        "| cause | samples | also in | share of those checked | such as |",
         "|:---|---:|---:|:---|:---|",
     ]
     for cause in data["causes"]:
