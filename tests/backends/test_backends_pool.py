@@ -334,6 +334,24 @@ async def test_what_nobody_waits_for_any_more_is_given_up(open_pool):
     assert given_up == ["x"]
 
 
+async def test_what_is_given_up_leaves_its_room_to_others(open_pool):
+    begun = asyncio.Queue()
+
+    async def hang(task):
+        begun.put_nowait(task.text)
+        if task.text.startswith("hang"):
+            await asyncio.Event().wait()
+
+    pool, _ = open_pool(Echo(hang), Pooling(workers=1, room=4, gather_s=0.005))
+    asking = [asyncio.ensure_future(pool.reply(Embed(f"hang {n}"))) for n in range(4)]
+    for _ in asking:
+        await begun.get()
+    for one in asking:
+        one.cancel()
+    async with asyncio.timeout(10):
+        assert (await pool.reply(Embed("fine"))).raw == "fine/0"
+
+
 async def test_a_pause_that_a_server_asks_for_holds_for_all_workers(open_pool):
     loop = asyncio.get_running_loop()
     pool, _ = open_pool(Echo(paused_until=loop.time() + 20))

@@ -366,6 +366,9 @@ class Pool:
         return jobs
 
     def _forget(self, job: _Job) -> None:
+        for place in self._places:  # the worker has room again, and does not say so
+            if place.held.pop(job.number, None):
+                place.room.set()
         if job.worker is not None:
             telling = asyncio.ensure_future(_tell(job.worker, job.number))
             self._telling.add(telling)
