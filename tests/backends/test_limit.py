@@ -188,6 +188,17 @@ async def test_a_server_that_answered_once_is_never_given_up():
             await limit.reply(task())
 
 
+async def test_one_that_never_answers_stops_the_run_though_another_of_the_same_purse_does():
+    purse, limits = Purse(), Limits(retries=0)
+    await Limit(Model(None), limits, purse=purse).reply(task())
+    silent = Limit(Model(*[Unavailable("refused")] * 99), limits, purse=purse)
+    for _ in range(HOPELESS - 1):
+        with pytest.raises(Unavailable):
+            await silent.reply(task())
+    with pytest.raises(Denied, match="cannot reach model: 8 calls"):
+        await silent.reply(task())
+
+
 def most_in_a_minute(bucket, calls, amount=1.0):
     now, times = 0.0, []
     for _ in range(calls):

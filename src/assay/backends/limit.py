@@ -105,6 +105,7 @@ class Limit:
         self._requests = Bucket(asked) if asked else None
         self._tokens = Bucket(tokens) if tokens else None
         self._resume_at = -math.inf
+        self._answered = False
         self._lost_in_a_row = 0
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
 
@@ -139,6 +140,7 @@ class Limit:
             raise
         finally:
             self._purse.release(hold)
+        self._answered = True
         self._purse.count(reply)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
@@ -146,7 +148,7 @@ class Limit:
         return reply
 
     def _despair(self, error: Unavailable) -> None:
-        if self.usage.calls or error.throttled or error.permanent:
+        if self._answered or error.throttled or error.permanent:
             return
         self._lost_in_a_row += 1
         if self._lost_in_a_row >= HOPELESS:
