@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from assay.backends.embedder import MOST_TEXTS
+from assay.backends.embedder import MOST_TEXTS, Embedder
 from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
@@ -120,3 +120,18 @@ async def test_a_cancelled_request_does_not_take_the_others_with_it(server, embe
     one.cancel()
     assert (await other).raw
     assert len(server.log) == 1
+
+
+@pytest.mark.parametrize("vectors", [[], [[1.0]], None], ids=["none", "one of two", "a mistake"])
+async def test_a_mistake_in_an_embedder_is_raised_to_all_who_wait(vectors):
+    class Mistaken(Embedder):
+        async def vectors(self, texts):
+            if vectors is None:
+                raise KeyError("nowhere")
+            return vectors, 0
+
+    embedder = Mistaken("mistaken")
+    asked = [embedder.reply(Embed(text)) for text in ("a", "b")]
+    async with asyncio.timeout(10):
+        found = await asyncio.gather(*asked, return_exceptions=True)
+    assert {type(error) for error in found} == {KeyError if vectors is None else ValueError}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from assay.backends.per_loop import PerLoop
-from assay.errors import JudgeError, Unavailable, Unsupported
+from assay.errors import Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.tasks import Embed, embed
 
@@ -98,7 +98,8 @@ class Embedder(ABC):
     async def _deliver(self, texts: Mapping[str, asyncio.Future[Answer]]) -> None:
         try:
             vectors, tokens = await self.vectors(list(texts))
-        except JudgeError as error:
+            made = list(zip(texts.items(), vectors, strict=True))
+        except Exception as error:  # noqa: BLE001 - told to all who wait, a mistake in code too
             if len(texts) > 1 and isinstance(error, Unavailable) and error.permanent:
                 # One text is too long or blocked, say: the others must not suffer for it.
                 pairs = list(texts.items())
@@ -110,14 +111,14 @@ class Embedder(ABC):
             return
         # The server counts the batch; each text is given its share by length.
         whole = sum(map(len, texts)) or 1
-        for (text, future), vector in zip(texts.items(), vectors, strict=True):
+        for (text, future), vector in made:
             _settle(future, (vector, round(tokens * len(text) / whole)))
 
 
-def _settle(future: asyncio.Future[Answer], result: Answer | JudgeError) -> None:
+def _settle(future: asyncio.Future[Answer], result: Answer | Exception) -> None:
     if future.done():
         return
-    if isinstance(result, JudgeError):
+    if isinstance(result, Exception):
         future.set_exception(result)
         future.exception()  # whoever asked may be gone: an error that nobody awaits is no news
     else:
