@@ -100,6 +100,9 @@ def test_functions_that_differ_have_different_names():
         functools.partial(judge_in_words),
         functools.partial(print, sep="a"),
         functools.partial(print, sep="b"),
+        lambda p, model="a": p + model,
+        lambda p, model="b": p + model,
+        lambda p, *, model="a": p + model,
     ]
     assert len({Function(ask).name for ask in asks}) == len(asks)
 

@@ -1,6 +1,10 @@
 """A metric of the user's own: from a function, by its place, with its errors told."""
 
+import functools
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -137,6 +141,45 @@ class TestDigest:
     )
     def test_another_code_another_digest(self, old, new):
         assert self.digest(self.SOURCE) != self.digest(self.SOURCE.replace(old, new))
+
+    @pytest.mark.parametrize(
+        "method",
+        [
+            "@staticmethod\n    def least(): return 1",
+            "@classmethod\n    def least(cls): return 1",
+            "@property\n    def least(self): return 1",
+            "@cached_property\n    def least(self): return 1",
+            "def least(self, most=1): return most",
+        ],
+        ids=["static", "of the class", "a property", "a cached property", "a default"],
+    )
+    def test_every_kind_of_method_counts(self, method):
+        def digest(source):
+            names = {"__name__": "mine", "cached_property": functools.cached_property}
+            exec(f"class Mine:\n    {source}\n", names)
+            return class_digest(names["Mine"])
+
+        assert digest(method) == digest(method)
+        assert digest(method) != digest(method.replace("1", "2"))
+
+    def test_the_order_in_which_a_set_is_kept_does_not_matter(self):
+        # Texts in a set are in another order in every process.
+        program = (
+            "from assay.backends.code import class_digest\n"
+            "KINDS = (frozenset(f'text {n}' for n in range(20)),)\n"
+            "class Mine:\n    def f(self): return KINDS\n"
+            "print(class_digest(Mine))"
+        )
+        said = {
+            subprocess.run(
+                [sys.executable, "-c", program],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert len(said) == 1
 
     def test_where_it_stands_and_what_else_stands_there_does_not_matter(self):
         more = f"\n\nOTHER = 5\n{self.SOURCE}\ndef g(s):\n    return OTHER\n"

@@ -10,10 +10,10 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType
+from types import FunctionType
 from typing import Any, TypeAlias
 
-from assay.backends.code import code_digest, text_digest
+from assay.backends.code import function_digest, text_digest
 from assay.backends.likely import Token, weighed
 from assay.errors import InputError, Unavailable, Unsupported
 from assay.judge import Reply, Task
@@ -180,8 +180,8 @@ def name_of(ask: Asked) -> str:
         return f"{name_of(ask.func)}({text_digest(given)})"
     named = ask if hasattr(ask, "__qualname__") else type(ask)
     name = f"{named.__module__}:{named.__qualname__}"
-    code = getattr(ask, "__code__", None)
-    return f"{name}@{code_digest(code)}" if isinstance(code, CodeType) else name
+    function = getattr(ask, "__func__", ask)  # of a method, what the class defines
+    return f"{name}@{function_digest(function)}" if isinstance(function, FunctionType) else name
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
