@@ -1,5 +1,6 @@
 """Which back end does a user mean by a text or an object?"""
 
+import functools
 import importlib
 import re
 from collections.abc import Callable, Sequence
@@ -64,17 +65,19 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
 
     Args:
         specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
-        make: Makes the back end of one spec; called once for each.
+        make: Makes the back end of one spec; called once for each, however often it is named.
 
     Raises:
         InputError: If a task is unknown, or there are two judges for the same tasks.
     """
     from assay.backends.route import Route
 
+    # Named twice it is still one judge: one model in memory, and one set of limits.
+    once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
     default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
-    main, *others = [make(spec) for spec in _chain(default or DEFAULT)]
+    main, *others = [once(spec, embedder=False) for spec in _chain(default or DEFAULT)]
     kinds = _rest(main, others)
-    kinds |= {t: make(spec, embedder=t == "embed") for t, spec in by_task.items()}
+    kinds |= {task: once(spec, embedder=task == "embed") for task, spec in by_task.items()}
     return Route(main, kinds) if kinds else main
 
 

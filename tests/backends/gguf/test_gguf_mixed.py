@@ -51,6 +51,13 @@ def test_the_order_decides(here):
     assert isinstance(judge.to("embed"), Embedded)
 
 
+def test_a_judge_that_is_named_several_times_is_there_once(here):
+    spec = "gguf:model.gguf"
+    judge = backend(f"{spec},verify_statements={spec},split_statements={spec},rate_answer=embedded")
+    assert len({id(b) for b in (judge.default, *judge.kinds.values())}) == 2
+    assert judge.to("verify_statements") is judge.default
+
+
 def test_a_plus_in_a_file_name_is_none_between_judges(here):
     assert isinstance(backend("gguf:a+b.gguf"), Gguf)
     assert isinstance(backend("embedded+gguf:a+b.gguf").to("generate_questions"), Gguf)
