@@ -76,6 +76,16 @@ class TestCorrect:
         assert found.by_probability
         assert found.alone < 0.4
 
+    def test_probabilities_of_another_metrics_choice_are_not(self, tmp_path):
+        result = run(tmp_path, SCORES, [told, half])
+        own = [
+            row | {"metric": "told", "inclusion_probability": 0.25 if n < 5 else 1.0}
+            for n, row in enumerate(labels(PEOPLE))
+        ]
+        other = labels(PEOPLE, metric="half", inclusion_probability=0.5)
+        found = correct(result, own, "told").corrected
+        assert correct(result, own + other, "told").corrected == found
+
     def test_labels_on_a_scale_of_their_own_are_taken_as_they_are(self, tmp_path):
         found = correct(run(tmp_path, SCORES), labels([5, 1, 4, 3, 2, 5, 5, 1, 4, 5]))
         assert 3 < found.corrected.estimate < 4.2

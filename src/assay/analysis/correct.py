@@ -1,6 +1,7 @@
 """What would the mean be if people had judged every sample, given that they judged some?"""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -109,7 +110,7 @@ def correct(
     if not values:
         raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
     limits = _ends(values, ends)
-    design = _design(scored, at, _chances(given, list(by_sample)), strata)
+    design = _design(scored, at, _chances(given, name, list(by_sample)), strata)
     corrected = correct_mean(
         [value for _, value in scored], at, values, design=design, ends=limits, level=level
     )
@@ -273,8 +274,9 @@ def _ends(values: Sequence[float], ends: tuple[float, float] | None) -> tuple[fl
     return ends
 
 
-def _chances(given: Labels, samples: Sequence[str]) -> list[float] | None:
-    told = {label.sample: label.chance for label in given.labels}
+def _chances(given: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:
+    # Samples are chosen for one metric: a sheet for another has other chances.
+    told = {label.sample: label.chance for label in given.of(metric)}
     found = [told[sample] for sample in samples]
     known = [chance for chance in found if chance is not None]
     if known and len(known) < len(found):
@@ -315,4 +317,5 @@ def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | No
         return design.probabilities if design.probabilities is None else list(design.probabilities)
     names = list(design.strata)
     chosen = [names[place] for place in at]
-    return [chosen.count(name) / names.count(name) for name in chosen]
+    labelled, of = Counter(chosen), Counter(names)
+    return [labelled[name] / of[name] for name in chosen]
