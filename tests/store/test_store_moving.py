@@ -149,6 +149,11 @@ class TestWhatIsAmiss:
         found = [line.replace("Paris is", "Lyon is") for line in lines(elsewhere)]
         self.refused(db, found, "is not what it was named by")
 
+    def test_a_run_cannot_be_named_at_will(self, elsewhere, db):
+        (run, *_) = shown(elsewhere)
+        found = [line.replace(run, "x (a); --") for line in lines(elsewhere, run)]
+        self.refused(db, found, r"row 2: is not as .*'x \(a\); --' is no name of a run")
+
     def test_a_sample_that_is_missing(self, elsewhere, db):
         found = lines(elsewhere)
         at = next(n for n, line in enumerate(found) if line.startswith('{"sample"'))
@@ -162,7 +167,25 @@ class TestWhatIsAmiss:
         found = [line.replace('"draw": 0', '"draw": "x"') for line in lines(elsewhere)]
         self.refused(db, found, r"row \d+: is not as .assay export. writes it")
 
-    @pytest.mark.parametrize("line", ["{}", "[]", "1", '{"what": 1}', '{"a": 1, "b": 2}'])
+    @pytest.mark.parametrize(
+        ("kind", "field", "value"),
+        [
+            ("run", "seconds", "long"),
+            ("run", "config", {"metrics": ["faithfulness"]}),
+            ("reply", "tokens_in", 10**30),
+            ("reply", "at", {"a": 1}),
+            ("score", "metric", "unknown"),
+        ],
+    )
+    def test_a_value_that_cannot_be_is_named(self, elsewhere, db, kind, field, value):
+        found = [json.loads(line) for line in lines(elsewhere)]
+        next(line for line in found if kind in line)[kind][field] = value
+        self.refused(db, map(json.dumps, found), r"row \d+: is not as .assay export. writes it")
+
+    @pytest.mark.parametrize(
+        "line",
+        ["{}", "[]", "1", '{"run": "x"}', '{"sample": "x"}', '{"what": 1}', '{"a": 1, "b": 2}'],
+    )
     def test_a_line_of_another_kind_is_named(self, elsewhere, db, line):
         found = lines(elsewhere)
         self.refused(db, [*found[:2], line, *found[2:]], "row 3: is not as")

@@ -32,6 +32,11 @@ def digest(parts: Sequence[str]) -> str:
     return state.hexdigest()[:32]
 
 
+def run_id(fingerprint: str) -> str:
+    """The name of a run: twelve hex digits of what it is."""
+    return fingerprint[:12]
+
+
 def short_key(key: str) -> Key:
     """A key as it is kept; one that is not ours stays as it is."""
     return bytes.fromhex(key) if _HEX.fullmatch(key) else key

@@ -2,7 +2,7 @@
 
 As JSON lines: a header, then of every run its samples, the replies that it paid for or rests on,
 its scores, and an end. All is told in full, so that a file can be read without a store, and keyed
-by content, so that what two stores have in common is there once. `docs/moving.md` describes it.
+by content, so that what two stores have in common is there once. `docs/store.md` says how it is used.
 """
 
 import json
@@ -19,7 +19,7 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import rows
-from assay.store.keys import digest, long_key, long_keys, short_key
+from assay.store.keys import digest, long_key, long_keys, run_id, short_key
 from assay.store.records import Run
 from assay.store.store import Store
 
@@ -27,6 +27,18 @@ FORMAT, VERSION = "assay runs", 1
 PAGE = 256
 # What is known of judges, by run: tables and their columns.
 ABOUT_JUDGES = {"noise": "signature, run, body, at", "fingerprints": "run, judge, day, body"}
+# What a line that is not ours may lead to; a disk that is full is nothing of the kind.
+AMISS = (
+    msgspec.DecodeError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+    sqlite3.IntegrityError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +177,7 @@ def take_in(store: Store, lines: Iterable[str]) -> Moved:
         for number, line in enumerate(lines, start=1):
             try:
                 taking.line(number, line)
-            except (msgspec.DecodeError, ValueError, TypeError, KeyError) as error:
+            except AMISS as error:
                 what = f"is not as `assay export` writes it: {error}"
                 raise InputError([Problem(what, "export it anew", row=number)]) from error
         taking.finish(number)
@@ -214,6 +226,9 @@ class _Taking:
         (self.new if new else self.known)[kind] += 1
 
     def _take_run(self, fields: dict[str, Any]) -> None:
+        run = msgspec.convert(fields, Run)
+        if run.id != run_id(fields["fingerprint"]):  # it stands in SQL, and is shown
+            raise ValueError(f"{run.id!r} is no name of a run with this fingerprint")
         self._run = fields
         self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
         sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
@@ -260,6 +275,8 @@ class _Taking:
     def _take_score(self, fields: dict[str, Any]) -> None:
         run, found = self._named(), msgspec.convert(fields, _Score)
         outcome: Outcome | None = found.score or found.unscored
+        if self._run is None or found.metric not in self._run["config"]["metrics"]:
+            raise KeyError(f"a score by '{found.metric}', which the run has not")
         if outcome is None:
             raise KeyError("a score without a value or a reason")
         sql = f"SELECT why FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME} AND row = ?"

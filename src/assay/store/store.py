@@ -16,7 +16,7 @@ from assay.score import Outcome
 from assay.store import rows
 from assay.store.batches import Batches
 from assay.store.judges import Judges
-from assay.store.keys import digest, long_keys, short_key
+from assay.store.keys import digest, long_keys, run_id, short_key
 from assay.store.known import TEXT
 from assay.store.opening import connections, told
 from assay.store.packing import Kept, unpacked
@@ -163,7 +163,7 @@ class Store:
                     (msgspec.json.encode(config["price"]).decode(), known[0]),
                 )
             return str(known[0])
-        run = fingerprint[:12]
+        run = run_id(fingerprint)
         rows.rename(db, number, run)
         encoded = msgspec.json.encode(config).decode()
         db.execute(
