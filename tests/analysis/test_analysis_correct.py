@@ -1,6 +1,7 @@
 """Is a run's mean corrected by the labels that are about it, and are samples chosen fairly?"""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -181,6 +182,30 @@ class TestLabelNext:
         found = correct(result, tmp_path / "sheet.csv")
         assert found.by_probability
         assert found.corrected.n_labelled == 10
+
+    def test_long_contexts_and_the_marks_of_a_spreadsheet_are_read_back(self, tmp_path):
+        rows = [{"id": "a", "answer": "x", "contexts": ["c" * 140_000], "score": 0.5}]
+        result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
+        write(label_next(result, n=1), tmp_path / "sheet.csv", {})
+        assert len(read(tmp_path / "sheet.csv")["a"]["contexts"]) == 140_000
+        (tmp_path / "saved.csv").write_text("\ufeffsample;label\na;1\n", encoding="utf-8")
+        assert read(tmp_path / "saved.csv") == {"a": {"sample": "a", "label": "1"}}
+
+    def test_a_sample_that_stands_there_twice_is_refused_before_a_label_is_lost(self, tmp_path):
+        sheet = tmp_path / "sheet.csv"
+        sheet.write_text("sample,label,annotator\na,1,anna\na,0,ben\n", encoding="utf-8")
+        with pytest.raises(InputError, match="row 2.*'a' stands twice.*label_anna"):
+            read(sheet)
+
+    def test_a_sheet_that_cannot_be_written_leaves_what_was_there(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        sheet, wanted = tmp_path / "sheet.csv", label_next(result, n=3)
+        sheet.write_text("sample,label\n", encoding="utf-8")
+        broken = replace(wanted[-1], sample=replace(wanted[-1].sample, answer="\ud800"))
+        with pytest.raises(UnicodeEncodeError):
+            write([*wanted, broken], sheet, {})
+        assert sheet.read_text(encoding="utf-8") == "sample,label\n"
+        assert [path.name for path in tmp_path.glob("sheet*")] == ["sheet.csv"]
 
     def test_what_another_choice_made_is_refused(self, tmp_path):
         result = run(tmp_path, [n / 40 for n in range(40)])

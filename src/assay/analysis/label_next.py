@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from assay.analysis.correct import one_metric
-from assay.errors import InputError
+from assay.dataset.tables import table_records
+from assay.errors import InputError, Problem
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Score
@@ -108,26 +109,42 @@ def write(
     """
     own = dict.fromkeys(column for row in before.values() for column in row)
     columns = [*COLUMNS, *(column for column in own if column not in COLUMNS)]
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        sheet = csv.DictWriter(file, columns, restval="")
-        sheet.writeheader()
-        sheet.writerows({**before.get(item.sample.id, {}), **_row(item)} for item in wanted)
+    # What people wrote stays where it is until the new sheet stands there whole.
+    place = Path(path).resolve()
+    new = place.with_name(f"{place.name}.new")
+    try:
+        with new.open("w", encoding="utf-8", newline="") as file:
+            sheet = csv.DictWriter(file, columns, restval="")
+            sheet.writeheader()
+            sheet.writerows({**before.get(item.sample.id, {}), **_row(item)} for item in wanted)
+        new.replace(place)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def read(path: str | Path) -> dict[str, dict[str, str]]:
     """The rows of a sheet by sample, word for word; empty where there is no such file yet.
 
     Raises:
-        InputError: If it is no sheet of `write`.
+        InputError: If it is no sheet of `write`, or a sample stands in it twice.
     """
     if not Path(path).exists():
         return {}
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            return {row["sample"]: row for row in csv.DictReader(file)}
-    except (KeyError, UnicodeDecodeError, csv.Error) as error:
-        what = f"'{path}' is no sheet of `assay label`: {error}"
-        raise InputError(what, "name a new file") from error
+    found: dict[str, dict[str, str]] = {}
+    for record in table_records(lambda: Path(path).open("rb"), ","):
+        if record.problem is not None:
+            raise InputError([record.problem])
+        row = {str(column): str(cell) for column, cell in (record.values or {}).items()}
+        sample = row.get("sample")
+        if sample is None:
+            what = f"'{path}' is no sheet of `assay label`: it has no column 'sample'"
+            raise InputError(what, "name a new file")
+        if sample in found:
+            what = f"sample '{sample}' stands twice in '{path}'"
+            remedy = "keep one row, with a column for each annotator: label_anna, label_ben"
+            raise InputError([Problem(what, remedy, record.number, "sample")])
+        found[sample] = row
+    return found
 
 
 def _row(item: Wanted) -> dict[str, str]:
