@@ -2,7 +2,7 @@
 
 As JSON lines: a header, then of every run its samples, the replies that it paid for or rests on,
 its scores, and an end. All is told in full, so that a file can be read without a store, and keyed
-by content, so that what two stores have in common is there once. `docs/store.md` says how it is used.
+by content, so that what two stores have in common is there once. How it is used: `docs/store.md`.
 """
 
 import json
