@@ -215,3 +215,8 @@ class TestChoosing:
     def test_numbers_depend_on_name_and_seed_only(self):
         assert fixed_numbers(["a", "b"])[1] == fixed_numbers(["b"])[0]
         assert fixed_numbers(["a"])[0] != fixed_numbers(["a"], "other")[0]
+
+
+def test_error_rates_that_show_nothing_give_no_share():
+    """The raw rates are just above chance, those that the interval is reckoned with below."""
+    assert true_share(50, 100, Checked(1, 1, 100, 1)) is None

@@ -74,7 +74,8 @@ def true_share(
 
     Returns:
         The share; None if there were no positives or no negatives to check it on, or if it is no
-        better than chance (sensitivity + specificity <= 1): then its verdicts tell nothing.
+        better than chance (sensitivity + specificity <= 1), be it only once the interval has added
+        a success and a failure to each: then its verdicts tell nothing.
     """
     sensitivity, specificity = checked.sensitivity, checked.specificity
     if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
@@ -89,6 +90,8 @@ def true_share(
     p = (positive + z * z / 2) / n_all
     se, sp = (checked.hits + 1) / n_pos, (checked.rejections + 1) / n_neg
     youden = se + sp - 1
+    if youden <= 0:
+        return None
     middle = (p + sp - 1) / youden
     of_se, of_sp = se * (1 - se) / n_pos, sp * (1 - sp) / n_neg
     shift = 2 * z * z * (middle * of_se - (1 - middle) * of_sp)
