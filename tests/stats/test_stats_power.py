@@ -49,3 +49,10 @@ def test_the_effect_interval_ends_where_so_extreme_a_t_is_seen_in_2_5_percent(df
     shares = [stats.nct.cdf(t, df, end / scale) for end in (found.low, found.high)]
     assert shares == pytest.approx([0.975, 0.025], abs=1e-4)
     assert found.low < t * scale < found.high
+
+
+@pytest.mark.parametrize(("df", "t"), [(5, 1e6), (50, 1e9), (5, -1e6)])
+def test_a_huge_t_leaves_only_the_spread_uncertain(df, t):
+    found = effect_interval(t, 1.0, df)
+    ends = np.sort(t * np.sqrt(stats.chi2.ppf([0.025, 0.975], df) / df))
+    assert (found.low, found.high) == pytest.approx(ends)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from assay.stats.interval import Interval
 
 POWER = 0.8
+_CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
 MOST = 10**9  # no data set is larger; a difference that needs more is as good as none
 
 
@@ -22,8 +23,13 @@ def effect_interval(t: float, scale: float, df: int, *, level: float = 0.95) -> 
         Steiger and Fouladi, in Harlow et al. (eds.), What If There Were No Significance Tests
         (1997); Cumming and Finch, Educ. Psychol. Meas. 61 (2001) 532.
     """
-    from scipy.special import nctdtrinc
+    from scipy.special import chdtri, nctdtrinc
 
+    if abs(t) > _CERTAIN * math.sqrt(df):
+        # The mean is as good as known, and the spread alone uncertain: chi-square. The noncentral
+        # t is summed up so slowly and loosely there that it might never end.
+        ends = sorted(t * math.sqrt(float(chdtri(df, (1 + s * level) / 2)) / df) for s in (-1, 1))
+        return Interval(ends[0] * scale, ends[1] * scale, level, "noncentral t")
     low = float(nctdtrinc(df, (1 + level) / 2, t))
     high = float(nctdtrinc(df, (1 - level) / 2, t))
     return Interval(low * scale, high * scale, level, "noncentral t")
