@@ -173,3 +173,17 @@ class TestIntervals:
             statistic = agreement.pearson(scores, labels)
             found = jackknife_interval(statistic, range(20), low=-1, high=1)
             assert -1 < found.low < statistic(ones(20)) < found.high < 1
+
+
+class TestRounding:
+    @pytest.mark.parametrize("n", [3, 5, 6, 7, 11, 20])
+    @pytest.mark.parametrize("value", [0.1, 0.7])
+    def test_values_that_are_all_the_same_agree_with_nothing(self, n, value):
+        same, other = np.full(n, value), np.linspace(0, 1, n)
+        assert value_of(agreement.pearson(same, same), n) is None
+        assert value_of(agreement.pearson(same, other), n) is None
+        assert value_of(raters.krippendorff_alpha(np.full((n, 2), value), "interval"), n) is None
+        assert jackknife_interval(agreement.mean(same), range(n)) is None
+
+    def test_a_difference_in_the_last_digit_is_none(self):
+        assert agreement.preference_accuracy([0.1 + 0.2 - 0.3], [1])(ones(1)) == 0.5

@@ -128,3 +128,9 @@ class TestObjectives:
     def test_by_hand(self, objective, value):
         said, good = [1, 1, 1, 0, 0], [1, 1, 0, 1, 0]
         assert value_of(objective(said, good), 5) == pytest.approx(value)
+
+
+def test_scores_that_are_all_the_same_give_their_share_everywhere():
+    curve = fit([0.1] * 7, [1, 0, 1, 1, 0, 1, 0])
+    assert np.std([0.1] * 7) > 0, "by rounding"
+    assert curve([0.0, 0.1, 1.0]) == pytest.approx([curve([0.1])[0]] * 3)

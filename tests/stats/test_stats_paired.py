@@ -98,3 +98,24 @@ def test_groups_too_small_to_have_a_spread_are_not_tested():
     assert describe([]).mean is None
     assert describe([0.5]).sd is None
     assert describe([0.0, 1.0]).sd == pytest.approx(0.5**0.5)
+
+
+def test_differences_that_are_all_the_same_but_for_rounding_tell_no_spread():
+    before = np.arange(1, 8) / 10
+    found = paired(before, before + 0.1)
+    assert len(set((before + 0.1) - before)) > 1, "they differ in the last digit"
+    assert (found.interval, found.error, found.deviation) == (None, 0.0, 0.0)
+    assert detectable(found) is None
+    assert needed(found, 0.05) is None
+
+
+def test_an_effect_beyond_all_bounds_has_an_interval_without_delay():
+    after = 0.1 + np.array([0, 1, 2, 3, 4, 5]) * 1e-8
+    found = paired(np.zeros(6), after)
+    assert found.effect_interval.low < found.effect < found.effect_interval.high
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.1, 0.3), (0.1, 0.7), (1e6 / 3, 0.1)])
+def test_two_groups_without_spread_are_not_tested(first, second):
+    assert np.var([first] * 30) > 0 or np.var([second] * 40) > 0, "by rounding there is some"
+    assert welch([first] * 30, [second] * 40) is None

@@ -13,6 +13,8 @@ from assay.stats.interval import Interval
 from assay.stats.intervals import mean_interval
 from assay.stats.weighted import LEVEL, Floats, Numbers, Statistic, ones, ratio
 
+_ROUNDING = 1e-9  # what differs by less differs in the last digit only
+
 
 def auroc(scores: Numbers, labels: Numbers) -> Statistic:
     """Chance that a positive scores above a negative; ties count half. In [0, 1].
@@ -148,12 +150,18 @@ def pearson(a: Numbers, b: Numbers) -> Statistic:
     x, y = np.asarray(a, float), np.asarray(b, float)
 
     def value(weights: Floats) -> float:
-        total = float(weights.sum())
-        u, v = x - ratio(float(weights @ x), total), y - ratio(float(weights @ y), total)
+        u, v = _away(x, weights), _away(y, weights)
         product, squares = float(weights @ (u * v)), float(weights @ (u * u))
         return ratio(product, float(np.sqrt(squares * (weights @ (v * v)))))
 
     return value
+
+
+def _away(values: Floats, weights: Floats) -> Floats:
+    """How far each value lies from the mean; 0 where only rounding parts the two."""
+    away = values - ratio(float(weights @ values), float(weights.sum()))
+    near = np.abs(away) <= _ROUNDING * float(np.abs(values).max(initial=0.0))
+    return np.where(near, 0.0, away)
 
 
 def spearman(a: Numbers, b: Numbers) -> Statistic:
@@ -223,7 +231,9 @@ def preference_accuracy(differences: Numbers, preferences: Numbers) -> Statistic
         differences: Shape (n,), the first answer's score less the second's.
         preferences: Shape (n,), 1 where people prefer the first, 0 the second, 0.5 neither.
     """
-    sign, wanted = np.sign(np.asarray(differences, float)), np.sign(np.asarray(preferences) - 0.5)
+    found = np.asarray(differences, float)
+    sign = np.sign(np.where(np.abs(found) < _ROUNDING, 0.0, found))
+    wanted = np.sign(np.asarray(preferences) - 0.5)
     told = (wanted != 0).astype(float)
     right = (1 + sign * wanted) / 2 * told
     return lambda weights: ratio(float(weights @ right), float(weights @ told))

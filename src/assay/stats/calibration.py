@@ -17,6 +17,7 @@ Method: TypeAlias = Literal["platt", "isotonic"]
 BINS: Final = 10
 FOLDS: Final = 5
 _SEED: Final = 0
+_ROUNDING: Final = 1e-9  # scores that differ by a smaller share differ by the last digit only
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,9 @@ def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
 
     n_good, n_bad = int(y.sum()), int((~y).sum())
     target = np.where(y, (n_good + 1) / (n_good + 2), 1 / (n_bad + 2))
-    middle, spread = float(x.mean()), float(x.std()) or 1.0
+    middle, spread = float(x.mean()), float(x.std())
+    if spread <= _ROUNDING * abs(middle):  # all the same: the curve is flat
+        middle, spread = float(x[0]), 1.0
     columns = np.column_stack([(x - middle) / spread, np.ones(len(x))])
     beta = np.array([0.0, math.log((n_good + 1) / (n_bad + 1))])
 

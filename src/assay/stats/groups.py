@@ -11,6 +11,7 @@ from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL
 
 Floats = Sequence[float] | npt.NDArray[np.float64]
+_ROUNDING = 1e-9  # a standard error below this share of the scores is one of the last digit
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def welch(
         return None
     parts = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
     error = math.sqrt(sum(parts))
-    if not error:
+    if error <= _ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max())):
         return None
     difference = float(a.mean() - b.mean())
     df = sum(parts) ** 2 / (parts[0] ** 2 / (len(a) - 1) + parts[1] ** 2 / (len(b) - 1))

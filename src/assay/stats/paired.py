@@ -127,6 +127,7 @@ def _clustered(
     if units < 2:
         return sums, None
     rest = sums - sizes * differences.mean()
+    rest[np.abs(rest) < _ROUNDING * sizes] = 0.0
     return sums, math.sqrt(units / (units - 1) * float(rest @ rest)) / len(differences)
 
 

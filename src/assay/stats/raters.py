@@ -11,6 +11,7 @@ from assay.stats.weighted import Floats, Numbers, Statistic, ratio
 
 Weighting: TypeAlias = Literal["nominal", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
+_ROUNDING = 1e-12
 _POWER = {"nominal": 0, "linear": 1, "quadratic": 2}
 
 
@@ -119,7 +120,9 @@ def _alpha_of_intervals(counts: Floats, values: Floats, scaled: Floats) -> Stati
 
     def value(weights: Floats) -> float:
         n, total = float(weights @ raters), float(weights @ sums)
-        chance = 2 * (n * float(weights @ squares) - total**2) / max(n - 1, 1)
-        return 1 - ratio(float(weights @ within), chance)
+        most = n * float(weights @ squares)
+        # Values that are all the same differ by rounding only: nothing is known of chance.
+        apart = most - total**2 if most - total**2 > _ROUNDING * most else 0.0
+        return 1 - ratio(float(weights @ within), 2 * apart / max(n - 1, 1))
 
     return value
