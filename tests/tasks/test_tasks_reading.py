@@ -289,3 +289,22 @@ def test_decoding_is_strict_about_types():
     for wrong in ('{"n": "1"}', '{"n": 1.5}', '{"n": true}'):
         with pytest.raises(Unreadable):
             decode(wrong, Form)
+
+
+def test_blank_lines_without_end_are_read_at_once():
+    # Quadratic work would take minutes here.
+    assert spoken("\n" * 400_000 + "yes").strip() == "yes"
+    assert spoken("thought\n \n \t</think>yes") == "yes"
+
+
+def test_the_third_of_many_different_answers_is_not_looked_at(monkeypatch):
+    looked_at = []
+    convert = msgspec.convert
+    monkeypatch.setattr(msgspec, "convert", lambda *given: looked_at.append(1) or convert(*given))
+    with pytest.raises(Unreadable, match="two different answers"):
+        decode("".join(f'{{"reason": "{n}"}}' for n in range(50)), Reason)
+    assert len(looked_at) == 2
+
+
+class Reason(msgspec.Struct):
+    reason: str

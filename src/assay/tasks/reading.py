@@ -23,7 +23,9 @@ _MARK = re.compile(r"\{(?=\s*\")|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 # Half of a surrogate pair, as it stands or as an escape.
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
-_END_OF_THOUGHT = re.compile(r"\A.*^[^\S\n]*</think(?:ing)?>", re.DOTALL | re.IGNORECASE | re.MULTILINE)
+_END_OF_THOUGHT = re.compile(
+    r"\A.*^[^\S\n]*</think(?:ing)?>", re.DOTALL | re.IGNORECASE | re.MULTILINE
+)
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
