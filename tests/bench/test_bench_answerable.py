@@ -159,4 +159,10 @@ def test_bm25_is_that_of_the_formula():
 
 def test_ranks_count_what_scores_higher():
     scores = np.array([[0.1, 0.9, 0.5], [0.5, 0.5, 0.1]])
-    assert telequad.ranks(scores, np.array([2, 1])).tolist() == [1, 0]
+    assert telequad.ranks(scores, np.array([2, 2])).tolist() == [1, 2]
+
+
+def test_passages_that_score_alike_are_in_no_order():
+    # One of two stands before the other every second time; whoever tells nothing finds nothing.
+    assert telequad.ranks(np.array([[0.5, 0.5, 0.1]]), np.array([1])).tolist() == [0.5]
+    assert telequad.ranks(np.ones((1, 101)), np.array([7])).tolist() == [50.0]

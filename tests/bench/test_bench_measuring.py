@@ -8,10 +8,11 @@ from bench_help import CLAIMS, DEV, TEST500, Foreseen, claim, write
 
 import assay
 from assay.bench import card as cards
-from assay.bench import catalogue, telequad
+from assay.bench import catalogue, telequad, thresholds
 from assay.bench.card import Measured
 from assay.bench.data import Data
 from assay.bench.measuring import Sampling, measure
+from assay.bench.subject import Subject
 from assay.errors import Denied, InputError
 from assay.store import Store
 from assay.store.cleaning import clean
@@ -148,8 +149,30 @@ class TestNothingIsLeftOutInSilence:
         assert by_name(one)["AttributionBench test500, AUROC"].n == 6
         assert "6 without a readable reply" in one.figures[0].note
 
+    def test_a_pair_without_a_score_is_told(self, folder, db):
+        better = {"labels": {"better": "a", "dimension": "faithfulness"}, "question": "How old?"}
+        pair = {**better, "contexts": ["The bridge is old."], "answer_a": "The bridge is old."}
+        # An answer that states nothing has no faithfulness.
+        pairs = [{**pair, "id": f"p{n}", "answer_b": "Sorry, I do not know."} for n in range(2)]
+        write(folder, "wikieval/wikieval_pairs.jsonl", pairs)
+        one = only(run(folder, ["wikieval"], assay.backend("embedded"), db))
+        assert one.unanswered == 2
+        found = by_name(one)["WikiEval faithfulness, agreement"]
+        assert (found.value, found.n) == (0.5, 2)
+        assert found.note == "2 ties or unscored count half; 2 without a readable reply or a score"
+
 
 class TestThresholds:
+    def test_one_near_the_highest_score_is_not_rounded_over_it(self, folder):
+        # A judge without probabilities is all but sure of each answer with something unsupported.
+        row = {"dataset": "attributionbench", "question": "", "contexts": ["The bridge is old."]}
+        one, two = "The bridge is red.", "The bridge is red. The bridge is new."
+        rows = [{**row, "id": "a", "answer": one, "labels": {"supported": True}}]
+        rows += [{**row, "id": "b", "answer": two, "labels": {"supported": False}}]
+        write(folder, DEV, rows)
+        found = thresholds.fit(Subject(Foreseen()), Data(folder), names=("attributionbench",))
+        assert 0.999999 < found["attributionbench"]["judge"] < 0.9999995
+
     def test_they_are_fitted_on_train_rows_and_used(self, folder, db):
         write(folder, DEV, [claim(i, "The bridge is odd", supported=False) for i in range(20, 24)])
         card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(fit=True))

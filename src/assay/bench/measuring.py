@@ -108,7 +108,7 @@ def figures(judge: Subject, one: Benchmark, data: Data, sampling: Sampling) -> l
     before = judge.heard.unanswered
     found = one.measure(judge, records)
     lost = judge.heard.unanswered - before
-    missing = f"{lost} without a readable reply or a score left out" if lost else ""
+    missing = f"{lost} without a readable reply or a score" if lost else ""
     noted = []
     for figure in found:
         of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -18,13 +19,13 @@ from assay.run.connect import Door, choose, open_door
 from assay.run.loop import run_to_completion
 from assay.run.settings import Settings
 from assay.sample import Sample
-from assay.score import Outcome, Score
+from assay.score import Score
 from assay.store import Store
 from assay.store.records import BENCH
 from assay.tasks import SelectSentences, Statement, Verdict
 
 T = TypeVar("T")
-Asked = Callable[[Judge], Awaitable[T]]
+Asked = Callable[[Judge], Awaitable[T | None]]
 # Questions being worked on for each call that may be in flight.
 JOBS_PER_REQUEST = 2
 ALONE = 16  # questions at once to a judge that is asked without a door
@@ -170,11 +171,11 @@ class Subject:
     def outcomes(self, metric: Metric, samples: Sequence[Sample]) -> list[Score | None]:
         """What a metric makes of each sample; None where it is undefined, too."""
 
-        def ask(sample: Sample) -> Asked[Outcome]:
-            return lambda judge: metric.score(sample, judge)
+        async def score(sample: Sample, judge: Judge) -> Score | None:
+            outcome = await metric.score(sample, judge)
+            return outcome if isinstance(outcome, Score) else None
 
-        found = self._each(list(map(ask, samples)))
-        return [outcome if isinstance(outcome, Score) else None for outcome in found]
+        return self._each([partial(score, sample) for sample in samples])
 
     def check(self, texts: Sequence[Text]) -> list[Checked | None]:
         """Every text's statements with their verdicts."""

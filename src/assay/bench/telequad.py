@@ -85,10 +85,10 @@ def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
     return found
 
 
-def ranks(scores: Floats, gold: npt.NDArray[np.int_]) -> npt.NDArray[np.int_]:
-    """How many passages score higher than the right one, of each question (rows)."""
-    own = scores[np.arange(len(gold)), gold]
-    return np.asarray((scores > own[:, None]).sum(axis=1))
+def ranks(scores: Floats, gold: npt.NDArray[np.int_]) -> Floats:
+    """How many passages score higher than the right one, of each question; ties count half."""
+    own = scores[np.arange(len(gold)), gold][:, None]
+    return np.asarray((scores > own).sum(axis=1) + ((scores == own).sum(axis=1) - 1) / 2)
 
 
 def rows(data: Data) -> list[Record]:

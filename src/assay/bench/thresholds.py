@@ -102,7 +102,4 @@ def _fitted(
     scores = {"judge": [hallucination(checked) for _, checked in done]}
     for rule, score in UNSUPPORTED.items():
         scores[rule] = [score(text(record).text, record["contexts"]) for record, _ in done]
-    return {
-        who: round(stats.best_threshold(values, labels, measure), 5)
-        for who, values in scores.items()
-    }
+    return {who: stats.best_threshold(values, labels, measure) for who, values in scores.items()}

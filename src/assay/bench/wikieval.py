@@ -94,7 +94,8 @@ def _figure(judge: Subject, name: str, pairs: Sequence[Record]) -> Figure:
     agreed = [credit(p, a, b) for p, a, b in zip(pairs, values[::2], values[1::2], strict=True)]
     rule, floor = FLOORS[name]
     trivial = [credit(p, floor(side(p, "a")), floor(side(p, "b"))) for p in pairs]
-    tied = sum(a == b for a, b in zip(values[::2], values[1::2], strict=True))
+    pairs_of = zip(values[::2], values[1::2], strict=True)
+    tied = sum(a is None or b is None or a == b for a, b in pairs_of)
     return figure(
         f"WikiEval {name}, agreement",
         stats.mean(agreed),
