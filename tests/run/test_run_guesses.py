@@ -72,6 +72,16 @@ async def test_as_many_calls_are_counted_as_are_made(metric, tmp_path):
     assert counted.tokens_out > 0
 
 
+def test_what_the_system_did_not_answer_is_not_counted(tmp_path):
+    silent = [{"question": f"Who, {n}?", "contexts": ["A b."], "reference": "A."} for n in range(3)]
+    silent = [{**row, "failure": "time-out"} for row in silent]
+    metrics = ["context_precision", "context_recall", "factual_correctness"]
+    counted = [estimate(rows, metrics, Told(), store=tmp_path / "no.db") for rows in (ROWS, silent)]
+    both = estimate([*ROWS, *silent], metrics, Told(), store=tmp_path / "no.db")
+    assert (counted[1].samples, counted[1].calls, counted[1].local) == (3, 0, 0)
+    assert both.calls == counted[0].calls > 0
+
+
 def test_a_guess_is_a_reply_that_its_task_reads():
     task = AskClosedQuestions("Paris is the capital. It is large.")
     assert len(task.read(guess(task))) == 2

@@ -90,6 +90,8 @@ def estimate(
 async def _count(plan: Plan, door: "_StandIn") -> Estimate:
     company = companions(plan.metrics, plan.route) if plan.settings.together else []
     for sample in plan.samples:
+        if sample.failure is not None:  # no judge is asked about it
+            continue
         for metric in plan.metrics:
             if metric.label not in company:
                 await _ask(metric, sample, door)
