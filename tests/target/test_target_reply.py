@@ -81,6 +81,10 @@ class TestFrameworks:
     def test_bare_text_and_other_names(self, raw):
         assert read(raw, {}) == {"answer": "It is."}
 
+    @pytest.mark.parametrize("raw", ["1889", "3.50", "-2", "1e3"])
+    def test_a_number_by_itself_is_a_text(self, raw):
+        assert read(raw, {}) == {"answer": raw}
+
 
 class TestPaths:
     def test_they_reach_into_lists_and_objects(self):
@@ -101,7 +105,8 @@ class TestPaths:
     ("raw", "said"),
     [
         ("[]", "neither text nor"),
-        ("5", "neither text nor"),
+        ("null", "neither text nor"),
+        ("true", "neither text nor"),
         ("", "is empty"),
         ('{"answer": " "}', "is empty"),
         ('{"answer": ["a", "b"]}', "must be text"),

@@ -100,7 +100,8 @@ async def aask(
     """Put every question of the data to a system and keep its answers.
 
     What the store knows is not asked again, so a killed call goes on where it was. A question
-    without an answer is a sample with a `failure`; the next call asks it again.
+    without an answer is a sample with a `failure`; the next call asks it again, unless a reply
+    came in which no answer was found.
 
     Args:
         data: As for `evaluate`, with questions. Recorded answers are replaced, and contexts are

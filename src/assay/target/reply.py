@@ -54,6 +54,8 @@ def _object(raw: str) -> Mapping[str, Any]:
         return {"answer": raw}
     if isinstance(found, str):
         return {"answer": found}
+    if isinstance(found, (int, float)) and not isinstance(found, bool):
+        return {"answer": raw}  # "1889" is a text, and the answer to many a question
     if not isinstance(found, dict):
         raise Unreadable("the reply is neither text nor a JSON object", raw=raw)
     return found
