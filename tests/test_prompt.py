@@ -25,18 +25,23 @@ TEMPLATE = Template("Do it.", form='{"a": 1}', examples=(Example("given", "reply
 
 
 def fences(prompt):
-    return re.findall(r"^(.+):\n<<<([0-9a-f]{16})\n", prompt, re.MULTILINE)
+    return re.findall(r"^(.+):\n<<<([0-9a-f]{4,64})\n", prompt, re.MULTILINE)
 
 
 class TestFences:
     @given(TEXT)
     def test_the_boundary_never_stands_in_the_text(self, text):
-        assert re.fullmatch("[0-9a-f]{16}", boundary(text))
+        assert re.fullmatch("[0-9a-f]{4,64}", boundary(text))
         assert boundary(text) not in text
 
-    @given(TEXT, TEXT)
-    def test_equal_texts_have_equal_boundaries_and_others_do_not(self, a, b):
-        assert (boundary(a) == boundary(b)) == (a == b)
+    def test_it_is_as_short_as_the_text_allows(self):
+        assert len(boundary("Paris is the capital of France.")) == 4
+        every = " ".join(f"{code:04x}" for code in range(16**4))
+        assert len(boundary(every)) == 5
+
+    @given(TEXT)
+    def test_equal_texts_have_equal_boundaries(self, text):
+        assert boundary(text) == boundary("".join(list(text)))
 
     @given(st.lists(TEXT, max_size=4))
     def test_a_text_stands_unchanged_between_its_fences(self, texts):

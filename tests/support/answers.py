@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{16})\n(.*?)\n\2>>>$", re.MULTILINE | re.DOTALL)
+_MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{4,64})\n(.*?)\n\2>>>$", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 _WORD = re.compile(r"\w+")

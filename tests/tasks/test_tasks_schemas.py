@@ -76,16 +76,19 @@ class TestSchema:
             assert not REFUSED & set(node)
             assert "type" in node or "anyOf" in node
 
-    def test_a_form_shown_in_the_prompt_has_the_fields_of_the_schema(self, kind):
+    def test_forms_and_replies_shown_in_the_prompt_have_the_fields_of_the_schema(self, kind):
         task = TASKS[kind]
-        shown = msgspec.json.decode(task.template.form)
-        assert set(shown) == set(task.schema["properties"])
-        for name, node in task.schema["properties"].items():
-            item = node.get("items", {})
-            if item.get("type") == "object":
-                assert [list(entry) for entry in shown[name]] == [item["required"]] * len(
-                    shown[name]
-                )
+        template = task.template
+        shown = [template.form] if template.form else [e.reply for e in template.examples]
+        assert shown
+        for one in map(msgspec.json.decode, shown):
+            assert set(one) == set(task.schema["properties"])
+            for name, node in task.schema["properties"].items():
+                item = node.get("items", {})
+                if item.get("type") == "object":
+                    assert [list(entry) for entry in one[name]] == [item["required"]] * len(
+                        one[name]
+                    )
 
     def test_the_reason_is_asked_for_before_the_verdict(self, kind):
         for node in nodes(TASKS[kind].schema):

@@ -129,7 +129,8 @@ def _show_task(
     changed = "" if template == kind.template else ", not the built-in one"
     text = placeholders.prompt(kind, template)
     _word_for_word(f"prompt ({template.digest}{changed})", text, console)
-    _word_for_word("reply form", template.form or "free text", console)
+    if template.form or kind.schema is None:
+        _word_for_word("reply form", template.form or "free text", console)
     if kind.schema is not None:
         _word_for_word("JSON schema", json.dumps(kind.schema), console)
 

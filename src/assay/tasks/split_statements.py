@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from assay.judge import Task
-from assay.prompt import Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
 from assay.tasks.reading import decode, schema
 
 
@@ -106,9 +106,9 @@ def _template(atomicity: Level, coverage: Level) -> Template:
     )
     return Template(
         instruction=(
-            f"Split the text into statements. {_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST}"
+            f"Split the text into statements. {_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST} "
+            f"{AS_IN_EXAMPLES}"
         ),
-        form='{"statements": [{"text": "...", "source": "..."}]}',
         examples=(
             Example(
                 given=(

@@ -7,7 +7,7 @@ from typing import Self
 import msgspec
 
 from assay.judge import ByIds
-from assay.prompt import Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
 from assay.tasks.halves import IN_PARTS, halved_texts
 from assay.tasks.reading import Probability, by_id, decode, listed, schema
 from assay.tasks.split_statements import Statement
@@ -90,12 +90,7 @@ class VerifyStatements(ByIds[Verdict]):
             "sentence, then the id of the context that supports it (null if none does) and the "
             "shortest exact quote from it, then supported: true or false, then contradicted: true "
             "only if a context says the opposite, false if they are silent about it. Write "
-            "reasons in the language of the statement."
-        ),
-        form=(
-            '{"verdicts": [{"id": "s1", "reason": "...", "context": "c1", "quote": "...", '
-            '"supported": true, "contradicted": false}, {"id": "s2", "reason": "...", "context": '
-            'null, "quote": "", "supported": false, "contradicted": false}]}'
+            f"reasons in the language of the statement. {AS_IN_EXAMPLES}"
         ),
         examples=(
             Example(
