@@ -1,8 +1,10 @@
 """May a run pass? Three verdicts, decided on the whole interval; what cannot be known fails."""
 
+import math
+
 import pytest
 
-from assay import Sample, evaluate
+from assay import Sample, evaluate, metric
 from assay.analysis.gate import gate
 from assay.analysis.rules import Rules, of, read
 from assay.backends.scripted import Scripted
@@ -59,6 +61,16 @@ class TestThresholds:
     def test_a_limit_outside_the_range_is_a_slip(self, db):
         with pytest.raises(InputError, match="given >= 80: its values are 0 to 1"):
             gate(told(MIXED, db), Rules(min={"given": 80}))
+
+    def test_a_range_may_have_an_upper_end_only(self, db):
+        @metric(range=(-math.inf, 1.0))
+        def gain(sample):
+            """One half."""
+            return 0.5
+
+        result = evaluate([{"id": "a"}, {"id": "b"}], gain, Scripted({}), store=db)
+        with pytest.raises(InputError, match="gain >= 2: its values are 1 or less"):
+            gate(result, Rules(min={"gain": 2.0}))
 
     def test_no_rule_at_all_passes_nothing(self, db):
         with pytest.raises(InputError, match="no rule was given"):

@@ -106,7 +106,7 @@ def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
 def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
     low, high = result.run.config["about"][row.metric]["range"]
     if (low is not None and limit < low) or (high is not None and limit > high):
-        span = f"{low:g} to {high:g}" if high is not None else f"{low:g} or more"
+        span = _span(low, high)
         raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")
     rule, n = f"{sign} {limit:g}", row.n_scored
     if row.mean is None:
@@ -124,6 +124,12 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
         why += f": {less}, {more(ends, row.mean, limit, n)}"
     why += moved(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"{high:g} or less"
+    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
 def _scored(row: MetricSummary, rules: Rules) -> Check:
