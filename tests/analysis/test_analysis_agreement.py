@@ -167,6 +167,25 @@ def test_preferences_between_two_runs_are_met_by_the_difference(tmp_path):
     assert measure(found, "preference accuracy").value == pytest.approx(2 / 3)
 
 
+def test_preferences_within_a_run_are_met_by_a_metric_that_compares_two_answers(tmp_path):
+    @assay.metric(needs=("answer", "other_answer"))
+    def first_wins(sample, judge):
+        """One of four is lost."""
+        return Score(float(sample.id != "s3"))
+
+    result = run(tmp_path, [0.9] * 4, [told, first_wins], other_answer="w")
+    found, without = agree_all(result, labels(["A", "A", "A", "B"]))
+    assert [one.metric for one in found] == ["first_wins"]
+    assert measure(found[0], "preference accuracy").value == 1.0
+    assert "told scores one answer by itself" in without["told"]
+
+
+def test_labels_without_any_majority_are_refused(tmp_path):
+    divided = read_labels([{"id": f"s{n}", "label_a": 1, "label_b": 0} for n in range(8)])
+    with pytest.raises(InputError, match="divided evenly on all 8 labelled items of told"):
+        agree(run(tmp_path, SCORES), divided, "told")
+
+
 def test_statements_are_called_by_the_judges_verdict(tmp_path):
     said = [["It is red.", 1.0], ["It is blue.", 0.0]]
     result = run(tmp_path, [0.5, 0.5], said=said)

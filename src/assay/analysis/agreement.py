@@ -114,12 +114,16 @@ def agree(
         most: How many of the worst disagreements to give.
 
     Raises:
-        InputError: If the run has no such metric, or no label meets one of its scores.
+        InputError: If the run has no such metric, no label meets one of its scores, or annotators
+            are undecided on all of them.
     """
     if given.kind != "pair" and other is not None:
         raise InputError("a second run is for labels of pairs (A, B, tie)", "leave it out")
     found = labelled(result, given, metric, other=other)
     data = judged(found)
+    if not data.items:
+        what = f"annotators are divided evenly on all {data.dropped} labelled items of {metric}"
+        raise InputError(what, "ask one more annotator, so that there is a majority")
     good, used, source = _called(found, data, threshold)
     rarer = _rarer(data)
     left_out = dict(found.left_out)
@@ -131,7 +135,7 @@ def agree(
         scale=data.scale,
         n=len(data.items),
         n_groups=len(set(data.groups)),
-        base_rate=float(data.labels.mean()) if len(data.labels) else 0.0,
+        base_rate=float(data.labels.mean()),
         rarer=rarer,
         people=data.people,
         left_out=left_out,

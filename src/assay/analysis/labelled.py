@@ -97,13 +97,17 @@ def labelled(
         other: The run of the second answers, for labels of pairs between two runs.
 
     Raises:
-        InputError: If the run has no such metric, or no label is about what it scored.
+        InputError: If the run has no such metric, no label is about what it scored, or labels of
+            pairs meet a metric that compares no two answers, without another run.
     """
     (label,) = _one(result, metric)
     about = result.run.config["about"][label]
     wanted = _by_sample(given.of(label))
     low, high = about["range"]
     middle = 0.0 if low is None or high is None else (low + high) / 2
+    if given.kind == "pair" and other is None and not about.get("compares", True):
+        what = f"{label} scores one answer by itself, and the labels say which of two is better"
+        raise InputError(what, "name the run of the second answers (--other RUN)")
     left_out: Counter[str] = Counter()
     items: list[Item] = []
     for sample, outcome, rival, second in _outcomes(result, label, other):

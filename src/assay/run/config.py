@@ -48,6 +48,7 @@ def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,
         "cosine": Embed in metric.asks(route.serves),
+        "compares": "other_answer" in metric.needs,
     }
 
 
