@@ -194,7 +194,7 @@ class TestLabelNext:
     def test_a_sample_that_stands_there_twice_is_refused_before_a_label_is_lost(self, tmp_path):
         sheet = tmp_path / "sheet.csv"
         sheet.write_text("sample,label,annotator\na,1,anna\na,0,ben\n", encoding="utf-8")
-        with pytest.raises(InputError, match="row 2.*'a' stands twice.*label_anna"):
+        with pytest.raises(InputError, match=r"row 2.*'a' stands twice.*label_anna"):
             read(sheet)
 
     def test_a_sheet_that_cannot_be_written_leaves_what_was_there(self, tmp_path):

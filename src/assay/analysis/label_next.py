@@ -4,6 +4,7 @@ import csv
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -131,7 +132,7 @@ def read(path: str | Path) -> dict[str, dict[str, str]]:
     if not Path(path).exists():
         return {}
     found: dict[str, dict[str, str]] = {}
-    for record in table_records(lambda: Path(path).open("rb"), ","):
+    for record in table_records(partial(Path(path).open, "rb"), ","):
         if record.problem is not None:
             raise InputError([record.problem])
         row = {str(column): str(cell) for column, cell in (record.values or {}).items()}
