@@ -299,6 +299,14 @@ class TestOutcomes:
             assert [r.key for r in store.replies("r", 1, "m")] == ["c", "a", "c"]
             assert store.replies("r", 2, "m") == []
 
+    @pytest.mark.parametrize("kept", [Score(0.5, (PART,)), Unscored("undefined", "x")])
+    async def test_what_another_process_has_scored_outlasts_a_failure_here(self, db, kept):
+        with Store(db) as here, Store(db) as there:
+            await there.keep_outcome("r", 1, "m", kept, ["k"])
+            await here.keep_outcome("r", 1, "m", Unscored("failed", "late"), [])
+            assert here.outcome("r", 1, "m") == kept
+            assert here.reply_keys("r", 1, "m") == ["k"]
+
     async def test_a_failed_score_is_not_done_and_may_be_replaced(self, db):
         with Store(db) as store:
             for row, outcome in enumerate(

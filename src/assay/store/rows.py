@@ -31,10 +31,13 @@ WRITE_REPLY = (
 )
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
 OUTCOME = "value, why, detail, evidence"
+# Another process may have scored it in the meantime: what failed here puts nothing in its place.
 WRITE_OUTCOME = (
-    "INSERT OR REPLACE INTO jobs"
-    " (run, metric, row, value, why, detail, method, evidence, replies)"
+    "INSERT INTO jobs (run, metric, row, value, why, detail, method, evidence, replies)"
     f" VALUES ({NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
+    " ON CONFLICT (run, metric, row) DO UPDATE SET value = excluded.value, why = excluded.why,"
+    " detail = excluded.detail, method = excluded.method, evidence = excluded.evidence,"
+    " replies = excluded.replies WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
 )
 # Of a long sample, so much is known beside its evidence.
 MOST_BESIDE = 31_000
@@ -244,7 +247,10 @@ def write_outcome(
     known: bytes,
     recent: Recent | None = None,
 ) -> None:
-    """Insert the outcome of (run, row, metric), or put it in the place of another."""
+    """Insert the outcome of (run, row, metric), or put it in the place of another.
+
+    One that failed replaces only one that failed, too.
+    """
     run, row, metric = place
     value, why, detail, method, evidence, keys = values
     name(db, run, metric, method, recent=recent)

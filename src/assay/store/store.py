@@ -297,7 +297,10 @@ class Store:
     async def keep_outcome(
         self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
     ) -> None:
-        """Commit the score of one sample by one metric with the replies it rests on."""
+        """Commit the score of one sample by one metric with the replies it rests on.
+
+        A score that is there already outlasts a failure.
+        """
         values = rows.outcome_values(outcome, keys)
         known = self._beside(run, row)
 
