@@ -1,10 +1,10 @@
 """Which samples should people label next, and what do they need to see for it?"""
 
 import csv
+import io
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -132,7 +132,8 @@ def read(path: str | Path) -> dict[str, dict[str, str]]:
     if not Path(path).exists():
         return {}
     found: dict[str, dict[str, str]] = {}
-    for record in table_records(partial(Path(path).open, "rb"), ","):
+    content = Path(path).read_bytes()
+    for record in table_records(lambda: io.BytesIO(content), ","):
         if record.problem is not None:
             raise InputError([record.problem])
         row = {str(column): str(cell) for column, cell in (record.values or {}).items()}
