@@ -238,3 +238,9 @@ async def test_wording_without_its_package_says_what_to_do_and_ids_do_without(mo
         await value("mrr", **TEXTS)
     assert "assay[text]" in str(refused.value)
     assert await value("mrr", **IDS) == 0.5
+
+
+async def test_a_reference_text_that_is_given_twice_is_wanted_once():
+    given = Sample(id="a", contexts=("alpha beta",), reference_contexts=("alpha beta",) * 2)
+    for name in ("recall_at_k", "map", "ndcg_at_k", "mrr"):
+        assert (await score(parse(name), given, {})).value == 1.0

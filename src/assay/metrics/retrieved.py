@@ -54,7 +54,7 @@ def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ran
         return _ranked(ids, right, ids, dict.fromkeys(right, ""), placed=False)
     if sample.contexts is None or sample.reference_contexts is None:
         return NOT_COMPARABLE
-    texts = sample.reference_contexts
+    texts = tuple(dict.fromkeys(sample.reference_contexts))  # as ids, each counts once
     names = [str(i) for i in range(len(texts))]
     ids = tuple(_closest(context, texts, threshold) for context in sample.contexts)
     known = dict(zip(names, texts, strict=True))
