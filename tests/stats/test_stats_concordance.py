@@ -40,3 +40,15 @@ def test_it_is_what_bayes_rule_gives():
 def test_where_no_row_meets_the_condition_there_is_no_number():
     found = correct_above([FIRST], CORRECT, [0.95])
     assert (found.n, found.value, found.interval) == (0, None, None)
+
+
+def test_rows_of_a_cluster_count_together():
+    scores, correct = [0.9] * 40, [row % 8 < 4 for row in range(40)]
+    alone = correct_above([scores], correct, [0.7], range(40))
+    assert alone == correct_above([scores], correct, [0.7])
+    together = correct_above([scores], correct, [0.7], [row % 8 for row in range(40)])
+    assert together.interval.high - together.interval.low > 1.5 * (
+        alone.interval.high - alone.interval.low
+    ), "eight documents, each always right or always wrong"
+    one = correct_above([scores], correct, [0.7], ["the same"] * 40)
+    assert (one.value, one.interval.low, one.interval.high) == (0.5, 0.0, 1.0)

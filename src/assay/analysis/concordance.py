@@ -1,6 +1,6 @@
 """How likely do people call an answer correct where one metric, or two together, score it high?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -104,11 +104,11 @@ def concordance(
     return Concordance(above, below, GRID, rows, turned, without)
 
 
-Scores = Mapping[str, tuple[float, bool]]
+Scores = Mapping[str, tuple[float, bool, str]]
 
 
 def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bool]:
-    """(label, sample -> (score, correct), whether low scores are good) of a metric."""
+    """(label, sample -> (score, correct, group), whether low scores are good) of a metric."""
     found = labelled(result, given, metric)
     if found.kind != "sample":
         raise InputError(f"concordance takes labels of samples, not of {found.kind}s")
@@ -121,7 +121,7 @@ def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bo
         raise InputError("concordance takes labels that say yes or no, not grades")
     good = data.goodness if found.higher_is_better else 1 + data.goodness
     pairs = zip(data.items, good, data.labels, strict=True)
-    scores = {item.sample.id: (float(score), bool(label)) for item, score, label in pairs}
+    scores = {i.sample.id: (float(score), bool(label), i.group) for i, score, label in pairs}
     return found.metric, scores, not found.higher_is_better
 
 
@@ -129,18 +129,22 @@ def _row(names: tuple[str, ...], scored: Sequence[Scores], above: float, below: 
     shared = [sample for sample in scored[0] if all(sample in one for one in scored)]
     arrays: list[Floats] = [np.array([one[sample][0] for sample in shared]) for one in scored]
     correct = np.array([scored[0][sample][1] for sample in shared], dtype=bool)
+    groups = [scored[0][sample][2] for sample in shared]
     k = len(names)
     firsts = GRID if k == 2 else (None,)
 
     def at(first: float | None, second: float) -> list[float]:
         return [second] if first is None else [first, second]
 
+    def grid(share: Callable[..., Share]) -> list[list[Share]]:
+        return [[share(arrays, correct, at(f, s), groups) for s in GRID] for f in firsts]
+
     return Row(
         metrics=names,
         n=len(shared),
         base_rate=float(correct.mean()) if shared else 0.0,
-        correct=correct_above(arrays, correct, [above] * k),
-        wrong=wrong_below(arrays, correct, [below] * k),
-        correct_grid=[[correct_above(arrays, correct, at(f, s)) for s in GRID] for f in firsts],
-        wrong_grid=[[wrong_below(arrays, correct, at(f, s)) for s in GRID] for f in firsts],
+        correct=correct_above(arrays, correct, [above] * k, groups),
+        wrong=wrong_below(arrays, correct, [below] * k, groups),
+        correct_grid=grid(correct_above),
+        wrong_grid=grid(wrong_below),
     )

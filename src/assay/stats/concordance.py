@@ -4,14 +4,14 @@ The two questions of "Evaluation of RAG Metrics for Question Answering in the Te
 (arXiv 2407.12873), equations 1 and 2. By Bayes' rule each is a share of counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.stats.interval import Interval
-from assay.stats.intervals import proportion_interval
+from assay.stats.intervals import LEVEL, mean_interval, proportion_interval
 from assay.stats.weighted import Numbers
 
 
@@ -23,7 +23,8 @@ class Share:
         hits: Rows that are as asked.
         n: Rows that meet the condition.
         value: hits / n; None if no row meets it.
-        interval: Its Wilson interval; None if no row meets it.
+        interval: Its Wilson interval, clusters taken into account (rows of a single cluster tell
+            nothing: 0 to 1); None if no row meets it.
     """
 
     hits: int
@@ -33,7 +34,10 @@ class Share:
 
 
 def correct_above(
-    scores: Sequence[Numbers], correct: Numbers, thresholds: Sequence[float]
+    scores: Sequence[Numbers],
+    correct: Numbers,
+    thresholds: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
 ) -> Share:
     """P(correct | m1 > t1, m2 > t2, ...), equation 1.
 
@@ -41,13 +45,19 @@ def correct_above(
         scores: One array of shape (n,) for each metric, higher is better.
         correct: Shape (n,), true where people call it correct.
         thresholds: One for each metric.
+        groups: For each of the n rows the cluster that it belongs to; None if all are independent.
     """
-    return _share(np.asarray(correct, bool), _all(scores, thresholds, above=True))
+    return _share(np.asarray(correct, bool), _all(scores, thresholds, above=True), groups)
 
 
-def wrong_below(scores: Sequence[Numbers], correct: Numbers, thresholds: Sequence[float]) -> Share:
+def wrong_below(
+    scores: Sequence[Numbers],
+    correct: Numbers,
+    thresholds: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
+) -> Share:
     """P(wrong | m1 < u1, m2 < u2, ...), equation 2; arguments as for `correct_above`."""
-    return _share(~np.asarray(correct, bool), _all(scores, thresholds, above=False))
+    return _share(~np.asarray(correct, bool), _all(scores, thresholds, above=False), groups)
 
 
 def _all(
@@ -58,8 +68,14 @@ def _all(
     return np.asarray(np.logical_and.reduce(met), dtype=bool)
 
 
-def _share(hit: npt.NDArray[np.bool_], met: npt.NDArray[np.bool_]) -> Share:
+def _share(
+    hit: npt.NDArray[np.bool_], met: npt.NDArray[np.bool_], groups: Sequence[Hashable] | None
+) -> Share:
     n, hits = int(met.sum()), int((hit & met).sum())
     if not n:
         return Share(0, 0, None, None)
-    return Share(hits, n, hits / n, proportion_interval(hits, n))
+    members = [groups[row] for row in np.flatnonzero(met).tolist()] if groups is not None else []
+    if len(set(members)) in (0, n):
+        return Share(hits, n, hits / n, proportion_interval(hits, n))
+    found = mean_interval(hit[met].astype(np.float64), groups=members, low=0.0, high=1.0)
+    return Share(hits, n, hits / n, found or Interval(0.0, 1.0, LEVEL, "one group"))
