@@ -1,5 +1,7 @@
 """Are the measures of agreement those of the reference libraries, and their intervals sensible?"""
 
+import tracemalloc
+
 import krippendorff
 import numpy as np
 import pytest
@@ -187,3 +189,26 @@ class TestRounding:
 
     def test_a_difference_in_the_last_digit_is_none(self):
         assert agreement.preference_accuracy([0.1 + 0.2 - 0.3], [1])(ones(1)) == 0.5
+
+
+def test_pairwise_accuracy_is_the_count_of_all_pairs():
+    chance = np.random.default_rng(5)
+    scores, labels = chance.integers(0, 6, 60) / 5, chance.integers(0, 9, 60) / 8
+    weights = chance.integers(0, 3, 60)
+    u, v = np.repeat(scores, weights), np.repeat(labels, weights)
+    pairs = [(a, b) for a in range(len(u)) for b in range(a) if v[a] != v[b]]
+    right = sum((1 + np.sign(u[a] - u[b]) * np.sign(v[a] - v[b])) / 2 for a, b in pairs)
+    found = agreement.pairwise_accuracy(scores, labels)
+    assert found(weights.astype(float)) == pytest.approx(right / len(pairs))
+    assert agreement.pairwise_accuracy([0.5] * 3, [1, 2, 3])(ones(3)) == 0.5
+    assert value_of(agreement.pairwise_accuracy([1, 2, 3], [4, 4, 4]), 3) is None
+
+
+def test_pairwise_accuracy_of_many_different_grades_holds_no_table_of_them():
+    grades = np.random.default_rng(6).random(3000)
+    tracemalloc.start()
+    try:
+        agreement.pairwise_accuracy(grades, grades)(ones(3000))
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()

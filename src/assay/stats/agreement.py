@@ -198,30 +198,28 @@ def pairwise_accuracy(scores: Numbers, labels: Numbers) -> Statistic:
     """Of pairs of rows with different labels the share that the scores put in the same order.
 
     Equal scores count half. In [0, 1]; chance reaches 0.5. With two labels it is the AUROC.
+    Weights are whole numbers.
     """
     x, y = np.asarray(scores, float), np.asarray(labels, float)
-    _, column = np.unique(y, return_inverse=True)
-    levels = [_between(x, column, level) for level in range(int(column.max(initial=0)) + 1)]
 
     def value(weights: Floats) -> float:
-        right, pairs = map(sum, zip(*(one(weights) for one in levels), strict=True))
-        return ratio(right, pairs)
+        from scipy.stats import kendalltau
+
+        times = weights.astype(np.intp)
+        u, v = np.repeat(x, times), np.repeat(y, times)
+        pairs, told = _pairs_apart(v), _pairs_apart(u)
+        if not (pairs and told):
+            return 0.5 if pairs else float("nan")
+        # Somers' D from tau-b: the right pairs less the wrong ones, over the pairs that count.
+        return (1 + float(kendalltau(u, v).statistic) * float(np.sqrt(told / pairs))) / 2
 
     return value
 
 
-def _between(
-    scores: Floats, column: Numbers, level: int
-) -> Callable[[Floats], tuple[float, float]]:
-    """(pairs in order, pairs) of the rows of one level with those of all lower ones."""
-    upper, lower = np.asarray(column) == level, np.asarray(column) < level
-    _, place = np.unique(scores, return_inverse=True)
-
-    def counts(weights: Floats) -> tuple[float, float]:
-        good, bad = (np.bincount(place, weights * side) for side in (upper, lower))
-        return float(good @ (np.cumsum(bad) - bad / 2)), float(good.sum() * bad.sum())
-
-    return counts
+def _pairs_apart(values: Floats) -> int:
+    """How many pairs of the values are not equal."""
+    _, copies = np.unique(values, return_counts=True)
+    return (len(values) ** 2 - int(copies @ copies)) // 2
 
 
 def preference_accuracy(differences: Numbers, preferences: Numbers) -> Statistic:
