@@ -143,6 +143,12 @@ class TestRetrieval:
         found = look({**GOOD, "faithfulness": said("unsupported")}, sample)
         assert found.causes == ("unsupported",)
 
+    def test_a_right_context_that_is_given_twice_is_not_lost_for_being_found_once(self):
+        given = Sample(
+            id="a", answer="x", contexts=("alpha beta",), reference_contexts=("alpha beta",) * 2
+        )
+        assert gather(given, {}).known.lost == ()
+
     def test_a_right_context_is_known_by_its_words_however_it_was_cut(self):
         sample = replace(
             SAMPLE,

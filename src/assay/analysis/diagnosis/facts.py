@@ -213,7 +213,7 @@ def _unanswerable(sample: Sample) -> bool | None:
 
 def _known(sample: Sample) -> Known | None:
     """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
-    texts = sample.reference_contexts or ()
+    texts = tuple(dict.fromkeys(sample.reference_contexts or ()))
     names = {str(i): text for i, text in enumerate(texts)}
     found = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
     if isinstance(found, Unscored) and texts and sample.contexts is not None:
