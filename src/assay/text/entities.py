@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from functools import lru_cache
 
 from assay.text import facts
+from assay.text.memo import remembered
 from assay.text.sentences import Span
 from assay.text.words import WORD
 
@@ -52,7 +52,7 @@ def place(entity: str, text: str) -> Span | None:
     return None
 
 
-@lru_cache(maxsize=16)  # the same few texts are looked through for every entity
+@remembered(16, longest=20_000)  # the same few texts are looked through for every entity
 def _words(text: str) -> tuple[tuple[str, Span], ...]:
     return tuple((_plain(match.group()), match.span()) for match in WORD.finditer(text))
 

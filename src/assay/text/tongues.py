@@ -41,10 +41,13 @@ for _place, _words in enumerate(_COMMON.values()):
         _LANGUAGES_OF.setdefault(_common, []).append(_place)
 
 
-@lru_cache(maxsize=2048)  # a text is looked at again when its questions are compared
 def tongue(text: str) -> str:
     """The language of a text, or its script where that is all there is to tell; "" if unclear."""
-    text = text[:_READ]
+    return _told(text[:_READ])
+
+
+@lru_cache(maxsize=2048)  # a text is looked at again when its questions are compared
+def _told(text: str) -> str:
     script = _script(text)
     if script != "LATIN":
         return script

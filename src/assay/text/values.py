@@ -4,7 +4,8 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+
+from assay.text.memo import remembered
 
 NOT_GIVEN = "not given"
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[a-z]{3})(?=\d)")
@@ -38,7 +39,7 @@ _TIME_KEYS = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096, longest=200)
 def read_key(key: str) -> str:
     """A key in words: "BusinessParking" is "business parking", "review_stars" "review stars"."""
     plain = " ".join(key.replace("_", " ").strip(" *`-").split())

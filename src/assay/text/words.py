@@ -7,7 +7,8 @@ its separators; every Chinese, Japanese or Korean character is a word of its own
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
-from functools import lru_cache
+
+from assay.text.memo import remembered
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 WORD = re.compile(rf"\d+(?:[.,:]\d+)+|[{_CJK}]|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
@@ -51,7 +52,7 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in content_words(text)]
 
 
-@lru_cache(maxsize=65_536)
+@remembered(65_536, longest=64)
 def stem(word: str) -> str:
     """A short form shared by the inflections of a lower-case word.
 

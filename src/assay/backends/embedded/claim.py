@@ -6,11 +6,11 @@ Read once for all the contexts that it is compared with.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from assay.text import facts, numbers, words
 from assay.text.absence import absence_claim
 from assay.text.citations import without_pointers
+from assay.text.memo import remembered
 
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
@@ -55,7 +55,7 @@ class Claim:
     denies: bool
 
 
-@lru_cache(maxsize=512)
+@remembered(512, longest=2000)
 def claim(statement: str) -> Claim:
     """What a statement claims."""
     statement = without_pointers(statement) or statement

@@ -7,13 +7,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.text import facts, numbers, overlap, words
+from assay.text.memo import remembered
 from assay.text.records import Unit, units
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
@@ -116,7 +116,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     )
 
 
-@lru_cache(maxsize=128)
+@remembered(128, longest=20_000)
 def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
     return tuple(

@@ -8,7 +8,7 @@ combine it with what words, numbers and names say.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from assay.backends.embedded.evidence import Evidence
 from assay.backends.embedded.models import folder, session, tokenizer, workers
 from assay.backends.embedded.passes import Passes
 from assay.backends.embedded.window import Numbers, Tokens, Window, answering, supporting
+from assay.text.memo import remembered
 
 Logits = npt.NDArray[np.float32]
 Given = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of a window
@@ -112,7 +113,7 @@ def _run(window: Given) -> Logits:
 passes: Passes[Given, Logits] = Passes(_run, lambda window: len(window[0]), 256)
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000, longest=2000)
 def tokenise(text: str) -> Tokens:
     """The tokens of a text without the special ones; of contexts met again from memory."""
     found = tokenizer().encode(text, add_special_tokens=False)

@@ -7,7 +7,7 @@ whose coefficients are fixed. How both were fitted and what they reach is in `tr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader, Reading
+from assay.text.memo import remembered
 from assay.text.sentences import Span
 from assay.text.words import WORD
 
@@ -105,7 +106,7 @@ def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> li
     ]
 
 
-@lru_cache(maxsize=64)
+@remembered(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
 def _prepared(contexts: tuple[str, ...]) -> Evidence:
     # Several metrics ask about the same contexts one after the other.
     return prepare(contexts)

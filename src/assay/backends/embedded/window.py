@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
 from assay.text import facts, numbers
+from assay.text.memo import remembered
 from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 
 Numbers = npt.NDArray[np.int32]
@@ -167,7 +168,7 @@ class _Said:
     wanted: frozenset[str]
 
 
-@lru_cache(maxsize=512)
+@remembered(512, longest=2000)
 def _said(statement: str) -> _Said:
     # Read once for all the contexts that it is read beside.
     found = list(WORD.finditer(statement))
@@ -179,7 +180,7 @@ def _said(statement: str) -> _Said:
     )
 
 
-@lru_cache(maxsize=16_384)
+@remembered(16_384, longest=64)
 def _word(written: str) -> _Word:
     (plain, *_) = words(written) or [""]
     return _Word(written, plain, tuple(stems(written)), tuple(numbers.numbers(written)))
