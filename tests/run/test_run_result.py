@@ -2,10 +2,12 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
 from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
+from assay.backends.route import Route
 from assay.errors import InputError, Unavailable
 from assay.run.result import NOT_DONE
 from support import scripts
@@ -175,6 +177,13 @@ class TestTables:
         assert again["context_precision"] == mixed["context_precision"]
 
 
+class Wordy(Watched):
+    """Counts a hundred tokens of every prompt, and ten of every reply."""
+
+    async def reply(self, task, draw=0):
+        return replace(await super().reply(task, draw), tokens_in=100, tokens_out=10)
+
+
 class TestCost:
     def test_it_counts_the_calls_that_this_run_paid_for(self, db):
         judge = Watched(plausible())
@@ -186,9 +195,20 @@ class TestCost:
 
     def test_money_is_tokens_times_price(self, db):
         settings = Settings(budget=Budget(price=Price(1.0, 2.0)))
-        judge = Watched(plausible())
+        judge = Wordy(plausible())
         cost = evaluate(samples(2), "faithfulness", judge, store=db, settings=settings).cost()
-        assert cost.money == (cost.tokens_in + 2 * cost.tokens_out) / 1e6
+        assert (cost.tokens_in, cost.tokens_out) == (400, 40)
+        assert cost.money == (400 + 2 * 40) / 1e6
+
+    def test_what_is_computed_in_this_process_costs_no_money(self, db):
+        settings = Settings(budget=Budget(price=Price(1.0, 2.0)))
+        here = Wordy(plausible("here"))
+        here.local = True
+        judge = Route(Wordy(plausible()), {"verify_statements": here, "embed": here})
+        result = evaluate(samples(2), "faithfulness", judge, store=db, settings=settings)
+        cost = result.cost()
+        assert (cost.calls, cost.tokens_in, cost.tokens_out) == (4, 400, 40)
+        assert cost.money == (200 + 2 * 20) / 1e6
 
 
 class TestResult:

@@ -19,9 +19,11 @@ def config(
 ) -> Mapping[str, Any]:
     """What a run is, beside its samples, in words that outlive the objects."""
     company = companions(metrics, route) if together else []
+    leaves = (route.default, *route.kinds.values())
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
+        "local": sorted({leaf.name for leaf in leaves if getattr(leaf, "local", False)}),
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "card": _cards(metrics, route),

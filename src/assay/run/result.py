@@ -59,8 +59,8 @@ class Cost:
         tokens_in: Their prompt tokens.
         tokens_out: Their reply tokens.
         seconds: Wall time.
-        money: What the tokens cost, without embeddings, which have another price; None if the run
-            was not told the price.
+        money: What the tokens cost, without embeddings, which have another price, and without those
+            of judges in this process; None if the run was not told the price.
     """
 
     calls: int
@@ -147,9 +147,9 @@ class Result:
         with Store(self._path) as store:
             spent = store.spent(self._id)
             run = store.run(self._id)
+            charged = store.charged(self._id, run.config.get("local", ()))
         price = Price(*run.config["price"]) if run.config.get("price") else None
-        chatted = spent.tokens_in - spent.tokens_embedded
-        money = price.of(chatted, spent.tokens_out) if price else None
+        money = price.of(*charged) if price else None
         return Cost(spent.calls, spent.tokens_in, spent.tokens_out, run.seconds, money)
 
     def baseline(self) -> Baseline | None:

@@ -55,12 +55,10 @@ class Spent:
         calls: Replies this run paid for.
         tokens_in: Their prompt tokens.
         tokens_out: Their reply tokens.
-        tokens_embedded: How many of the prompt tokens were embedded; they have another price.
         ms: Their milliseconds, added up.
     """
 
     calls: int
     tokens_in: int
     tokens_out: int
-    tokens_embedded: int
     ms: float

@@ -102,14 +102,29 @@ class Store:
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""
-        sums = (
-            "count(*), total(tokens_in), total(tokens_out),"
-            f" total(CASE kind WHEN {rows.NAME} THEN tokens_in END), total(ms)"
-        )
-        calls, read, written, embedded, ms = self.query(
-            f"SELECT {sums} FROM replies WHERE run = {rows.NAME}", "embed", run
+        sums = "count(*), total(tokens_in), total(tokens_out), total(ms)"
+        sql = f"SELECT {sums} FROM replies WHERE run = {rows.NAME}"
+        calls, read, written, ms = self.query(sql, run)[0]
+        return Spent(calls, int(read), int(written), ms)
+
+    def charged(self, run: str, free: Iterable[str]) -> tuple[int, int]:
+        """(prompt tokens, reply tokens) that a run paid for, but those embedded.
+
+        Args:
+            run: The run.
+            free: Names of judges that cost no money.
+        """
+        names = list(free)
+        # An identity is a name, and what is asked behind "#".
+        other = " AND substr(b.name || '#', 1, length(?) + 1) != ? || '#'" * len(names)
+        read, written = self.query(
+            "SELECT total(tokens_in), total(tokens_out) FROM replies r"
+            " JOIN names b ON b.id = r.backend JOIN names k ON k.id = r.kind"
+            f" WHERE r.run = {rows.NAME} AND k.name != 'embed'{other}",
+            run,
+            *(name for each in names for name in (each, each)),
         )[0]
-        return Spent(calls, int(read), int(written), int(embedded), ms)
+        return int(read), int(written)
 
     def usual(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a back end to a kind of task there are, and their mean tokens."""
