@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from assay import Settings, evaluate
+from assay.analysis.diagnosis.counterfactual import counterfactual
+from assay.analysis.repeat import repeat
 from assay.backends.llm import LLM, Completion
 from assay.metrics import resolve
 from assay.run.config import signature
@@ -181,3 +184,13 @@ async def test_an_error_reaches_all_who_asked():
         *(member.reply(check("A.")) for member in members), return_exceptions=True
     )
     assert [str(error) for error in found] == ["down", "down"]
+
+
+def test_a_run_that_asked_together_is_asked_again_and_re_scored_the_same_way(db):
+    given = [replace(sample, reference_contexts=sample.contexts) for sample in samples(3)]
+    found = evaluate(given, METRICS, Told(), embedder=plausible(), store=db, settings=TOGETHER)
+    judge = Told()
+    again = repeat(found, judge, embedder=plausible(), draws=1)
+    assert set(again.metrics) == set(METRICS)
+    assert judge.count("verify_statements") == 3, "one call for both metrics of a sample"
+    assert counterfactual(found, Told(), embedder=plausible()).run.metrics == found.run.metrics

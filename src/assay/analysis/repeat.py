@@ -19,6 +19,7 @@ from assay.run.noise import Flips, Noise
 from assay.run.plan import Plan, plan
 from assay.run.result import NOT_DONE, Result
 from assay.run.settings import Settings
+from assay.run.together import as_in
 from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.store import Run, Store
@@ -93,6 +94,7 @@ async def arepeat(
     run = result.run
     if "repeats" in run.config:
         raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
+    settings = as_in(settings, run.metrics.values())
     store = await asyncio.to_thread(Store, result.path)
     try:
         rows = await asyncio.to_thread(_drawn, store, run, samples)
@@ -131,7 +133,8 @@ def _drawn(store: Store, run: Run, most: int | None) -> list[tuple[int, Sample]]
 
 
 def _check_same(run: Run, planned: Plan) -> None:
-    now = config(planned.metrics, planned.route, None)["metrics"]
+    together = planned.settings.together
+    now = config(planned.metrics, planned.route, None, together=together)["metrics"]
     for label, signature in now.items():
         if label not in run.metrics:
             raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
@@ -142,7 +145,8 @@ def _check_same(run: Run, planned: Plan) -> None:
 
 
 def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
-    named = config(planned.metrics, planned.route, planned.settings.budget.price)
+    chosen = planned.settings
+    named = config(planned.metrics, planned.route, chosen.budget.price, together=chosen.together)
     signatures = {label: f"{text}|repeat={time}" for label, text in named["metrics"].items()}
     return {**named, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 

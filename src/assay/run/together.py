@@ -5,7 +5,7 @@ the reference. Asked together, the contexts and the instruction are paid for onc
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from assay.backends.route import Route
 from assay.errors import Unreadable
 from assay.judge import Backend, Reply, Task
 from assay.metrics import Metric
+from assay.run.settings import Settings
 from assay.tasks import Statement, VerifyStatements, verify_statements
 
 # Statements in one call: of very many, a judge loses count.
@@ -30,6 +31,12 @@ def companions(metrics: Sequence[Metric], route: Route) -> list[str]:
         return []
     found = [m.label for m in metrics if VerifyStatements in m.asks(route.serves)]
     return sorted(found) if len(found) > 1 else []
+
+
+def as_in(settings: Settings | None, signatures: Iterable[str]) -> Settings:
+    """The settings under which metrics share calls as those with these signatures did."""
+    together = any("|together=" in signature for signature in signatures)
+    return replace(settings or Settings(), together=together)
 
 
 @dataclass(eq=False)

@@ -4,6 +4,7 @@ Nothing is generated anew: the answers are re-scored against their reference con
 its own in the same store. What is no longer wrong then was a failure of retrieval.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,7 @@ from assay.run.loop import run_to_completion
 from assay.run.plan import plan
 from assay.run.result import NOT_DONE, Result
 from assay.run.settings import Settings
+from assay.run.together import as_in
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store
@@ -34,6 +36,9 @@ _OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
 
 # What is scored again, where the run has it or the data allow it.
 _AGAIN = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
+
+
+_COMPANY = re.compile(r"\|together=[^|]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,8 @@ def counterfactual(
     Raises:
         InputError: If no sample has reference contexts, or another judge is given.
     """
-    settings = settings or Settings()
     run = result.run
+    settings = as_in(settings, run.metrics.values())
     with Store(result.path) as store:
         known = [swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))]
         metrics = _metrics(run, known)
@@ -133,9 +138,9 @@ def counterfactual(
 def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
     """Refuse to set scores beside each other that another judge, prompt or version has made."""
     same = route.default.name == run.config["judge"]
-    others = [
-        m for m in metrics if m in run.metrics and signature(parse(m), route) != run.metrics[m]
-    ]
+    # Fewer metrics may share calls here than did there: that is another company, no other judge.
+    alone = {metric: _COMPANY.sub("", text) for metric, text in run.metrics.items()}
+    others = [m for m in metrics if m in alone and signature(parse(m), route) != alone[m]]
     if others or not same:
         what = f"run {run.id} was judged with other prompts or by another version of assay"
         if not same:
