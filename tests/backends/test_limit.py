@@ -1,6 +1,7 @@
 """Is a back end asked within limits, again where that helps, and never for ever?"""
 
 import asyncio
+import math
 import time
 
 import pytest
@@ -305,7 +306,16 @@ async def test_a_failed_call_leaves_the_budget_alone():
         lambda: Limits(timeout=-1.0),
         lambda: Limits(retries=-1),
         lambda: Limits(requests_per_minute=0.0),
+        lambda: Limits(in_flight=2.5),
+        lambda: Limits(in_flight=math.inf),
+        lambda: Limits(backoff=math.nan),
+        lambda: Limits(patience=-1.0),
         lambda: Budget(money=1.0),
+        lambda: Budget(money=math.nan, price=Price(1.0, 1.0)),
+        lambda: Budget(tokens=-1),
+        lambda: Budget(calls=-1),
+        lambda: Price(-1.0, 1.0),
+        lambda: Price(1.0, math.nan),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(wrong):

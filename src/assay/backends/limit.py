@@ -50,8 +50,11 @@ class Limits:
     hedge: bool = False
 
     def __post_init__(self) -> None:
-        if self.retries < 0:
-            raise InputError(f"retries is {self.retries}", "give 0 or more")
+        for name in ("retries", "backoff", "patience"):
+            if not getattr(self, name) >= 0:  # so that NaN is refused, too
+                raise InputError(f"{name} is {getattr(self, name)}", "give 0 or more")
+        if self.in_flight % 1:
+            raise InputError(f"in_flight is {self.in_flight}", "give a whole number")
         for name in ("in_flight", "requests_per_minute", "tokens_per_minute", "timeout"):
             value = getattr(self, name)
             if value is not None and not value > 0:

@@ -23,6 +23,9 @@ class Price:
     per_million_in: float
     per_million_out: float
 
+    def __post_init__(self) -> None:
+        _check_amounts(self, "per_million_in", "per_million_out")
+
     def of(self, tokens_in: int, tokens_out: int) -> float:
         """What these tokens cost."""
         return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / 1e6
@@ -45,8 +48,17 @@ class Budget:
     calls: int | None = None
 
     def __post_init__(self) -> None:
+        _check_amounts(self, "money", "tokens", "calls")
         if self.money is not None and self.price is None:
             raise InputError("a budget in money needs the price of tokens", "give price=Price(..)")
+
+
+def _check_amounts(given: Price | Budget, *names: str) -> None:
+    """Raise InputError for what no amount is: nothing would ever exceed NaN."""
+    for name in names:
+        value = getattr(given, name)
+        if value is not None and not value >= 0:
+            raise InputError(f"{name} is {value}", "give 0 or more")
 
 
 @dataclass(slots=True)
