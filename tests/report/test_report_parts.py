@@ -63,6 +63,8 @@ def test_a_text_table_gives_every_text_back(texts: list[str]) -> None:
         (0.004, "0.004"),
         (0.8333, "0.83"),
         (0.5, "0.50"),
+        (0.99999, "0.99999"),  # of a million samples
+        (0.00001, "1e-05"),
     ],
 )
 def test_a_rounded_score_never_looks_perfect_or_hopeless(value: float | None, text: str) -> None:

@@ -18,7 +18,7 @@ def score(value: float | None) -> str:
         text = f"{value:.{digits}f}"
         if float(text) == value or float(text) != round(value):
             return text
-    return f"{value:.3g}"
+    return f"{value:.3g}" if abs(value) < 0.5 else f"{value:.9g}"
 
 
 def span(pair: Sequence[float] | None, between: str = " to ") -> str:
