@@ -254,6 +254,43 @@ class TestHostileInput:
         status, found, _ = await call.post("/v1/evaluate", sent)
         assert (status, "values" in found["problems"][0]["what"]) == (422, True)
 
+    async def test_rows_of_very_many_values_together_are_refused(self, db):
+        async with contextlib.AsyncExitStack() as stack:
+            call = await caller(stack, db)
+            rows = [{**ROW, "id": str(n), "x": [[]] * 9_000} for n in range(23)]
+            status, found, _ = await call.post(
+                "/v1/runs", {"samples": rows, "metrics": ["faithfulness"]}
+            )
+            assert status == 422
+            assert "together" in found["problems"][0]["what"]
+
+    async def test_no_more_is_held_of_all_requests_than_eight_of_the_longest(self, db):
+        body = json.dumps(FAITHFULNESS).encode().ljust(900)
+        headers = {"Content-Type": "application/json"}
+        go_on = asyncio.Event()
+
+        async def slowly():
+            yield body
+            await go_on.wait()
+            yield b" "
+
+        async with contextlib.AsyncExitStack() as stack:
+            call = await caller(stack, db, most_bytes=1000)
+            sent = [
+                asyncio.create_task(
+                    call("POST", "/v1/evaluate", data=slowly(), headers=dict(headers))
+                )
+                for _ in range(9)
+            ]
+            done, _ = await asyncio.wait(sent, return_when=asyncio.FIRST_COMPLETED)
+            ((status, found, told),) = [task.result() for task in done]
+            assert (status, told["Retry-After"]) == (429, "5")
+            assert "at the same time" in found["error"]
+            go_on.set()
+            assert sorted(status for status, *_ in await asyncio.gather(*sent)) == [200] * 8 + [429]
+            again = [call.post("/v1/evaluate", FAITHFULNESS) for _ in range(9)]
+            assert {status for status, *_ in await asyncio.gather(*again)} == {200}
+
     async def test_other_kinds_of_content_are_refused(self, call):
         headers = {"Content-Type": "text/plain"}
         found, *_ = await call("POST", "/v1/evaluate", data=b"{}", headers=headers)

@@ -27,6 +27,7 @@ from assay.store import Store
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000
 MOST_VALUES = 10_000  # of a row: its fields, contexts and what else stands in it
+MOST_VALUES_OF_ALL = 200_000  # of the rows of one call: the smallest take 100 bytes each
 # Samples a page, at most.
 PAGE = 500
 _LONGEST_NAME = 1000
@@ -90,9 +91,6 @@ class Service:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        if isinstance(samples, list) and len(samples) > self.most_samples:
-            what = f"{len(samples):,} samples are more than the {self.most_samples:,} of one call"
-            raise InputError(what, "send fewer at a time")
         result = await self._result(samples, metrics, limit=limit)
         return await asyncio.to_thread(_run, result)
 
@@ -101,14 +99,18 @@ class Service:
     ) -> Result:
         chosen = [self._named(spec) for spec in metrics]
         if isinstance(data, list):
-            self._bounded(data)
+            self.check_size(data)
         settings = replace(self.settings, limit=limit)
         return await aevaluate(
             data, chosen, self.judge, embedder=self.embedder, store=self.store, settings=settings
         )
 
-    def _bounded(self, rows: list[dict[str, Any]]) -> None:
-        """Raise InputError if a row is larger than can be judged in bounded time."""
+    def check_size(self, rows: list[dict[str, Any]]) -> None:
+        """Raise InputError if rows are more than can be judged in bounded time and memory."""
+        if len(rows) > self.most_samples:
+            what = f"{len(rows):,} samples are more than the {self.most_samples:,} of one call"
+            raise InputError(what, "send fewer at a time")
+        total = 0
         for number, row in enumerate(rows, 1):
             longest, values = _extent(row)
             if longest > self.most_characters:
@@ -116,9 +118,13 @@ class Service:
                 remedy = f"shorten it: this service takes {self.most_characters:,} at most"
                 raise InputError([Problem(what, remedy, row=number)])
             if values > MOST_VALUES:
-                what = f"holds {values:,} values"
-                remedy = f"leave some out: this service takes {MOST_VALUES:,} at most"
+                what = f"holds more than {MOST_VALUES:,} values"
+                remedy = "leave some out: this service takes no more"
                 raise InputError([Problem(what, remedy, row=number)])
+            total += values
+            if total > MOST_VALUES_OF_ALL:
+                what = f"the samples hold more than {MOST_VALUES_OF_ALL:,} values together"
+                raise InputError(what, "send fewer at a time")
 
     def _named(self, spec: str) -> AnyMetric:
         """A metric by name. One of the caller's own would be code that runs here."""
@@ -215,9 +221,12 @@ class Service:
 
 
 def _extent(value: Any) -> tuple[int, int]:
-    """(characters of the longest text, how many values) of a value of JSON, however deep."""
+    """(characters of the longest text, how many values) of a value of JSON, however deep.
+
+    Of what holds too many values no more are looked at than show it.
+    """
     longest, values, waiting = 0, 0, [value]
-    while waiting:
+    while waiting and values <= MOST_VALUES:
         held = waiting.pop()
         values += 1
         if isinstance(held, str):

@@ -12,6 +12,8 @@ from assay.backends.limit import Bucket
 from assay.errors import InputError
 
 OPEN = ("/health", "/openapi.json")
+# So many requests of the longest kind may be in memory at the same time.
+_LONGEST_AT_ONCE = 8
 # So many callers are told apart; of the others the one seen longest ago is forgotten.
 _CALLERS = 10_000
 _HERE = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -71,6 +73,8 @@ class Guard:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
         self._turns = asyncio.Semaphore(bounds.at_once)
         self._waiting = 0
+        self._held = 0  # bytes of requests that were sent and are not answered yet
+        self._sent: dict[int, int] = {}  # and of each of them, by its identity
 
     def check(self, request: web.Request) -> None:
         """Raise Refused if the caller may not come in, or not now."""
@@ -108,7 +112,8 @@ class Guard:
         """The whole of a request's JSON.
 
         Raises:
-            Refused: If it is no JSON by its own account, too long, or does not arrive.
+            Refused: If it is no JSON by its own account, too long, or does not arrive, or if too
+                much is held already.
         """
         if request.content_type != "application/json":
             raise Refused(415, "send application/json")
@@ -120,12 +125,23 @@ class Guard:
         try:
             async with asyncio.timeout(self._bounds.reading_s):
                 async for chunk in request.content.iter_chunked(2**16):
+                    self._hold(request, len(chunk))
                     body += chunk
                     if len(body) > self._bounds.most_bytes:
                         raise self._too_long()
         except TimeoutError:
             raise Refused(408, "the request did not arrive in time") from None
         return bytes(body)
+
+    def _hold(self, request: web.Request, size: int) -> None:
+        if self._held + size > _LONGEST_AT_ONCE * self._bounds.most_bytes:
+            raise Refused(429, "too much is being sent at the same time", Retry_After="5")
+        self._held += size
+        self._sent[id(request)] = self._sent.get(id(request), 0) + size
+
+    def answered(self, request: web.Request) -> None:
+        """What a request sent is no longer held."""
+        self._held -= self._sent.pop(id(request), 0)
 
     def _too_long(self) -> Refused:
         most = self._bounds.most_bytes

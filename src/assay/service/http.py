@@ -95,11 +95,13 @@ class _Api:
 
     async def evaluate_one(self, request: web.Request) -> web.Response:
         sent = _read(await self._guard.body(request), forms.EvaluateOne)
+        self._service.check_size([sent.sample])
         async with self._guard:
             return _answer(await self._service.evaluate_one(sent.sample, sent.metrics))
 
     async def evaluate_many(self, request: web.Request) -> web.Response:
         sent = _read(await self._guard.body(request), forms.EvaluateMany)
+        self._service.check_size(sent.samples)
         async with self._guard:
             return _answer(await self._service.evaluate_many(sent.samples, sent.metrics))
 
@@ -154,6 +156,7 @@ def _edge(guard: Guard, connections: Connections) -> Any:
         except AssayError as error:
             response = _problem(500, str(error))
         finally:
+            guard.answered(request)
             connections.free(request.protocol)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Cache-Control"] = "no-store"
