@@ -364,6 +364,11 @@ async def test_a_refusal_about_the_prompt_teaches_nothing_about_the_server(serve
     assert dialect.after(too_long, body) is None
 
 
+def test_what_a_server_says_cannot_steer_the_terminal_that_shows_it():
+    body = json.dumps({"error": {"message": "bad\x1b]0;title\x07 \n\u202ekey \u00e9"}}).encode()
+    assert Refusal.of(401, body, {}).message == "bad?]0;title? ?key \u00e9"
+
+
 async def test_a_lost_connection_is_no_reply(server, llm):
     server.faults = Faults(share_cut=1.0)
     with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1"):

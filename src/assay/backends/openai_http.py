@@ -174,7 +174,9 @@ class Refusal(msgspec.Struct, frozen=True):
         if code.isdecimal() and error.get("type"):
             code = str(error["type"])
         said = error.get("message") or error.get("detail") or text
-        message = " ".join(str(said).split())[:300] or f"HTTP {status}"
+        # It is shown in a terminal: no sequence of controls is to do anything there.
+        shown = " ".join(str(said).split())[:300]
+        message = "".join(c if c.isprintable() else "?" for c in shown) or f"HTTP {status}"
         return cls(status, text, code, str(error.get("param") or ""), message, headers)
 
 
