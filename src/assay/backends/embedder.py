@@ -96,10 +96,13 @@ class Embedder(ABC):
             task.add_done_callback(self._sending.discard)
 
     async def _deliver(self, texts: Mapping[str, asyncio.Future[Answer]]) -> None:
+        asked = asyncio.ensure_future(self._asked(list(texts)))
         try:
-            vectors, tokens = await self.vectors(list(texts))
-            made = list(zip(texts.items(), vectors, strict=True))
-        except Exception as error:  # noqa: BLE001 - told to all who wait, a mistake in code too
+            await asyncio.wait((asked,))
+        finally:
+            asked.cancel()
+        # Whatever it is, a mistake in code too: it is told to all who wait.
+        if error := asked.exception():
             if len(texts) > 1 and isinstance(error, Unavailable) and error.permanent:
                 # One text is too long or blocked, say: the others must not suffer for it.
                 pairs = list(texts.items())
@@ -109,16 +112,21 @@ class Embedder(ABC):
             for future in texts.values():
                 _settle(future, error)
             return
+        made, tokens = asked.result()
         # The server counts the batch; each text is given its share by length.
         whole = sum(map(len, texts)) or 1
-        for (text, future), vector in made:
-            _settle(future, (vector, round(tokens * len(text) / whole)))
+        for text, vector in made:
+            _settle(texts[text], (vector, round(tokens * len(text) / whole)))
+
+    async def _asked(self, texts: list[str]) -> tuple[list[tuple[str, Sequence[float]]], int]:
+        vectors, tokens = await self.vectors(texts)
+        return list(zip(texts, vectors, strict=True)), tokens
 
 
-def _settle(future: asyncio.Future[Answer], result: Answer | Exception) -> None:
+def _settle(future: asyncio.Future[Answer], result: Answer | BaseException) -> None:
     if future.done():
         return
-    if isinstance(result, Exception):
+    if isinstance(result, BaseException):
         future.set_exception(result)
         future.exception()  # whoever asked may be gone: an error that nobody awaits is no news
     else:
