@@ -119,3 +119,10 @@ def test_unknown_runs_samples_and_metrics(scored):
         result = scored(*line)
         assert result.exit_code == 2, line
         assert said in result.stderr
+
+
+def test_what_is_quoted_of_the_data_does_not_steer_the_terminal(assay, here):
+    row = json.dumps({"id": "a\x1b]0;title\x07", "question": "q"})
+    (here / "odd.jsonl").write_text(f"{row}\n{row}\n", "utf-8")
+    said = assay("check", "odd.jsonl").stderr
+    assert "'a[U+001B]]0;title[U+0007]' is the id of an earlier row" in said

@@ -97,3 +97,13 @@ def test_a_metric_that_is_not_there_is_told(assay):
     result = assay("metrics", "faithfullness")
     assert result.exit_code == 2
     assert "did you mean faithfulness" in result.stderr
+
+
+def test_questions_do_not_steer_the_terminal(assay, judged, here):
+    text = (here / "data.jsonl").read_text("utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    lines = [json.dumps({**row, "question": f"{row['question']}\x1b[2J"}) for row in rows]
+    (here / "data.jsonl").write_text("\n".join(lines), "utf-8")
+    shown = compare(assay, *TWO).stdout
+    assert "\x1b" not in shown
+    assert "[U+001B]" in shown

@@ -15,6 +15,7 @@ from assay.cli.request import Request
 from assay.conformance.shown import definition
 from assay.errors import InputError
 from assay.metrics import Metric
+from assay.report import safe
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score
@@ -180,11 +181,12 @@ def _means(result: Result, metrics: Sequence[Metric]) -> Table:
 
 def _show_row(row: Row, console: Console) -> None:
     console.print()
-    console.print(Text.assemble((row.sample.id, "bold"), f"  {row.sample.question or ''}"))
+    question = safe.plain(row.sample.question or "")
+    console.print(Text.assemble((safe.plain(row.sample.id), "bold"), f"  {question}"))
     table = Table.grid(padding=(0, 2))
     for label, outcome in row.outcomes.items():
         value = f"{outcome.value:.3f}" if isinstance(outcome, Score) else "-"
-        table.add_row(Text(f"  {label}"), value, Text(_evidence(outcome), style="dim"))
+        table.add_row(Text(f"  {label}"), value, Text(safe.plain(_evidence(outcome)), style="dim"))
     console.print(table)
 
 

@@ -1,6 +1,7 @@
 """How does a command end: with which exit code, and what is said about it?"""
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -17,6 +18,9 @@ from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED = 6, 7
+
+# But line ends and tabs; those that turn the direction of what follows are among them.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069]")
 
 EXIT_CODES = """Exit codes:
   0    everything was scored, or is undefined for its sample
@@ -56,7 +60,11 @@ def _leave(code: int) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Tell the user something that is no result: on stderr."""
+    """Tell the user something that is no result: on stderr.
+
+    What it quotes may be anybody's: a control character of it must not steer the terminal.
+    """
+    text = _CONTROL.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
     if sys.stderr.isatty():
         text = "\n".join(map(_wrapped, text.splitlines()))
     click.echo(text, err=True)
