@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InputError
 from assay.integrations.rows import picked
 from assay.integrations.scoring import Finding, Scorer
 
@@ -29,6 +29,9 @@ class DSPyMetric:
             guide value by default, 1 if it has none.
         feedback: Whether to give a `dspy.Prediction` with score and feedback, as GEPA reads it.
         how: `embedder`, `store` and `settings` of `assay.evaluate`.
+
+    Raises:
+        InputError: If the metric is unknown, or its low scores are the good ones.
     """
 
     def __init__(
@@ -44,6 +47,9 @@ class DSPyMetric:
     ) -> None:
         self._scorer = Scorer(metric, judge, **how)
         (self.metric,) = self._scorer.metrics
+        if not self.metric.higher_is_better:
+            what = f"of {self.metric.label} low scores are good, but DSPy takes the highest"
+            raise InputError(what, "give a metric of which high scores are good")
         self.__name__ = self.metric.label
         self._row = row or row_of
         self._unscored, self._feedback = unscored, feedback

@@ -61,11 +61,12 @@ class Sent:
 
 def told(result: Result) -> Iterator[Told]:
     """Every score of a run, in the order of metrics and samples."""
-    signatures = result.run.config["metrics"]
+    signatures, about = result.run.config["metrics"], result.run.config["about"]
     for metric in result.run.metrics:
         judged = _asks(signatures[metric], metric)
+        sign = 1 if about[metric]["higher_is_better"] else -1
         for sample, outcome in result.outcomes(metric):
-            yield _told(sample, metric, outcome, judged=judged)
+            yield _told(sample, metric, outcome, sign, judged=judged)
 
 
 def traced(result: Result) -> tuple[list[Told], int]:
@@ -147,12 +148,12 @@ def _asks(signature: str, label: str) -> bool:
     return any(part.partition("=")[0] not in ("assay", "code") for part in parts)
 
 
-def _told(sample: Sample, metric: str, outcome: Outcome, *, judged: bool) -> Told:
+def _told(sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool) -> Told:
     place = _place(sample.metadata)
     if isinstance(outcome, Unscored):
         why, text = outcome.why, outcome.detail
         return Told(sample.id, *place, metric, None, why, text[:_LONGEST], judged)
-    text = _explained(outcome.parts, outcome.method)
+    text = _explained(outcome.parts, outcome.method, sign)
     return Told(sample.id, *place, metric, float(outcome), "", text, judged)
 
 
@@ -161,9 +162,12 @@ def _place(metadata: Mapping[str, Any]) -> tuple[str, str]:
     return str(trace or ""), str(span or "")
 
 
-def _explained(parts: tuple[Part, ...], method: str) -> str:
-    """The parts that cost the most first; the rest is counted."""
-    worst = sorted(parts, key=lambda part: (part.value is None, part.value))
+def _explained(parts: tuple[Part, ...], method: str, sign: int) -> str:
+    """The parts that speak most against the answer first; the rest is counted.
+
+    With the sign -1, those of the highest values.
+    """
+    worst = sorted(parts, key=lambda part: (part.value is None, sign * (part.value or 0)))
     lines = [method] if method else []
     for part in worst[:_SHOWN]:
         head = f"{part.label}: {part.text}" if part.label else part.text
