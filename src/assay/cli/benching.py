@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.limit import Limits
 from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
@@ -18,7 +17,7 @@ from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.judges import Bench
 from assay.cli.progress import Meter, meter
-from assay.cli.request import spending
+from assay.cli.request import limits, spending
 from assay.errors import Denied, InputError
 from assay.report import console_bench, markdown_bench
 from assay.run.progress import Progress
@@ -71,13 +70,7 @@ def _measured(given: Mapping[str, Any]) -> JudgeCard:
                 limit=given["limit"], full=given["full"], fit=given["fit"], on_set=watch.begin
             ),
             settings=Settings(
-                limits=Limits(
-                    in_flight=given["concurrency"],
-                    requests_per_minute=given["rpm"],
-                    tokens_per_minute=given["tpm"],
-                    timeout=given["timeout"],
-                    retries=given["retries"],
-                ),
+                limits=limits(given),
                 budget=spending(given["price"], given["budget"]),
                 on_progress=watch,
             ),

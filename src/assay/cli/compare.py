@@ -15,14 +15,7 @@ from assay.cli import options
     help="Of one RUN, compare the samples by a further column of the data, by group, language or "
     "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
 )
-@click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="Only this metric. Repeatable.",
-)
+@options.only_metrics
 @click.option(
     "--detect",
     "wanted",

@@ -8,14 +8,7 @@ from assay.cli import options
 
 
 @click.command("history", short_help="Show the scores over the runs, by metric and configuration.")
-@click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="Only this metric. Repeatable.",
-)
+@options.only_metrics
 @click.option(
     "--config",
     "by",

@@ -34,6 +34,14 @@ maps = click.option(
 limit = click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N rows."
 )
+only_metrics = click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Only this metric. Repeatable.",
+)
 force = click.option(
     "--force", is_flag=True, help="Go on where definitions or data of the runs differ."
 )

@@ -81,19 +81,24 @@ def _settings(given: Mapping[str, Any]) -> Settings:
         skip_invalid=Path(given["skip_invalid"]) if given["skip_invalid"] else None,
         prompts=read_prompts(given["prompts"]),
         together=given["together"],
-        limits=Limits(
-            in_flight=given["concurrency"],
-            requests_per_minute=given["rpm"],
-            tokens_per_minute=given["tpm"],
-            timeout=given["timeout"],
-            retries=given["retries"],
-            hedge=given["hedge"],
-        ),
+        limits=limits(given),
         engine=given["engine"],
         workers=given["workers"],
         cores=given["worker_cores"],
         budget=spending(given["price"], given["budget"]),
         probe=given["probe"],
+    )
+
+
+def limits(given: Mapping[str, Any]) -> Limits:
+    """How a judge may be asked, by the options that say so."""
+    return Limits(
+        in_flight=given["concurrency"],
+        requests_per_minute=given["rpm"],
+        tokens_per_minute=given["tpm"],
+        timeout=given["timeout"],
+        retries=given["retries"],
+        hedge=given.get("hedge", False),
     )
 
 
