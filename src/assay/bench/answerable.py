@@ -17,7 +17,7 @@ from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.floors import shared_words
-from assay.bench.subject import Subject
+from assay.bench.subject import Subject, answered
 from assay.metrics.context_relevance import ContextRelevance
 from assay.sample import Sample
 from assay.tasks import RateAnswer, SelectSentences
@@ -87,7 +87,7 @@ def _best_sentences(judge: Subject, cases: Sequence[Case]) -> list[float | None]
 
 
 def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) -> Figure:
-    done = [(case, score) for case, score in zip(cases, scores, strict=True) if score is not None]
+    done = answered(cases, scores)
     labels = np.array([case.answerable for case, _ in done], bool)
     rules: Mapping[str, Callable[[Case], float]] = {
         "share of the question's words": lambda c: shared_words(c.question, " ".join(c.contexts)),
@@ -112,7 +112,7 @@ def mtrag(data: Data) -> list[Record]:
 def measure_refusals(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     """Balanced accuracy of calling a reply one that declines."""
     ratings = judge.answers([RateAnswer(r["question"], _reply(r)) for r in records])
-    done = [(r, x) for r, x in zip(records, ratings, strict=True) if x is not None]
+    done = answered(records, ratings)
     labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in done], bool)
     declines = np.array([rating.noncommittal for _, rating in done], bool)
     negated = np.array([bool(NEGATIONS.intersection(words(_reply(r)))) for r, _ in done], bool)

@@ -15,9 +15,10 @@ from assay.bench.answers import hallucination, unfaithfulness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import UNFITTED, Figure, figure
-from assay.bench.floors import UNSUPPORTED
+from assay.bench.floors import unsupported
 from assay.bench.groups import group_of, kept_out
-from assay.bench.subject import Checked, Subject, Text
+from assay.bench.stats import Floats
+from assay.bench.subject import Checked, Subject, Text, answered
 from assay.tasks import SplitStatements, VerifyStatements
 
 MOST = 250  # of each data set
@@ -102,47 +103,51 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
         if not chosen:
             continue
         checked = judge.check([text(record) for record in chosen])
-        done = [(r, c) for r, c in zip(chosen, checked, strict=True) if c is not None]
-        found += _figures(name, judge, done)
+        found += _figures(name, judge, answered(chosen, checked))
     return found
 
 
 def _figures(name: str, judge: Subject, done: Sequence[tuple[Record, Checked]]) -> list[Figure]:
     title = SETS[name].title
-    unsupported = np.array([not supported(record) for record, _ in done], bool)
+    labels = np.array([not supported(record) for record, _ in done], bool)
     clusters = [group_of(record) for record, _ in done]
-    scores = np.array([hallucination(checked) for _, checked in done])
-    rules = {
-        rule: np.array([score(text(r).text, r["contexts"]) for r, _ in done])
-        for rule, score in UNSUPPORTED.items()
-    }
-    ranked = {rule: stats.auroc(values, unsupported) for rule, values in rules.items()}
     note = "" if name == PUBLIC else "groups kept out of training"
     note += fitted(judge) if name in COMBINED else ""
     wrong = np.array([unfaithfulness(checked) > 0 for _, checked in done], bool)
     # Hardly a row of BreakingNLI is supported: what can be measured is how many are let through.
     if name == "breaking_nli":
-        share = stats.mean(wrong[unsupported])
-        kept = [c for c, u in zip(clusters, unsupported, strict=True) if u]
-        return [figure(f"{title}, unsupported found", share, kept, note=note, labels=unsupported)]
-    made = partial(figure, clusters=clusters, note=note, labels=unsupported)
-    even = {"one class for all": stats.balanced(np.ones(len(done)), unsupported)}
+        share = stats.mean(wrong[labels])
+        kept = [c for c, u in zip(clusters, labels, strict=True) if u]
+        return [figure(f"{title}, unsupported found", share, kept, note=note, labels=labels)]
+    scores = np.array([hallucination(checked) for _, checked in done])
+    rules = unsupported((text(r).text, r["contexts"]) for r, _ in done)
+    ranked = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
+    even = {"one class for all": stats.balanced(np.ones(len(done)), labels)}
+    made = partial(figure, clusters=clusters, labels=labels)
     found = [
-        made(f"{title}, AUROC", stats.auroc(scores, unsupported), floors=ranked),
-        made(f"{title}, balanced accuracy", stats.balanced(wrong, unsupported), floors=even),
+        made(f"{title}, AUROC", stats.auroc(scores, labels), floors=ranked, note=note),
+        made(f"{title}, balanced accuracy", stats.balanced(wrong, labels), floors=even, note=note),
     ]
-    if name != PUBLIC:
-        return found
-    label = f"{title}, balanced accuracy at the threshold of dev"
-    fixed = judge.thresholds.get(PUBLIC, {})
+    if name == PUBLIC:
+        fixed = judge.thresholds.get(PUBLIC, {})
+        found.append(_at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, made))
+    return found
+
+
+def _at_threshold(
+    name: str,
+    fixed: Mapping[str, float],
+    scores: Floats,
+    rules: Mapping[str, Floats],
+    made: "partial[Figure]",
+) -> Figure:
+    """The same at the thresholds fitted on dev, of the judge and of the rules."""
+    name, labels = f"{name} at the threshold of dev", made.keywords["labels"]
     if "judge" not in fixed:
-        return [
-            *found,
-            made(label, stats.constant(np.nan), note=f"no threshold fitted: {UNFITTED}"),
-        ]
-    at = {r: stats.balanced(v >= fixed[r], unsupported) for r, v in rules.items() if r in fixed}
-    value = stats.balanced(scores >= fixed["judge"], unsupported)
-    return [*found, made(label, value, floors=at, note=f"threshold {fixed['judge']:.3f}")]
+        return made(name, stats.constant(np.nan), note=f"no threshold fitted: {UNFITTED}")
+    at = {r: stats.balanced(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
+    value = stats.balanced(scores >= fixed["judge"], labels)
+    return made(name, value, floors=at, note=f"threshold {fixed['judge']:.3f}")
 
 
 def _benchmark(name: str) -> Benchmark:

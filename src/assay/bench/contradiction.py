@@ -13,7 +13,7 @@ from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.groups import group_of
-from assay.bench.subject import Subject
+from assay.bench.subject import Subject, answered
 from assay.tasks import Verdict, VerifyStatements
 
 CLASSES = {"supported": "supported", "refuted": "contradicted", "neutral": "absent"}
@@ -40,12 +40,8 @@ def title(kind: str) -> str:
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     """Macro F1 over the classes, and AUROC of contradicted against absent; nothing if untold."""
     checked = judge.check([claims.text(record) for record in records])
-    told = [
-        (record, found.verdicts[0])
-        for record, found in zip(records, checked, strict=True)
-        if found is not None
-    ]
-    told = [(record, verdict) for record, verdict in told if tells(verdict)]
+    verdicts = [(record, found.verdicts[0]) for record, found in answered(records, checked)]
+    told = [(record, verdict) for record, verdict in verdicts if tells(verdict)]
     if all(verdict.supported for _, verdict in told):
         return []
     found = []

@@ -15,7 +15,7 @@ from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.floors import UNSUPPORTED, shared_words
 from assay.bench.stats import Statistic
-from assay.bench.subject import Subject, Text
+from assay.bench.subject import Subject, Text, answered
 from assay.tasks import RateAnswer, SelectSentences, VerifyStatements
 from assay.text.sentences import spans
 
@@ -74,7 +74,7 @@ def _figure(
     scores: Sequence[float | None],
     floors: Mapping[str, Callable[[Record, str], float]],
 ) -> Figure:
-    done = [(part, s) for part, s in zip(parts, scores, strict=True) if s is not None]
+    done = answered(parts, scores)
     labels = np.array([is_marked(part, types) for part, _ in done], bool)
     trivial: dict[str, Statistic] = {
         rule: stats.auroc([floor(r, r["answer"][a:b]) for (r, a, b), _ in done], labels)
@@ -98,7 +98,7 @@ def is_marked(part: tuple[Record, int, int], types: Sequence[str]) -> bool:
 
 def _rated(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     ratings = judge.answers([RateAnswer(r["question"], r["answer"]) for r in records])
-    done = [(r, x.relevance) for r, x in zip(records, ratings, strict=True) if x is not None]
+    done = [(r, rating.relevance) for r, rating in answered(records, ratings)]
     beside = np.array([r["labels"]["irrelevant_fraction"] for r, _ in done], float)
     scores = np.array([score for _, score in done])
     shorter = [float(len(record["answer"])) for record, _ in done]

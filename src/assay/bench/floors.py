@@ -1,10 +1,11 @@
 """What do trivial rules say? A judge that does not beat them proves nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
+from assay.bench.stats import Floats
 from assay.text.words import WORD, content_words
 
 # From a text and its contexts: the higher, the less likely it is supported.
@@ -33,6 +34,12 @@ UNSUPPORTED: Mapping[str, Rule] = {
     "count of new words": count_of_new_words,
     "longer text": length,
 }
+
+
+def unsupported(pairs: Iterable[tuple[str, Sequence[str]]]) -> dict[str, Floats]:
+    """What each rule says of each (text, contexts)."""
+    given = list(pairs)
+    return {name: np.array([rule(*pair) for pair in given]) for name, rule in UNSUPPORTED.items()}
 
 
 def shared_words(wanted: str, text: str) -> float:

@@ -9,9 +9,9 @@ from assay.bench.answers import unfaithfulness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
-from assay.bench.floors import UNSUPPORTED, share_of_new_words
+from assay.bench.floors import share_of_new_words, unsupported
 from assay.bench.groups import group_of
-from assay.bench.subject import Subject, Text
+from assay.bench.subject import Subject, Text, answered
 from assay.tasks import SplitStatements, VerifyStatements
 
 FILE = "faithfulness/qags.jsonl.gz"
@@ -37,19 +37,18 @@ def _sentences(judge: Subject, records: Sequence[Record]) -> Figure:
     checked = judge.check([_in_sentences(record) for record in records])
     done = [
         (record, sentence, 1 - chance)
-        for record, found in zip(records, checked, strict=True)
-        if found is not None
+        for record, found in answered(records, checked)
         for sentence, chance in zip(record["labels"]["sentences"], found.probabilities, strict=True)
     ]
-    unsupported = np.array([not sentence["supported"] for _, sentence, _ in done], bool)
+    labels = np.array([not sentence["supported"] for _, sentence, _ in done], bool)
     scores = [score for _, _, score in done]
     floors = {
-        name: stats.auroc([rule(s["text"], r["contexts"]) for r, s, _ in done], unsupported)
-        for name, rule in UNSUPPORTED.items()
+        rule: stats.auroc(values, labels)
+        for rule, values in unsupported((s["text"], r["contexts"]) for r, s, _ in done).items()
     }
     clusters = [group_of(record) for record, _, _ in done]
-    statistic = stats.auroc(scores, unsupported)
-    return figure("QAGS sentences, AUROC", statistic, clusters, floors, labels=unsupported)
+    statistic = stats.auroc(scores, labels)
+    return figure("QAGS sentences, AUROC", statistic, clusters, floors, labels=labels)
 
 
 def _in_sentences(record: Record) -> Text:
@@ -61,7 +60,7 @@ def _in_sentences(record: Record) -> Text:
 
 def _summaries(judge: Subject, records: Sequence[Record]) -> Figure:
     texts = [Text(r["question"] or "", r["answer"], tuple(r["contexts"])) for r in records]
-    done = [(r, c) for r, c in zip(records, judge.check(texts), strict=True) if c is not None]
+    done = answered(records, judge.check(texts))
     votes = [record["labels"]["score"] for record, _ in done]
     known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in done]
     return figure(

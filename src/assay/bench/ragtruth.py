@@ -20,10 +20,10 @@ from assay.bench.answers import (
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import UNFITTED, Figure, figure
-from assay.bench.floors import UNSUPPORTED, new_characters
+from assay.bench.floors import new_characters, unsupported
 from assay.bench.groups import group_of
 from assay.bench.stats import Statistic
-from assay.bench.subject import Checked, Subject, Text
+from assay.bench.subject import Checked, Subject, Text, answered
 from assay.tasks import SplitStatements, VerifyStatements
 
 FILE = "ragtruth/ragtruth_test.jsonl.gz"
@@ -58,7 +58,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     for name in KINDS:
         chosen = [record for record in records if kind(record) == name]
         checked = judge.check([text(record) for record in chosen])
-        done = [(r, c) for r, c in zip(chosen, checked, strict=True) if c is not None]
+        done = answered(chosen, checked)
         found += _answers(f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), done)
         found.append(_characters(f"RAGTruth {name} spans, F1", done))
     return found
@@ -72,10 +72,7 @@ def _answers(
     labels = np.array([record["labels"]["hallucinated"] for record, _ in done], bool)
     clusters = [group_of(record) for record, _ in done]
     scores = np.array([hallucination(checked) for _, checked in done])
-    rules = {
-        rule: np.array([score(r["answer"], r["contexts"]) for r, _ in done])
-        for rule, score in UNSUPPORTED.items()
-    }
+    rules = unsupported((r["answer"], r["contexts"]) for r, _ in done)
     floors = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
     mean = [unfaithfulness(checked) for _, checked in done]
     fixed = thresholds or {}

@@ -11,7 +11,7 @@ from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.floors import shared_words
-from assay.bench.subject import Subject
+from assay.bench.subject import Subject, answered
 from assay.judge import Task
 from assay.tasks import JudgeContexts, Passage, SelectSentences
 
@@ -79,7 +79,7 @@ def measure(judge: Subject, records: Sequence[Record], name: str) -> list[Figure
 def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> Figure:
     asked = [(record["question"], record["contexts"][0]) for record in records]
     scores = ranked(judge, asked)
-    done = [(r, s) for r, s in zip(records, scores, strict=True) if s is not None]
+    done = answered(records, scores)
     labels = np.array([record["labels"]["relevant"] for record, _ in done], bool)
     floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in done]
     return figure(
@@ -119,7 +119,7 @@ def _passages(judge: Subject, name: str, records: Sequence[Record]) -> Figure:
     ]
     tasks = [JudgeContexts(r["question"], _answer(r), (text,)) for r, text, _ in cases]
     found = judge.answers(tasks)
-    done = [(case, f[0]) for case, f in zip(cases, found, strict=True) if f is not None]
+    done = [(case, verdicts[0]) for case, verdicts in answered(cases, found)]
     labels = np.array([useful for (_, _, useful), _ in done], bool)
     scores = [float(f.useful) if f.probability is None else f.probability for _, f in done]
     floor = [shared_words(_answer(record), text) for (record, text, _), _ in done]

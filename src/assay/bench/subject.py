@@ -24,6 +24,7 @@ from assay.store import Store
 from assay.store.records import BENCH
 from assay.tasks import SelectSentences, Statement, Verdict
 
+S = TypeVar("S")
 T = TypeVar("T")
 Asked = Callable[[Judge], Awaitable[T | None]]
 # Questions being worked on for each call that may be in flight.
@@ -111,6 +112,11 @@ class Heard:
             self.tokens_in += reply.tokens_in
             self.tokens_out += reply.tokens_out
             self.ms += reply.ms
+
+
+def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, T]]:
+    """Each thing with its answer; those without one are left out."""
+    return [(thing, one) for thing, one in zip(things, answers, strict=True) if one is not None]
 
 
 class Subject:

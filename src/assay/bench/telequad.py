@@ -19,7 +19,7 @@ from assay.bench import stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
-from assay.bench.subject import Subject
+from assay.bench.subject import Subject, answered
 from assay.errors import InputError
 from assay.tasks import Embed
 from assay.text import words
@@ -112,7 +112,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     known = judge.answers([Embed(text) for text in texts])
     if any(vector is None for vector in known):
         raise InputError("a passage has no embedding, and so nothing can be searched")
-    done = [(q, v) for q, v in zip(questions, vectors, strict=True) if v is not None]
+    done = answered(questions, vectors)
     if not done:
         return [figure(_name(depth), stats.mean([]), []) for depth in DEPTHS]
     names = list(passages)

@@ -16,10 +16,10 @@ import numpy as np
 from assay.bench import claims, ragtruth, stats
 from assay.bench.answers import hallucination
 from assay.bench.data import Data, Record, thinned
-from assay.bench.floors import UNSUPPORTED
+from assay.bench.floors import unsupported
 from assay.bench.groups import kept_out
 from assay.bench.stats import Statistic
-from assay.bench.subject import Subject, Text
+from assay.bench.subject import Subject, Text, answered
 from assay.errors import InputError
 
 # What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
@@ -95,11 +95,10 @@ def _fitted(
     measure: Callable[..., Statistic],
 ) -> dict[str, float]:
     texts = [text(record) for record in records]
-    done = [(r, c) for r, c in zip(records, judge.check(texts), strict=True) if c is not None]
+    done = answered(records, judge.check(texts))
     labels = np.array([positive(record) for record, _ in done], bool)
     if len(set(labels.tolist())) < 2:
         raise InputError("no threshold can be fitted to rows of one class", "raise --limit")
-    scores = {"judge": [hallucination(checked) for _, checked in done]}
-    for rule, score in UNSUPPORTED.items():
-        scores[rule] = [score(text(record).text, record["contexts"]) for record, _ in done]
+    rules = unsupported((text(record).text, record["contexts"]) for record, _ in done)
+    scores = {"judge": np.array([hallucination(checked) for _, checked in done]), **rules}
     return {who: stats.best_threshold(values, labels, measure) for who, values in scores.items()}
