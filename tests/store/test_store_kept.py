@@ -286,7 +286,8 @@ class TestOutcomes:
     )
     async def test_an_outcome_comes_back_with_its_evidence(self, db, outcome):
         with Store(db) as store:
-            await store.keep_outcome("r", 1, "m", outcome, ["k1", "k2"])
+            await store.keep_reply(reply("k1"), "r")
+            await store.keep_outcome("r", 1, "m", outcome, ["k1"])
         with Store(db) as store:
             assert store.outcome("r", 1, "m") == outcome
             assert store.outcome("r", 2, "m") is None
@@ -302,6 +303,7 @@ class TestOutcomes:
     @pytest.mark.parametrize("kept", [Score(0.5, (PART,)), Unscored("undefined", "x")])
     async def test_what_another_process_has_scored_outlasts_a_failure_here(self, db, kept):
         with Store(db) as here, Store(db) as there:
+            await there.keep_reply(reply("k"), "r")
             await there.keep_outcome("r", 1, "m", kept, ["k"])
             await here.keep_outcome("r", 1, "m", Unscored("failed", "late"), [])
             assert here.outcome("r", 1, "m") == kept

@@ -10,6 +10,7 @@ from assay import Result, evaluate
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
+from assay.score import Score
 from assay.store import Store
 from assay.store.checking import verify
 from assay.store.cleaning import clean
@@ -176,3 +177,57 @@ class TestCleaning:
         with pytest.raises(InputError, match="with"):
             clean(two, [name])
         assert len(self.runs(two)) == 2
+
+
+class TestCleaningBesideARun:
+    """Another process cleans the store while a run is under way."""
+
+    def case(self, context):
+        said = "It is 330 metres high."
+        return Sample(id="1", question="How high is it?", answer=said, contexts=(context,))
+
+    def cleaning(self, path, run):
+        """A judge that has a run dropped before it first checks statements."""
+        todo = [run]
+
+        async def clean_once(task):
+            if task.kind == "verify_statements" and todo:
+                clean(path, [todo.pop()])
+
+        return Watched(plausible(), before=clean_once)
+
+    def test_a_reply_that_goes_after_it_was_read_is_asked_for_anew(self, db):
+        first = evaluate([self.case("Over 300 metres.")], "faithfulness", plausible(), store=db)
+        judge = self.cleaning(db, first.run.id)
+        second = evaluate([self.case("It is high.")], "faithfulness", judge, store=db)
+        assert dict(judge.kinds) == {"verify_statements": 1, "split_statements": 1}
+        assert [type(score) for score in second["faithfulness"]] == [Score]
+        assert verify(db).problems == ()
+
+    def test_a_run_that_is_dropped_while_it_is_under_way_says_so(self, db):
+        judge = self.cleaning(db, "last")
+        with pytest.raises(InputError, match="no run begins with"):
+            evaluate([self.case("It is high.")], "faithfulness", judge, store=db)
+        assert read(db, "SELECT * FROM jobs") == []
+
+    async def test_a_score_is_not_kept_without_the_replies_that_it_rests_on(self, db):
+        with Store(db) as store:
+            await store.keep_reply(Reply((LONG,), "r", key="there", kind="x", backend="b"), "r")
+            assert await store.keep_outcome("r", 1, "m", Score(1.0), ["there"])
+            assert not await store.keep_outcome("r", 2, "m", Score(1.0), ["there", "gone"])
+            assert store.values("r", "m") == [(1, 1.0, "")]
+
+    async def test_a_reply_is_read_whole_while_another_process_drops_it(self, db, monkeypatch):
+        kept = Reply((LONG, LONG[::-1]), "r", key="k", kind="x", backend="b")
+        look_up, todo = Store._text, ["DELETE FROM texts", "DELETE FROM replies"]
+
+        def dropping(self, number):
+            while todo:
+                change(db, todo.pop())
+            return look_up(self, number)
+
+        with Store(db) as store:
+            await store.keep_reply(kept, "no such run")
+            monkeypatch.setattr(Store, "_text", dropping)
+            assert store.reply("k") == kept
+            assert store.reply("k") is None

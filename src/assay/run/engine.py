@@ -110,7 +110,11 @@ class Engine:
             if isinstance(backend, Member):
                 backend.leave()
         keys = [reply.key for reply in judge.replies]
-        await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys)
+        if not await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys):
+            # `assay gc` in another process dropped a reply that was known: it is asked for anew.
+            self.store.run(self.run.id)  # InputError if this run was dropped
+            await self._score(row, sample, metric, self.door.backend)
+            return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self._report()
 

@@ -46,7 +46,8 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
 
     Needed are the samples and scores of every run, the replies that a run paid for or its scores
     rest on, what systems answered that were asked, what judges said that were measured, and the
-    texts of all these. Needs room for a second copy of the file while it works.
+    texts of all these. Needs room for a second copy of the file while it works. Runs under way in
+    other processes ask anew for a reply that goes after they have read it.
 
     Args:
         path: The store.

@@ -139,6 +139,12 @@ def write_reply(
     db.execute(WRITE_REPLY, values)
 
 
+def has_replies(db: sqlite3.Connection, keys: Sequence[str]) -> bool:
+    """Whether there is a reply under each of the keys."""
+    sql = "SELECT 1 FROM replies WHERE key = ?"
+    return all(db.execute(sql, (short_key(key),)).fetchone() for key in dict.fromkeys(keys))
+
+
 def reply(row: Sequence[Any], resolve: Resolve) -> Reply:
     """A reply from the columns of `REPLY`."""
     key, kind, backend, draw, kept, raw, tokens_in, tokens_out, ms = row

@@ -72,6 +72,19 @@ class Store:
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """All queries see the file at one moment, whatever other processes drop meanwhile."""
+        with self._reading:
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("COMMIT")
+
+    @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
         """The connection, to change many rows at once: all of it or nothing.
 
@@ -92,8 +105,9 @@ class Store:
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
-        found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
-        return rows.reply(found[0], self._text) if found else None
+        with self._at_once():
+            found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
+            return rows.reply(found[0], self._text) if found else None
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
         """Commit a reply; an equal key keeps what it has."""
@@ -142,6 +156,9 @@ class Store:
 
     def _text(self, number: str) -> str:
         found = self.query("SELECT body FROM texts WHERE id = ?", int(number))
+        if not found:
+            what = f"text {number} is not in {self.path} any more"
+            raise InputError(what, "another process dropped its run, or the file is damaged")
         return unpacked(found[0][0], TEXT)
 
     # Runs
@@ -311,18 +328,27 @@ class Store:
 
     async def keep_outcome(
         self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
-    ) -> None:
+    ) -> bool:
         """Commit the score of one sample by one metric with the replies it rests on.
 
         A score that is there already outlasts a failure.
+
+        Returns:
+            Whether all these replies are there. If another process has dropped one since it was
+            read, nothing is kept.
         """
         values = rows.outcome_values(outcome, keys)
         known = self._beside(run, row)
+        whole = True
 
         def write(db: sqlite3.Connection) -> None:
-            rows.write_outcome(db, (run, row, metric), values, known, self._writer.recent)
+            nonlocal whole
+            whole = rows.has_replies(db, keys)
+            if whole:
+                rows.write_outcome(db, (run, row, metric), values, known, self._writer.recent)
 
         await self._writer.commit(write)
+        return whole
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
