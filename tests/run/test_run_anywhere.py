@@ -230,3 +230,37 @@ def test_progress_is_told_up_to_the_end(db):
         samples(3), ["faithfulness", "context_recall"], plausible(), store=db, settings=settings
     )
     assert (seen[-1].done, seen[-1].new, seen[-1].calls) == (6, 0, 0)
+
+
+def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_at(tmp_path):
+    code = """
+        import sys, threading
+        import assay
+        from assay.backends.embedded import reader
+
+        left, run = threading.Event(), reader.passes._run
+
+        def told(window):
+            print("pass", flush=True)
+            left.wait()
+            return run(window)
+
+        reader.passes._run = told
+        many = " ".join(f"The tower of town {n} has {n} floors and a bell." for n in range(300))
+        row = {"question": "How many floors?", "contexts": [many], "answer": many}
+        try:
+            assay.evaluate([row], "context_relevance", assay.backends.backend("embedded"), store=sys.argv[1])
+        finally:
+            print("left", flush=True)
+            left.set()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, env=env, stdout=pipe, stderr=pipe, text=True)
+    assert process.stdout.readline() == "pass\n"
+    process.send_signal(signal.SIGINT)
+    told, said = process.communicate(timeout=60)  # none of its passes ends before it has left
+    assert told.split() == ["left"]
+    assert "KeyboardInterrupt" in said
+    assert Result(tmp_path / "assay.db").stopped == "interrupted"

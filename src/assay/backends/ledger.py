@@ -52,6 +52,11 @@ class Ledger:
         """The identity of the back end behind it."""
         return self._backend.identity(kind)
 
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the reply is in the store: it would cost nothing."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        return self._store.reply(key) is not None
+
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The known reply, or a new one once it is on disk."""
         key = reply_key(self.identity(type(task)) or "", task, draw)
@@ -78,10 +83,11 @@ class Ledger:
     async def aclose(self) -> None:
         """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
 
-        Whoever closes the store first would leave them waiting for a write that never comes.
+        What computes in this process is given up at once: it costs nothing but time. Whoever closes
+        the store first would leave them waiting for a write that never comes.
         """
         calls = list(self._in_flight.values())
-        if calls:
+        if calls and not getattr(self._backend, "local", False):
             await asyncio.wait(calls, timeout=GRACE_S)
         for call in calls:
             call.cancel()

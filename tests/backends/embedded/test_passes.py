@@ -1,11 +1,11 @@
-"""Is an equal pass made once, whoever asks, and a failed one made again?"""
+"""Is an equal pass made once, whoever asks, a failed one made again, and an unwanted one not?"""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from assay.backends.embedded.passes import Passes
+from assay.backends.embedded.passes import Passes, Work
 
 
 class Counted:
@@ -13,11 +13,13 @@ class Counted:
 
     def __init__(self):
         self.seen = []
+        self.begun = threading.Event()
         self.go_on = threading.Event()
         self.go_on.set()
 
     def __call__(self, text):
         self.seen.append(text)
+        self.begun.set()
         self.go_on.wait(10)
         if text == "bad":
             raise RuntimeError(text)
@@ -64,3 +66,55 @@ def test_a_failure_is_not_remembered(model):
         with pytest.raises(RuntimeError, match="bad"):
             passes(["bad"], 1)
     assert model.seen == ["bad", "bad"]
+
+
+class Watched(Work):
+    """Work that tells when it waits for passes."""
+
+    def __init__(self):
+        super().__init__()
+        self.waiting = threading.Event()
+
+    def waits_for(self, passes):
+        super().waits_for(passes)
+        if passes:
+            self.waiting.set()
+
+
+def within(work, passes, texts):
+    with work:
+        return passes(texts, 1)
+
+
+def test_of_work_that_is_given_up_no_pass_is_begun_any_more(model):
+    passes, work = Passes(model, len, 8), Watched()
+    model.go_on.clear()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(within, work, passes, ["ccc", "bb", "a"])
+        assert model.begun.wait(10)
+        assert work.waiting.wait(10)
+        work.give_up()
+        model.go_on.set()
+        with pytest.raises(CancelledError):
+            asked.result(10)
+    assert model.seen == ["ccc"]
+    with pytest.raises(CancelledError):
+        within(work, passes, ["d"])
+    assert passes(["bb"], 1) == ["BB"]
+    assert model.seen == ["ccc", "bb"]
+
+
+def test_what_another_waits_for_is_made_all_the_same(model):
+    passes, first, second = Passes(model, len, 8), Watched(), Watched()
+    model.go_on.clear()
+    with ThreadPoolExecutor(2) as pool:
+        given_up = pool.submit(within, first, passes, ["ccc", "bb", "a"])
+        assert first.waiting.wait(10)
+        wanted = pool.submit(within, second, passes, ["bb", "a"])
+        assert second.waiting.wait(10)
+        first.give_up()
+        model.go_on.set()
+        assert wanted.result(10) == ["BB", "A"]
+        with pytest.raises(CancelledError):
+            given_up.result(10)
+    assert sorted(model.seen) == ["a", "bb", "ccc"]

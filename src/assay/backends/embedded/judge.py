@@ -11,6 +11,7 @@ from typing import Any
 from assay.backends.embedded.card import headline
 from assay.backends.embedded.conversation import asked, question_in_context
 from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.passes import Work
 from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.support import support
@@ -96,8 +97,12 @@ class Embedded:
         """The models' answer in the form in which an LLM is asked to reply."""
         if task.kind not in self._say:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
-        loop = asyncio.get_running_loop()
-        raw, ms = await loop.run_in_executor(self._tasks, self._timed, task)
+        loop, work = asyncio.get_running_loop(), Work()
+        try:
+            raw, ms = await loop.run_in_executor(self._tasks, self._timed, task, work)
+        except asyncio.CancelledError:
+            work.give_up()  # its thread ends with the pass that it is at
+            raise
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
@@ -112,9 +117,10 @@ class Embedded:
         """
         return sentence_relevance(question, [sentence], self._encoder, self._reader)[0].probability
 
-    def _timed(self, task: Task[Any]) -> tuple[str, float]:
+    def _timed(self, task: Task[Any], work: Work) -> tuple[str, float]:
         start = time.perf_counter()
-        raw = self._say[task.kind](task)
+        with work:
+            raw = self._say[task.kind](task)
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements) -> str:

@@ -1,20 +1,63 @@
-"""How do texts come through a model: several at a time, and equal ones once?
+"""How do texts come through a model: several at a time, equal ones once, unwanted ones not at all?
 
 Metrics ask about the same texts in other ways, mostly at the same time. A pass that is known or on
 its way is not made again; the last ones are remembered. A pass depends on nothing but its own text,
-so nobody can tell.
+so nobody can tell. A pass cannot be called back once it has begun; those that wait their turn can.
 """
 
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Text = TypeVar("Text", bound=Hashable)
 Result = TypeVar("Result")
+
+_here = threading.local()  # .work is what this thread is at
+
+
+class Work:
+    """What a thread computes for someone who may give it up; the thread's context meanwhile.
+
+    Attributes:
+        given_up: Whether nobody waits for it any more.
+    """
+
+    def __init__(self) -> None:
+        self.given_up = False
+        self._passes: list[Future[Any]] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        """The passes that this thread asks for are for this."""
+        _here.work = self
+
+    def __exit__(self, *_: object) -> None:
+        """It is done."""
+        _here.work = None
+
+    def give_up(self) -> None:
+        """Nobody waits for it any more; its thread ends with CancelledError as soon as it can."""
+        with self._lock:
+            self.given_up = True
+            waiting, self._passes = self._passes, []
+        for each in waiting:
+            each.cancel()
+
+    def waits_for(self, passes: Iterable[Future[Any]]) -> None:
+        """These are called back if it is given up.
+
+        Raises:
+            CancelledError: If it was given up already.
+        """
+        with self._lock:
+            self._passes = list(passes)
+        if self.given_up:
+            self.give_up()
+            raise CancelledError
 
 
 class Passes(Generic[Text, Result]):
@@ -37,23 +80,44 @@ class Passes(Generic[Text, Result]):
         self._process = os.getpid()
 
     def __call__(self, texts: Sequence[Text], threads: int) -> list[Result]:
-        """The result for every text, in order, at most so many passes at a time in this process."""
+        """The result for every text, in order, at most so many passes at a time in this process.
+
+        Raises:
+            CancelledError: If the `Work` that this thread is at was given up.
+        """
+        work: Work = getattr(_here, "work", None) or Work()
+        work.waits_for(())
         # The longest first, so that no thread is left alone with a long one at the end.
         longest_first = sorted(set(texts), key=self._size, reverse=True)
         passes = {text: self._pass(text, threads) for text in longest_first}
-        return [passes[text].result() for text in texts]
+        work.waits_for(passes.values())
+        return [self._result(text, passes, threads, work) for text in texts]
 
     def forget(self) -> None:
         """Remember nothing."""
         with self._lock:
             self._known.clear()
 
+    def _result(
+        self, text: Text, passes: dict[Text, "Future[Result]"], threads: int, work: Work
+    ) -> Result:
+        while True:
+            try:
+                return passes[text].result()
+            except CancelledError:
+                if work.given_up:
+                    raise
+                # Someone else gave it up, who had asked for it first.
+                passes[text] = self._pass(text, threads)
+                work.waits_for(passes.values())
+
     def _pass(self, text: Text, threads: int) -> "Future[Result]":
         if self._process != os.getpid():  # forked: what was on its way will never arrive here
             self._lock, self._known, self._process = threading.Lock(), OrderedDict(), os.getpid()
         with self._lock:
             found = self._known.pop(text, None)
-            if found is None or (found.done() and found.exception()):
+            lost = found is not None and found.done() and (found.cancelled() or found.exception())
+            if found is None or lost:
                 found = _pool(threads, self._process).submit(self._run, text)
             self._known[text] = found  # behind the others, as the last one that was asked for
             if len(self._known) > self._most:
