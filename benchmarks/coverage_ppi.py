@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import beta
 
 from assay.stats.correction import Design, correct_mean, labels_alone
 from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import Checked, true_share
+from assay.stats.rogan_gladen import clustered as rogan_gladen_clusters
 from assay.stats.sampling import chances, priority, sizes
 
 N = 1000
@@ -147,6 +149,29 @@ def elsewhere(share: float, k: int, draws: int, chance: np.random.Generator) -> 
     return f"{tally!s:>17}"
 
 
+def elsewhere_in_groups(share: float, k: int, draws: int, chance: np.random.Generator) -> str:
+    """Rogan-Gladen with documents of five: each has its own share and leniency (ICC 0.25)."""
+    aware, unaware = Tally(), Tally()
+
+    def documents(mix: float, n: int) -> tuple[list[bool], list[bool], list[int]]:
+        at = np.repeat(np.arange(n // 5), 5)
+        truth = chance.random(n) < chance.beta(3 * mix, 3 * (1 - mix), n // 5)[at]
+        lenient = chance.random(n // 5)
+        hit, alarm = beta.ppf(lenient, 2.7, 0.3), 1 - beta.ppf(1 - lenient, 2.55, 0.45)
+        said = chance.random(n) < np.where(truth, hit[at], alarm[at])
+        return said.tolist(), truth.tolist(), at.tolist()
+
+    for _ in range(draws):
+        said, _, at = documents(share, N)
+        called, truth, checked_at = documents(0.5, k)
+        pairs = list(zip(called, truth, strict=True))
+        groups = rogan_gladen_clusters(said, at, pairs, checked_at)
+        for tally, told in ((aware, groups), (unaware, None)):
+            found = true_share(sum(said), N, Checked.of(pairs), groups=told)
+            tally.add(found and found.interval, share)
+    return f"{aware!s:>17}{unaware!s:>17}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
@@ -171,6 +196,11 @@ def main() -> None:
     for share in (0.2, 0.8, 0.95):
         for k in (50, 100, 200):
             print(f"{f'share {share}':<32}{k:>5}{elsewhere(share, k, draws, chance)}", flush=True)
+    print(f"\n{'the same, documents of five':<32}{'k':>5}{'with groups':>17}{'without':>17}")
+    for share in (0.2, 0.8):
+        for k in (50, 100, 200):
+            line = elsewhere_in_groups(share, k, draws, chance)
+            print(f"{f'share {share}':<32}{k:>5}{line}", flush=True)
 
 
 if __name__ == "__main__":

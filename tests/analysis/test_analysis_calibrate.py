@@ -59,6 +59,21 @@ class TestCalibrate:
         assert quality.brier.value < quality.brier_before.value / 2
         assert quality.error.value < quality.error_before.value / 2
 
+    def test_documents_make_the_reliability_diagram_less_sure(self, tmp_path):
+        # Documents of ten, each of one score and good or bad as a whole.
+        score = [0.1 + 0.8 * (n // 10 % 5) / 4 for n in range(200)]
+        good = [(n // 50 % 2 == 0) == (n // 10 % 5 > 1) for n in range(200)]
+
+        def spans(**fields):
+            quality = calibrate(run(tmp_path, score, **fields), labels(good)).quality
+            widths = [one.interval.high - one.interval.low for one in quality.bins_before]
+            return np.array(widths), quality.error_by_chance
+
+        alone, by_chance = spans()
+        together, by_chance_together = spans(group=[f"d{n // 10}" for n in range(200)])
+        assert (together > 1.3 * alone).all()
+        assert by_chance_together > 2 * by_chance
+
     def test_the_metric_that_the_labels_name_need_not_be_named_again(self, tmp_path):
         scores, good = lenient(0)
         result = run(tmp_path, scores, [told, faults])

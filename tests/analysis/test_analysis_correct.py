@@ -145,6 +145,21 @@ class TestCorrectVerdicts:
         split = [*one, {**one[0], "annotator": "d", "label": 1 - one[0]["label"]}]
         assert correct_verdicts(other, split, checked) == correct_verdicts(other, one[1:], checked)
 
+    @pytest.mark.parametrize("grouped", ["new", "checked"])
+    def test_samples_of_a_document_count_together(self, tmp_path, grouped):
+        def both(**groups):
+            checked = run(tmp_path, SCORES[:20] * 5, store="a.db", **groups.get("checked", {}))
+            other = run(tmp_path, [1.0] * 60 + [0.0] * 40, store="b.db", **groups.get("new", {}))
+            return correct_verdicts(other, labels(PEOPLE * 10), checked)
+
+        alone = both()
+        assert alone == both(**{grouped: {"group": [f"d{n}" for n in range(100)]}})
+        together = both(**{grouped: {"group": [f"d{n // 10}" for n in range(100)]}})
+        assert together.estimate == alone.estimate
+        assert together.interval.method == "Lang-Reiczigel, groups"
+        wide, narrow = (one.interval.high - one.interval.low for one in (together, alone))
+        assert wide > 1.05 * narrow
+
     def test_runs_that_were_not_judged_alike_are_refused(self, tmp_path):
         checked = run(tmp_path, SCORES[:20], half, store="a.db")
         with pytest.raises(InputError, match="did not compute told alike"):

@@ -14,9 +14,15 @@ def told(sample, judge):
     return Score(sample.metadata["score"])
 
 
-def run(tmp_path, scores, question="q", **more):
+def run(tmp_path, scores, question="q", groups=(), **more):
     rows = [
-        {"id": f"s{n}", "question": f"{question} {n}", "answer": "a", "score": score}
+        {
+            "id": f"s{n}",
+            "question": f"{question} {n}",
+            "answer": "a",
+            "score": score,
+            **({"group": groups[n]} if groups else {}),
+        }
         for n, score in enumerate(scores)
         if score is not None
     ]
@@ -73,6 +79,20 @@ def test_runs_over_other_questions_are_refused(tmp_path):
     first, second = run(tmp_path, [1.0, 0.0]), run(tmp_path, [1.0, 0.5], question="another")
     with pytest.raises(InputError, match="another question"):
         items([first, second])
+
+
+def test_the_share_of_a_system_takes_questions_of_a_document_together(tmp_path):
+    chance = np.random.default_rng(0)
+    documents = [chance.random(12) < share for share in (0.4, 0.6, 0.8)]
+    scores = [np.repeat(one, 5).astype(float).tolist() for one in documents]
+    alone = items([run(tmp_path, one) for one in scores], "told").systems
+    groups = [f"d{n // 5}" for n in range(60)]
+    grouped = items([run(tmp_path, one, groups=groups) for one in scores], "told").systems
+    for one, together in zip(alone, grouped, strict=True):
+        assert (one.right, one.right_interval.method) == (together.right, "Wilson")
+        assert together.right_interval.method.endswith("12 groups")
+        narrow, wide = (s.right_interval.high - s.right_interval.low for s in (one, together))
+        assert wide > 1.5 * narrow
 
 
 def test_one_run_is_refused(runs):

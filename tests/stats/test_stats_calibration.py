@@ -88,6 +88,38 @@ class TestErrors:
         assert [b.share for b in found] == [0, 0, 1]
         assert found[1].interval.high > found[0].interval.high
 
+    def test_the_intervals_of_bins_take_rows_of_a_group_together(self):
+        # Eight documents of five statements, each document all good or all bad.
+        said, good = [0.5] * 40, [row // 5 % 2 == 0 for row in range(40)]
+        (alone,) = reliability(said, good, range(40))
+        (blind,) = reliability(said, good)
+        assert alone == blind
+        (together,) = reliability(said, good, [row // 5 for row in range(40)])
+        assert (together.n, together.share) == (40, 0.5)
+        wider = together.interval.high - together.interval.low
+        assert wider > 1.5 * (alone.interval.high - alone.interval.low)
+
+    def test_rows_that_are_alike_within_groups_show_a_larger_error_by_chance(self):
+        chance, shown = np.random.default_rng(0), []
+        groups = np.repeat(np.arange(40), 5)
+        p = np.repeat(chance.random(40), 5)
+        for _ in range(300):  # a document is good as a whole
+            good = np.repeat(chance.random(40) < p[::5], 5)
+            shown.append(
+                (
+                    value_of(calibration_error(p, good), 200),
+                    error_by_chance(p, good, groups.tolist(), draws=20),
+                    error_by_chance(p, draws=20),
+                )
+            )
+        true, ours, blind = np.mean(shown, axis=0)
+        assert ours == pytest.approx(true, rel=0.15)
+        assert blind < 0.6 * true
+
+    def test_bins_of_one_kind_have_a_chance_error_all_the_same(self):
+        found = error_by_chance([0.1] * 10 + [0.9] * 10, [0] * 10 + [1] * 10, ["a", "b"] * 10)
+        assert found == error_by_chance([0.1] * 10 + [0.9] * 10)
+
 
 class TestHeldOut:
     def test_a_group_is_never_in_two_folds(self):

@@ -8,7 +8,7 @@ from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy import stats
 
 from assay.stats.correction import Design, correct_mean, labels_alone, labels_needed
-from assay.stats.rogan_gladen import Checked, true_share
+from assay.stats.rogan_gladen import Checked, Clustered, clustered, true_share
 from assay.stats.sampling import chances, fixed_numbers, priority, sizes
 
 WIDE = (-100.0, 100.0)
@@ -193,6 +193,81 @@ class TestRoganGladen:
     )
     def test_none_where_the_judge_was_not_seen_to_tell_good_from_bad(self, checked):
         assert true_share(3, 10, checked) is None
+
+    def test_the_counts_are_those_of_the_pairs(self):
+        pairs = [(True, True), (True, False), (False, False), (False, True), (True, True)]
+        assert Checked.of(pairs) == Checked(positives=3, hits=2, negatives=2, rejections=1)
+
+
+class TestRoganGladenInGroups:
+    PAIRS = ((True, True), (True, True), (False, True), (False, False), (True, False))
+
+    def test_samples_alone_in_their_groups_are_independent_ones(self):
+        said, pairs = [True] * 30 + [False] * 70, self.PAIRS * 20
+        alone = clustered(said, range(100), pairs, range(100))
+        assert (alone.verdicts, alone.positives, alone.negatives) == (100, 60, 40)
+        assert alone.freedom == math.inf
+        checked = Checked.of(pairs)
+        assert true_share(30, 100, checked, groups=alone) == true_share(30, 100, checked)
+
+    def test_copies_of_a_sample_tell_as_much_as_one(self):
+        # Thirty verdicts and twenty checked samples, each five times.
+        said, pairs = [True] * 9 + [False] * 21, self.PAIRS * 4
+        groups, checked_groups = [n // 5 for n in range(150)], [n // 5 for n in range(100)]
+        found = clustered(
+            np.repeat(said, 5).tolist(),
+            groups,
+            [pair for pair in pairs for _ in range(5)],
+            checked_groups,
+        )
+        assert found.verdicts == pytest.approx(29)  # n - 1, as the spread of n groups tells
+        assert found.positives == pytest.approx(11)
+        assert found.negatives == pytest.approx(7)
+        assert found.freedom == pytest.approx(19)
+
+    def test_a_judge_that_is_lenient_on_some_documents_errs_on_both_sides_at_once(self):
+        # On every other document of four its error is a false alarm, on the others a miss.
+        lenient = [(True, True), (True, True), (True, False), (False, False)]
+        strict = [(False, True), (True, True), (False, False), (False, False)]
+        pairs, groups = (lenient + strict) * 40, [n // 4 for n in range(320)]
+        found = clustered([True] * 400 + [False] * 600, range(1000), pairs, groups)
+        assert found.correlation == pytest.approx(-1)
+        rates = Checked.of(pairs)
+        related = true_share(400, 1000, rates, groups=found).interval
+        told = Clustered(found.verdicts, found.positives, found.negatives, 0.0, found.freedom)
+        unrelated = true_share(400, 1000, rates, groups=told).interval
+        assert related.high - related.low > 1.15 * (unrelated.high - unrelated.low)
+
+    def test_checked_samples_of_one_document_tell_nothing(self):
+        pairs = self.PAIRS * 20
+        found = clustered([True] * 30 + [False] * 70, range(100), pairs, ["one"] * 100)
+        assert (found.positives, found.negatives) == (1, 1)
+        interval = true_share(30, 100, Checked.of(pairs), groups=found).interval
+        assert (interval.low, interval.high) == (0, 1)
+
+    def test_it_holds_the_truth_where_documents_differ_and_counts_alone_do_not(self):
+        chance, held, blind = np.random.default_rng(0), 0, 0
+        for _ in range(200):
+            said, at, _ = judged_documents(chance, 40, 10, 0.8)
+            checked, checked_at, truth = judged_documents(chance, 30, 6, 0.6)
+            pairs = list(zip(checked, truth, strict=True))
+            groups = clustered(said, at, pairs, checked_at)
+            for aware in (groups, None):
+                found = true_share(sum(said), len(said), Checked.of(pairs), groups=aware)
+                inside = found.interval.low <= 0.8 <= found.interval.high
+                held, blind = held + inside * (aware is groups), blind + inside * (aware is None)
+        assert 0.92 <= held / 200 <= 0.99
+        assert blind / 200 < 0.87
+
+
+def judged_documents(chance, documents, size, share):
+    """(verdicts, documents, truth): prevalence and leniency differ from document to document."""
+    at = np.repeat(np.arange(documents), size)
+    truth = chance.random(len(at)) < chance.beta(4 * share, 4 * (1 - share), documents)[at]
+    lenient = chance.random(documents)[at]
+    hit = chance.random(len(at)) < stats.beta.ppf(lenient, 3.6, 0.4)
+    alarm = chance.random(len(at)) < 1 - stats.beta.ppf(1 - lenient, 3.4, 0.6)
+    return np.where(truth, hit, alarm).tolist(), at.tolist(), truth.tolist()
 
 
 class TestChoosing:

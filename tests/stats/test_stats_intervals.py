@@ -11,7 +11,12 @@ from statsmodels.api import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from assay.stats import intervals
-from assay.stats.intervals import mean_interval, proportion_interval
+from assay.stats.intervals import (
+    effective_n,
+    mean_interval,
+    proportion_interval,
+    share_interval,
+)
 
 T19 = scipy.stats.t.ppf(0.975, 19)
 shares = st.lists(st.integers(0, 100).map(lambda n: n / 100), min_size=2, max_size=40)
@@ -221,6 +226,41 @@ class TestGroups:
     def test_as_many_groups_as_values_are_needed(self):
         with pytest.raises(ValueError, match="length"):
             mean_interval([0.1, 0.5, 0.9], groups=["a", "b"], low=0, high=1)
+
+
+class TestSharesInGroups:
+    def test_rows_alone_in_their_groups_are_a_proportion(self):
+        hits = [True, False, True, True]
+        expected = proportion_interval(3, 4)
+        assert share_interval(hits) == share_interval(hits, "abcd") == expected
+        assert share_interval([], []) == share_interval([]) == proportion_interval(0, 0)
+        assert share_interval([True], ["a"]) == proportion_interval(1, 1)
+
+    def test_groups_count_as_in_a_mean(self):
+        hits, groups = [True, True, False, False, True, False], "aabbcc"
+        expected = mean_interval(np.array(hits, float), groups=groups, low=0, high=1)
+        assert share_interval(hits, groups) == expected
+
+    def test_one_group_tells_nothing_of_others(self):
+        found = share_interval([True] * 9, ["a"] * 9)
+        assert (found.low, found.high, found.method) == (0, 1, "one group")
+
+    @pytest.mark.parametrize("groups", ["ab", "abcd"])
+    def test_a_group_is_needed_for_every_row(self, groups):
+        with pytest.raises(ValueError, match=r"."):
+            share_interval([True, False, True], groups)
+
+    def test_effective_n_of_copies_is_that_of_what_was_copied(self):
+        hits, groups = np.repeat([True, True, False, True], 6), np.repeat(range(4), 6).tolist()
+        assert effective_n(hits, groups) == (pytest.approx(3), pytest.approx(3))  # n - 1
+        assert effective_n([True, False, True], "abc") == (3, math.inf)
+        assert effective_n([True, False], "aa")[0] == 1
+
+    def test_groups_no_more_alike_than_chance_would_make_them_count_each_row(self):
+        hits = [True, False] * 20
+        assert effective_n(hits, [n // 2 for n in range(40)])[0] == 20  # no spread: once a group
+        mixed = [True, False, True, False, False, True, True, True]
+        assert effective_n(mixed, "aabbccdd")[0] <= 8
 
 
 class TestCoverage:

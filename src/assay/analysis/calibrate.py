@@ -187,9 +187,9 @@ def _quality(
         brier_before=None if raw is None else measured(brier(raw, good)),
         error=measured(calibration_error(chances, good)),
         error_before=None if raw is None else measured(calibration_error(raw, good)),
-        error_by_chance=error_by_chance(chances),
-        bins=tuple(reliability(chances, good)),
-        bins_before=() if raw is None else tuple(reliability(raw, good)),
+        error_by_chance=error_by_chance(chances, good, rows.groups),
+        bins=tuple(reliability(chances, good, rows.groups)),
+        bins_before=() if raw is None else tuple(reliability(raw, good, rows.groups)),
         undecided=rows.undecided,
     )
 

@@ -16,7 +16,7 @@ from assay.score import Score
 from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_needed
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL
-from assay.stats.rogan_gladen import Checked, TrueShare, true_share
+from assay.stats.rogan_gladen import Checked, Clustered, TrueShare, clustered, true_share
 
 Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
@@ -144,7 +144,8 @@ def correct_verdicts(
 ) -> TrueShare:
     """The true share of good samples of a run that nobody labelled (Rogan and Gladen).
 
-    The judge's two error rates are measured on another run whose samples have labels.
+    The judge's two error rates are measured on another run whose samples have labels. Where
+    samples of either run have a `group`, groups are taken as independent, not samples.
 
     Args:
         result: The run, without labels.
@@ -172,21 +173,35 @@ def correct_verdicts(
     if not set(by_sample.values()) <= {0.0, 1.0}:
         raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
     sign = 1 if found.higher_is_better else -1
-    scores = {item.sample.id: item.outcome.value for item in found.items}
-    pairs = [(sign * (scores[i] - threshold) >= 0, label == 1) for i, label in by_sample.items()]
-    checked = Checked(
-        positives=sum(good for _, good in pairs),
-        hits=sum(said and good for said, good in pairs),
-        negatives=sum(not good for _, good in pairs),
-        rejections=sum(not said and not good for said, good in pairs),
-    )
+    known = {item.sample.id: item for item in found.items}
+    pairs = [
+        (sign * (known[i].outcome.value - threshold) >= 0, label == 1)
+        for i, label in by_sample.items()
+    ]
+    checked = Checked.of(pairs)
     scored, _ = scored_samples(result, name)
-    said = sum(sign * (value - threshold) >= 0 for _, value in scored)
-    share = true_share(said, len(scored), checked, level=level) if scored else None
+    said = [sign * (value - threshold) >= 0 for _, value in scored]
+    share = None
+    if scored and checked.positives and checked.negatives:
+        samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
+        alike = _clustered(said, samples[0], pairs, samples[1])
+        share = true_share(sum(said), len(said), checked, groups=alike, level=level)
     if share is None:
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
     return share
+
+
+def _clustered(
+    said: Sequence[bool],
+    samples: Sequence[Sample],
+    pairs: Sequence[tuple[bool, bool]],
+    checked: Sequence[Sample],
+) -> Clustered | None:
+    """How much less the samples tell than independent ones; None if no sample names a group."""
+    if groups([*samples, *checked]) is None:
+        return None
+    return clustered(said, _clusters(samples), pairs, _clusters(checked))
 
 
 def read(labels: Any, result: Result) -> Labels:
@@ -258,8 +273,10 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
 
 def groups(samples: Sequence[Sample]) -> list[Hashable] | None:
     """The cluster of every sample; None if no sample names one."""
-    if not any(sample.group for sample in samples):
-        return None
+    return _clusters(samples) if any(sample.group for sample in samples) else None
+
+
+def _clusters(samples: Sequence[Sample]) -> list[Hashable]:
     return [("group", s.group) if s.group else ("sample", s.id) for s in samples]
 
 

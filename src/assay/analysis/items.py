@@ -13,7 +13,7 @@ from assay.analysis.pairing import match
 from assay.errors import InputError
 from assay.run.result import Result
 from assay.stats.interval import Interval
-from assay.stats.intervals import proportion_interval
+from assay.stats.intervals import share_interval
 from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
 from assay.stats.weighted import Floats
 from assay.store import Store
@@ -34,7 +34,7 @@ class System:
         n: Questions that it has a score for.
         mean: Mean score.
         right: Share of questions got right.
-        right_interval: Its Wilson interval.
+        right_interval: Its Wilson interval, questions of one group taken together.
         ability: In logits; the average question is got right half the time at 0. None where all
             or none are right.
         interval: The interval of the ability.
@@ -141,7 +141,8 @@ def items(
     scores = table.scores[kept]
     sign = 1.0 if about["higher_is_better"] else -1.0
     right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * least)
-    fit = rasch(right, [groups[at] for at in kept])
+    members = [groups[at] for at in kept]
+    fit = rasch(right, members)
     tested = inversions(right, fit.abilities) if fit else [None] * len(kept)
     questions = [
         _question(table, at, right[place], fit, place, tested[place])
@@ -152,7 +153,8 @@ def items(
         threshold=least,
         threshold_by=source,
         systems=[
-            _system(results[s], s, scores[:, s], right[:, s], fit) for s in range(len(results))
+            _system(results[s], s, scores[:, s], right[:, s], members, fit)
+            for s in range(len(results))
         ],
         questions=questions,
         spread=fit.spread if fit else None,
@@ -216,18 +218,24 @@ def _table(
 
 
 def _system(
-    result: Result, number: int, scores: Floats, right: Floats, fit: Rasch | None
+    result: Result,
+    number: int,
+    scores: Floats,
+    right: Floats,
+    groups: Sequence[str],
+    fit: Rasch | None,
 ) -> System:
     known = ~np.isnan(scores)
-    n, hits = int(known.sum()), int(np.nansum(right))
+    n, hits = int(known.sum()), right[known] == 1
+    members = [groups[row] for row in np.flatnonzero(known).tolist()]
     return System(
         name=letter(number),
         run=result.run.id,
         source=result.run.source,
         n=n,
         mean=float(scores[known].mean()) if n else None,
-        right=hits / n if n else None,
-        right_interval=proportion_interval(hits, n),
+        right=float(hits.mean()) if n else None,
+        right_interval=share_interval(hits, members),
         ability=fit.abilities[number] if fit else None,
         interval=fit.intervals[number] if fit else None,
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.stats.agreement import balanced, f1
 from assay.stats.interval import Interval
-from assay.stats.intervals import proportion_interval
+from assay.stats.intervals import share_interval
 from assay.stats.weighted import Floats, Numbers, Statistic, ratio
 
 Method: TypeAlias = Literal["platt", "isotonic"]
@@ -236,15 +236,45 @@ def calibration_error(probabilities: Numbers, good: Numbers, bins: int = BINS) -
     return value
 
 
-def error_by_chance(probabilities: Numbers, bins: int = BINS, draws: int = 400) -> float:
-    """The calibration error to be expected of these probabilities if they are all true."""
+def error_by_chance(
+    probabilities: Numbers,
+    good: Numbers | None = None,
+    groups: Sequence[Hashable] | None = None,
+    bins: int = BINS,
+    draws: int = 400,
+) -> float:
+    """The calibration error to be expected of these probabilities if they are all true.
+
+    Args:
+        probabilities: Shape (n,).
+        good: Shape (n,), true or false: how alike the rows of a cluster are is seen here.
+        groups: For each row the cluster that it belongs to. Alike ones err together and make the
+            error larger. None (or no `good`) if all are independent.
+        bins: As in `calibration_error`.
+        draws: How many are averaged.
+    """
     p = np.asarray(probabilities, np.float64)
     place, chance = _bins(p, bins), np.random.default_rng(_SEED)
     off = [
         float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
     ]
-    return sum(off) / len(off) / len(p)
+    found = sum(off) / len(off) / len(p)
+    if good is None or groups is None:
+        return found
+    return found * math.sqrt(_design_effect(np.asarray(good, np.float64), place, groups))
+
+
+def _design_effect(y: Floats, place: npt.NDArray[np.intp], groups: Sequence[Hashable]) -> float:
+    """How much larger the variance in bins is than that of independent rows, at least 1."""
+    away = y - (np.bincount(place, y) / np.bincount(place))[place]
+    cells: dict[Hashable, int] = {}
+    pairs = zip(place.tolist(), groups, strict=True)
+    cell = np.array([cells.setdefault(pair, len(cells)) for pair in pairs], dtype=np.intp)
+    if len(cells) == len(y) or not away.any():
+        return 1.0
+    together = np.bincount(cell, away)
+    return max(float(together @ together) / float(away @ away), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,16 +294,28 @@ class Bin:
     interval: Interval
 
 
-def reliability(probabilities: Numbers, good: Numbers, bins: int = BINS) -> list[Bin]:
-    """The reliability diagram: in each bin what was said and what was so."""
+def reliability(
+    probabilities: Numbers,
+    good: Numbers,
+    groups: Sequence[Hashable] | None = None,
+    bins: int = BINS,
+) -> list[Bin]:
+    """The reliability diagram: in each bin what was said and what was so.
+
+    Args:
+        probabilities: Shape (n,).
+        good: Shape (n,), true or false.
+        groups: For each row the cluster that it belongs to; None if all are independent.
+        bins: How many, of about as many rows each; fewer where probabilities are the same.
+    """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
     place = _bins(p, bins)
     found = []
     for number in range(int(place.max()) + 1):
         here = place == number
-        n, hits = int(here.sum()), int(y[here].sum())
-        interval = proportion_interval(hits, n)
-        found.append(Bin(n, float(p[here].mean()), hits / n, interval))
+        members = None if groups is None else [groups[row] for row in np.flatnonzero(here).tolist()]
+        interval = share_interval(y[here], members)
+        found.append(Bin(int(here.sum()), float(p[here].mean()), float(y[here].mean()), interval))
     return found
 
 

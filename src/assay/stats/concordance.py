@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL, mean_interval, proportion_interval
+from assay.stats.intervals import share_interval
 from assay.stats.weighted import Numbers
 
 
@@ -74,8 +74,5 @@ def _share(
     n, hits = int(met.sum()), int((hit & met).sum())
     if not n:
         return Share(0, 0, None, None)
-    members = [groups[row] for row in np.flatnonzero(met).tolist()] if groups is not None else []
-    if len(set(members)) in (0, n):
-        return Share(hits, n, hits / n, proportion_interval(hits, n))
-    found = mean_interval(hit[met].astype(np.float64), groups=members, low=0.0, high=1.0)
-    return Share(hits, n, hits / n, found or Interval(0.0, 1.0, LEVEL, "one group"))
+    members = None if groups is None else [groups[row] for row in np.flatnonzero(met).tolist()]
+    return Share(hits, n, hits / n, share_interval(hit[met], members))

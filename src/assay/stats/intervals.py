@@ -95,6 +95,51 @@ def proportion_interval(successes: int, n: int, *, level: float = LEVEL) -> Inte
     )
 
 
+def share_interval(
+    hits: Sequence[bool] | Array | npt.NDArray[np.bool_],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    level: float = LEVEL,
+) -> Interval:
+    """The Wilson interval of a share; rows of one group count as far as they tell more.
+
+    Args:
+        hits: Shape (n,), true or false; without any the interval is all of 0..1.
+        groups: For each row the cluster that it belongs to; None if all are independent. Several
+            rows of a single cluster tell nothing of others: 0 to 1.
+        level: Nominal coverage, in (0, 1).
+
+    Raises:
+        ValueError: If there are not as many groups as rows.
+    """
+    values = np.asarray(hits, dtype=np.float64)
+    n = len(values)
+    if groups is None or len(set(groups)) == len(groups) == n:
+        return proportion_interval(round(float(values.sum())), n, level=level)
+    found = mean_interval(values, groups=groups, low=0.0, high=1.0, level=level)
+    return found or Interval(0.0, 1.0, level, "one group")
+
+
+def effective_n(
+    hits: Sequence[bool] | Array | npt.NDArray[np.bool_], groups: Sequence[Hashable]
+) -> tuple[float, float]:
+    """How many independent rows would leave a share as uncertain as these clusters of rows do.
+
+    Args:
+        hits: Shape (n,), true or false, n > 0.
+        groups: For each row the cluster that it belongs to.
+
+    Returns:
+        (effective n, in 1..n; degrees of freedom that the spread of the clusters has, infinite
+        where every row is its own cluster).
+    """
+    units = _units(np.asarray(hits, dtype=np.float64), groups)
+    if not units.clustered:
+        return float(units.n), math.inf
+    found = _effective(units, extreme=True) if units.n > 1 else 1.0
+    return max(found, 1.0), units.freedom
+
+
 @dataclass(frozen=True, slots=True)
 class _Units:
     """What is independent: values, or clusters of them.
@@ -152,13 +197,19 @@ def _of_shares(units: _Units, level: float) -> Interval:
     from scipy.special import stdtrit
 
     mean = min(max(units.mean, 0.0), 1.0)
+    effective = _effective(units, extreme=extreme)
+    bottom, top = _wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
+    return Interval(bottom, top, level, units.method("Wilson, effective n"))
+
+
+def _effective(units: _Units, *, extreme: bool) -> float:
+    """The number of yes/no answers that would leave the mean as uncertain."""
+    mean = min(max(units.mean, 0.0), 1.0)
     error2 = float(units.each.var(ddof=1)) / units.n
     # Groups that all agree do not say how much they differ: each counts once.
     effective = mean * (1 - mean) / error2 if error2 > _SAME**2 else float(units.n)
-    if extreme:  # chance may make groups look more alike than single values could be
-        effective = min(effective, len(units.values))
-    bottom, top = _wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
-    return Interval(bottom, top, level, units.method("Wilson, effective n"))
+    # Chance may make groups look more alike than single values could be.
+    return min(effective, len(units.values)) if extreme else effective
 
 
 def _one_value_prevails(values: Array) -> bool:

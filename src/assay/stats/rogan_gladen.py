@@ -5,10 +5,13 @@ Rogan and Gladen, Am. J. Epidemiol. 107 (1978) 71; interval: Lang and Reiczigel,
 """
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL
+from assay.stats.intervals import LEVEL, effective_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,16 @@ class Checked:
     hits: int
     negatives: int
     rejections: int
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[bool, bool]]) -> "Checked":
+        """Count (whether the judge called it positive, whether it is) of each sample."""
+        return cls(
+            positives=sum(true for _, true in pairs),
+            hits=sum(called and true for called, true in pairs),
+            negatives=sum(not true for _, true in pairs),
+            rejections=sum(not called and not true for called, true in pairs),
+        )
 
     @property
     def sensitivity(self) -> float | None:
@@ -57,8 +70,66 @@ class TrueShare:
     specificity: float
 
 
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """What samples tell that come in groups, beside their counts.
+
+    Attributes:
+        verdicts: Independent samples that would tell as much as those the judge alone has seen.
+        positives: Likewise of the checked samples that are truly positive.
+        negatives: Likewise of those that are truly negative.
+        correlation: Of the errors of sensitivity and specificity, -1..1: where a group makes the
+            judge lenient, it is below 0.
+        freedom: Degrees of freedom of the spread of the groups.
+    """
+
+    verdicts: float
+    positives: float
+    negatives: float
+    correlation: float = 0.0
+    freedom: float = math.inf
+
+
+def clustered(
+    said: Sequence[bool],
+    groups: Sequence[Hashable],
+    checked: Sequence[tuple[bool, bool]],
+    checked_groups: Sequence[Hashable],
+) -> Clustered:
+    """How much less samples tell than as many independent ones.
+
+    Args:
+        said: Of each sample whether the judge called it positive, one at least.
+        groups: For each the cluster that it belongs to.
+        checked: Of each checked sample (whether the judge called it positive, whether it is), as
+            in `Checked.of`; positives and negatives among them.
+        checked_groups: For each the cluster that it belongs to. Clusters of the same name in both
+            are taken as others: a judge that is lenient on one errs alike in both, so the interval
+            is rather too wide.
+    """
+    right = np.array([called == true for called, true in checked])
+    positive = np.array([true for _, true in checked])
+    n, freedom = effective_n(said, groups)
+    places: dict[Hashable, int] = {}
+    at = np.array([places.setdefault(group, len(places)) for group in checked_groups])
+    found, errors = [], []
+    for side in (positive, ~positive):
+        found.append(effective_n(right[side], at[side].tolist())[0])
+        away = right[side] - right[side].mean()
+        errors.append(np.bincount(at[side], away, minlength=len(places)))
+    _, of_checked = effective_n(right, at.tolist())
+    size = math.sqrt(float(errors[0] @ errors[0]) * float(errors[1] @ errors[1]))
+    alike = float(errors[0] @ errors[1]) / size if size else 0.0
+    return Clustered(n, found[0], found[1], alike, min(freedom, of_checked))
+
+
 def true_share(
-    positive: int, n: int, checked: Checked, *, level: float = LEVEL
+    positive: int,
+    n: int,
+    checked: Checked,
+    *,
+    groups: Clustered | None = None,
+    level: float = LEVEL,
 ) -> TrueShare | None:
     """The true share of positives among samples that only the judge has seen.
 
@@ -70,6 +141,9 @@ def true_share(
         positive: How many samples the judge called positive.
         n: Of how many, over 0.
         checked: How it did where the truth is known.
+        groups: What the samples tell if they come in groups; None if all are independent. The
+            counts of the interval are then scaled to as many independent samples, its quantile is
+            Student's, and the two error rates are not taken as independent.
         level: Nominal coverage, in (0, 1).
 
     Returns:
@@ -80,26 +154,40 @@ def true_share(
     sensitivity, specificity = checked.sensitivity, checked.specificity
     if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
         return None
-    from scipy.special import ndtri
-
+    told = groups or Clustered(n, checked.positives, checked.negatives)
     apparent = positive / n
     estimate = (apparent + specificity - 1) / (sensitivity + specificity - 1)
+    interval = _lang_reiczigel(apparent, sensitivity, specificity, told, level)
+    if interval is None:
+        return None
+    return TrueShare(_within(estimate), interval, apparent, sensitivity, specificity)
+
+
+def _lang_reiczigel(
+    apparent: float, sensitivity: float, specificity: float, told: Clustered, level: float
+) -> Interval | None:
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    z = float(ndtri(tail) if told.freedom == math.inf else stdtrit(told.freedom, tail))
     # "Add two successes and two failures" to the verdicts, one and one to each error rate.
-    z = float(ndtri((1 + level) / 2))
-    n_all, n_pos, n_neg = n + z * z, checked.positives + 2, checked.negatives + 2
-    p = (positive + z * z / 2) / n_all
-    se, sp = (checked.hits + 1) / n_pos, (checked.rejections + 1) / n_neg
+    n_all, n_pos, n_neg = told.verdicts + z * z, told.positives + 2, told.negatives + 2
+    p = (apparent * told.verdicts + z * z / 2) / n_all
+    se = (sensitivity * told.positives + 1) / n_pos
+    sp = (specificity * told.negatives + 1) / n_neg
     youden = se + sp - 1
     if youden <= 0:
         return None
     middle = (p + sp - 1) / youden
     of_se, of_sp = se * (1 - se) / n_pos, sp * (1 - sp) / n_neg
+    both = told.correlation * math.sqrt(of_se * of_sp)
     shift = 2 * z * z * (middle * of_se - (1 - middle) * of_sp)
     variance = p * (1 - p) / n_all + middle**2 * of_se + (1 - middle) ** 2 * of_sp
-    away = z * math.sqrt(variance) / youden
+    variance -= 2 * middle * (1 - middle) * both
+    away = z * math.sqrt(max(variance, 0.0)) / youden
     low, high = _within(middle + shift - away), _within(middle + shift + away)
-    interval = Interval(low, high, level, "Lang-Reiczigel")
-    return TrueShare(_within(estimate), interval, apparent, sensitivity, specificity)
+    method = "Lang-Reiczigel" + ("" if told.freedom == math.inf else ", groups")
+    return Interval(low, high, level, method)
 
 
 def _within(share: float) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assay.analysis.diagnosis.causes import CAUSES, REMEDIES
 from assay.analysis.diagnosis.findings import Diagnosed
 from assay.stats.interval import Interval
-from assay.stats.intervals import mean_interval, proportion_interval
+from assay.stats.intervals import share_interval
 
 Groups = Mapping[int, Hashable]
 
@@ -71,11 +71,7 @@ def share(has: Iterable[bool], groups: Sequence[Hashable]) -> Interval:
         has: For each sample whether it is counted.
         groups: For each the group that it belongs to.
     """
-    flags = [float(flag) for flag in has]
-    found = mean_interval(flags, groups=groups, low=0.0, high=1.0)
-    if found is None and len(flags) > 1:  # one group tells nothing of others
-        return proportion_interval(0, 0)
-    return found or proportion_interval(int(sum(flags)), len(flags))
+    return share_interval(list(has), groups)
 
 
 def causes(samples: Sequence[Diagnosed], groups: Groups) -> tuple[CauseCount, ...]:
