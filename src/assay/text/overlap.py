@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+_PLACES = 2**32
+
 
 def recall(wanted: Collection[str], found: Collection[str]) -> float:
     """Share of the distinct wanted stems that were found."""
@@ -31,13 +33,20 @@ class Weights(dict[str, float]):
 
 
 def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
-    """Weight of every stem: log(1 + texts / texts with it); the rarer the heavier."""
+    """Weight of every stem: log(1 + texts / texts with it); the rarer the heavier.
+
+    Rounded to 32 binary places, so that sums of them are exact in any order.
+    """
     counts: Counter[str] = Counter()
     total = 0
     for stems in texts:
         counts.update(set(stems))
         total += 1
-    return Weights({stem: math.log(1 + total / count) for stem, count in counts.items()})
+    each = {
+        count: round(math.log(1 + total / count) * _PLACES) / _PLACES
+        for count in set(counts.values())
+    }
+    return Weights({stem: each[count] for stem, count in counts.items()})
 
 
 def weighted_recall(wanted: Collection[str], found: Collection[str], weights: Weights) -> float:

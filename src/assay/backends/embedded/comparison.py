@@ -113,8 +113,8 @@ def _figures(said: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
     "It was built in 1889" is the evidence for a year, though "The tower is in Paris" is nearer.
     """
     counts = np.zeros(len(evidence.pieces))
-    for figure in said.figures:
-        counts[list(evidence.places.get(figure, ()))] += 1
+    for figure in said.figures & evidence.stems:
+        counts[evidence.places[figure]] += 1
     return 0.3 * (counts / max(1, len(said.figures)))
 
 
@@ -122,12 +122,12 @@ def _verbatim(said: Claim, evidence: Evidence) -> bool:
     """A whole piece, or at least six words in a row of one that denies nothing."""
     if not said.length:
         return False
-    if said.length < _LONG:
-        return any(said.said == piece.said for piece in evidence.pieces)
-    return any(
-        said.said in piece.said and (said.said == piece.said or not facts.is_negated(piece.text))
-        for piece in evidence.pieces
-    )
+    if said.length < _LONG or said.said in evidence.sayings:
+        return said.said in evidence.sayings
+    # It can only stand where its rarest word does.
+    places = (evidence.places.get(stem, ()) for stem in said.wanted)
+    pieces = (evidence.pieces[i] for i in min(places, key=len, default=range(len(evidence.pieces))))
+    return any(said.said in piece.said and not facts.is_negated(piece.text) for piece in pieces)
 
 
 def _missing(

@@ -3,7 +3,6 @@
 A unit is a sentence, or of a record a value with its keys, read as a person would.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,8 @@ from assay.text.records import Unit, units
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
 _WORD = re.compile(r"\S+")
+
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Evidence:
 
     pieces: tuple[Piece, ...]
     sets: tuple[frozenset[str], ...]  # the stems of each piece
-    places: Mapping[str, Sequence[int]]  # the pieces in which a stem stands
+    sayings: frozenset[str]  # what the pieces say, each as a whole
+    places: Mapping[str, Places]  # the pieces in which a stem stands, in order
     weights: overlap.Weights  # inverse frequency of a stem among the pieces
     stems: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
@@ -77,14 +79,10 @@ class Evidence:
 
     def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
-        each: dict[int, list[float]] = {}
-        for stem in wanted:
-            for piece in self.places.get(stem, ()):
-                each.setdefault(piece, []).append(self.weights[stem])
         shares = np.zeros(len(self.pieces))
-        for piece, weights in each.items():
-            # An exact sum: sets have no order, and a last digit may decide between two pieces.
-            shares[piece] = math.fsum(weights)
+        for stem in wanted:
+            if stem in self.places:
+                shares[self.places[stem]] += self.weights[stem]
         return shares
 
 
@@ -106,7 +104,8 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     return Evidence(
         pieces=pieces,
         sets=sets,
-        places=places,
+        sayings=frozenset(piece.said for piece in pieces),
+        places={stem: np.array(each) for stem, each in places.items()},
         weights=overlap.inverse_frequency(sets),
         stems=frozenset(places),
         bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),

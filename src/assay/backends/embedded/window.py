@@ -7,7 +7,6 @@ with them, in the order in which they stand in the contexts. `training/verifier`
 with the same code.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from assay.text.memo import remembered
 from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 
 Numbers = npt.NDArray[np.int32]
+Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
 
 LONGEST = 384  # tokens of a window
 STATED = 128  # ... of them at most so many of statements
@@ -92,7 +92,7 @@ def supporting(
     """
     tokens = [tokenise(statement) for statement in statements]
     shown = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
-    lengths = [len(ids) for ids in shown]
+    lengths = np.array([len(ids) for ids in shown])
     said = [_Marked.of(statement, evidence) for statement in statements]
 
     @cache  # the stretches of a long statement all want the same
@@ -255,54 +255,46 @@ def _stands(word: _Word, evidence: Evidence) -> bool:
 
 
 def chosen(
-    wanted: AbstractSet[str], evidence: Evidence, lengths: Sequence[int], budget: int
+    wanted: AbstractSet[str], evidence: Evidence, lengths: Lengths, budget: int
 ) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
     Greedy: first the piece that adds most of the wanted words not yet shown, by their weight; then
     the neighbours of what was chosen; then the rest by what they share.
     """
-    everything = list(range(len(lengths)))
-    if sum(lengths) <= budget:
-        return everything
-    shares = {i: found for i in everything if (found := evidence.sets[i] & wanted)}
+    room = np.asarray(lengths)
+    if room.sum() <= budget:
+        return list(range(len(room)))
+    shares = evidence.shared(wanted)
+    new = shares.copy()  # what of it no chosen piece has
+    cost = np.sqrt(room + 20)
+    gains = shares / cost
     seen: set[str] = set()
-
-    def gain(i: int) -> float:
-        new, old = _weight(shares[i] - seen, evidence), _weight(shares[i] & seen, evidence)
-        return (new + _AGAIN * old) / math.sqrt(lengths[i] + 20)
-
-    gains = {i: gain(i) for i in shares}
     kept: list[int] = []
     left = budget
-    while gains and left > 0:
-        best = max(gains, key=gains.__getitem__)
-        new = shares[best] - seen
+    while left > 0 and gains[best := int(gains.argmax())] > 0:
+        added = (evidence.sets[best] & wanted) - seen
+        seen |= added
         kept.append(best)
-        left -= lengths[best]
-        seen |= new
-        if new and left > 0:
+        left -= int(room[best])
+        if added and left > 0:
             left = _with_neighbours(best, kept, evidence, lengths, left)
-        # What no longer fits never will; what shares nothing new gains as much as before.
-        gains = {
-            i: gain(i) if not new.isdisjoint(shares[i]) else old
-            for i, old in gains.items()
-            if lengths[i] <= left and i not in kept
-        }
+        for known in added:
+            new[evidence.places[known]] -= evidence.weights[known]
+        if added:
+            gains = (new + _AGAIN * (shares - new)) / cost
+        # What no longer fits never will.
+        gains[room > left] = 0
+        gains[kept] = 0
     return sorted(kept)
 
 
-def _weight(found: AbstractSet[str], evidence: Evidence) -> float:
-    # An exact sum: sets have no order, and a last digit may decide between two pieces.
-    return math.fsum(evidence.weights[s] for s in found)
-
-
 def _with_neighbours(
-    piece: int, kept: list[int], evidence: Evidence, lengths: Sequence[int], left: int
+    piece: int, kept: list[int], evidence: Evidence, lengths: Lengths, left: int
 ) -> int:
     """Keep the piece before, which says what its pronouns mean, if it is short; what is left."""
     before = min(evidence.window(piece))
     if before not in kept and lengths[before] <= left // 4:
         kept.append(before)
-        left -= lengths[before]
+        left -= int(lengths[before])
     return left
