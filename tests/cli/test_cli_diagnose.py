@@ -81,7 +81,7 @@ def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_pla
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--out", "d.pdf"), "a diagnosis ends in .md, .json, .html"),
+        (("--out", "d.pdf"), "no report ends in '.pdf', but in .md, .json, .html"),
         (("--out", "nowhere/d.md"), "cannot be written"),
         (("--sample", "nobody"), "has no sample 'nobody'"),
         (("--judge", "scripted:judge.json"), "--judge is for --counterfactual"),

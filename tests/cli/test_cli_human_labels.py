@@ -106,7 +106,7 @@ def test_costs_are_shown_as_costs(told):
     [
         (("calibrate",), "there are no labels to learn from"),
         (("calibrate", "--labels", "labels.jsonl", "--costs", "5"), "are not two amounts"),
-        (("calibrate", "--labels", "labels.jsonl", "--out", "x.pdf"), "cannot be written here"),
+        (("calibrate", "--labels", "labels.jsonl", "--out", "x.pdf"), "no report ends in '.pdf'"),
         (("calibrate", "--labels", "labels.jsonl", "--examples", "x.txt"), "is no prompts file"),
         (("calibrate", "--labels", "labels.jsonl", "--examples", "x.toml"), "no verdicts"),
         (("calibrate", "--card", "judge.json"), "is no calibration card"),

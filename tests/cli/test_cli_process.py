@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
+FULL = Path("/dev/full")
 ASSAY = (sys.executable, "-c", "from assay.cli import main; main()")
 SLOW = """
 import pathlib, time
@@ -39,9 +41,13 @@ def environment():
     return {**os.environ, "COLUMNS": "80"}
 
 
-def call(*arguments):
+def call(*arguments, **variables):
     return subprocess.run(
-        [*ASSAY, *arguments], capture_output=True, text=True, env=environment(), check=False
+        [*ASSAY, *arguments],
+        capture_output=True,
+        text=True,
+        env={**environment(), **variables},
+        check=False,
     )
 
 
@@ -113,14 +119,41 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
     assert before < 40
 
 
-def test_a_reader_that_leaves_early_is_no_error(scored):
+@pytest.mark.parametrize("word", ["metrics", "--help"])
+def test_a_reader_that_leaves_early_is_no_error(scored, word):
     process = subprocess.Popen(
-        [*ASSAY, "metrics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        [*ASSAY, word], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     )
     process.stdout.close()
     told = process.stderr.read()
     process.stderr.close()
     assert (process.wait(10), told) == (0, b"")
+
+
+def test_an_old_code_page_is_no_error(here):
+    write_rows(here / "data.jsonl", [{**ROWS[0], "id": "tür–😀"}, ROWS[1]])
+    assert call(*FAITHFULNESS, *JUDGE, PYTHONIOENCODING="ascii").returncode == 0
+    shown = call("show", PYTHONIOENCODING="ascii")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "t\\xfcr" in shown.stdout
+    found = json.loads(call("show", "--json", PYTHONIOENCODING="ascii").stdout)
+    assert found["worst"]["faithfulness"]["lowest"][0]["sample"] == "tür–😀"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+def test_a_full_disk_is_no_bug(scored):
+    with FULL.open("w") as full:
+        told = subprocess.run(
+            [*ASSAY, "show", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+    assert told.returncode == 2
+    assert "make room on the disk" in told.stderr
+    assert "bug" not in told.stderr
 
 
 def test_piped_there_are_no_colours_and_no_bar(here):

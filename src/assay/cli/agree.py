@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import NUMBER
 
 
 @click.command("agree", short_help="Say how far metrics agree with people's labels.")
@@ -25,7 +26,7 @@ from assay.cli import options
 )
 @click.option(
     "--threshold",
-    type=float,
+    type=NUMBER,
     metavar="SCORE",
     help=(
         "A sample counts as good from this score on. Without it a threshold is chosen on other "

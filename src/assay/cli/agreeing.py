@@ -9,6 +9,7 @@ from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
+from assay.cli.hints import hint
 from assay.dataset import read_labels
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
@@ -32,7 +33,9 @@ def agree(given: Mapping[str, Any]) -> int:
     console.print(console_agreement.overview(data))
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:
-        console.print(Text(f"assay show {data['run'][:8]} --sample {shown[0]}", style="dim"))
+        store = str(result.path)
+        line = hint("show", data["run"][:8], "--sample", shown[0], store=store)
+        console.print(Text(line, style="dim"), soft_wrap=True)
     return OK
 
 

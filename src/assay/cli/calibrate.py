@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import NUMBER
 
 
 @click.command(
@@ -36,7 +37,7 @@ from assay.cli import options
 )
 @click.option(
     "--good",
-    type=float,
+    type=NUMBER,
     default=0.5,
     show_default=True,
     metavar="LABEL",

@@ -1,8 +1,8 @@
 """What does `assay calibrate` do and tell?"""
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -13,17 +13,24 @@ from assay.analysis import calibrate as analysis
 from assay.analysis.card import Applied, Card, Quality, apply, load
 from assay.analysis.correct import read
 from assay.analysis.examples import choose_examples
-from assay.cli import screen
+from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
 from assay.report import calibration as report
 from assay.report import numbers, safe
 from assay.run.result import Result
+from assay.run.result import labels as meant
 from assay.stats.calibration import Method, Objective
 
 CROSS_VALIDATED: Final = "cross-validated, whole groups held out"
 OTHERS: Final = "labels that the card was not fitted on, if you kept them apart"
-_FORMS: Final = {"fit": (".json", ".html", ".md"), "check": (".html", ".md"), "apply": (".jsonl",)}
+_PAGES: Final = {".html": "a page with the reliability diagram", ".md": "its tables"}
+_FORMS: Final = {
+    "fit": {".json": "the card", **_PAGES},
+    "check": _PAGES,
+    "apply": {".jsonl": "the calibrated scores"},
+}
+_FITTING: Final = ("objective", "costs", "method", "good")
 
 
 def calibrate(given: Mapping[str, Any]) -> int:
@@ -36,6 +43,7 @@ def calibrate(given: Mapping[str, Any]) -> int:
     labels = read(given["labels"], result)
     if does == "check":
         card, held_out = load(given["card"]), OTHERS
+        _same_metric(card, result, given["metric"])
         quality = analysis.check(card, result, labels)
     else:
         held_out = CROSS_VALIDATED
@@ -50,12 +58,11 @@ def calibrate(given: Mapping[str, Any]) -> int:
         quality = card.quality
     if given["examples"]:
         chosen = choose_examples(result, labels, card.metric, n=given["example_count"])
-        _write(given["examples"], chosen.prompts())
+        outputs.write_text("--examples", given["examples"], chosen.prompts())
         say(f"{len(chosen.examples)} examples in {given['examples']}, for --prompts")
         if chosen.one_sided:
             say("  all with the same verdict: label statements of both kinds for better ones")
-    for out in given["outs"]:
-        _write_out(Path(out), card, quality, held_out)
+    outputs.write_data((card, quality), given["outs"], _writers(held_out))
     if given["as_json"]:
         screen.write_json(msgspec.to_builtins(card if does == "fit" else quality))
     else:
@@ -78,21 +85,30 @@ def _check_outs(given: Mapping[str, Any], does: str) -> None:
         raise InputError(f"--examples {given['examples']} is no prompts file", "end it in .toml")
     if given["examples"] and does != "fit":
         raise InputError("--examples are chosen while fitting", "leave --card out")
-    known = _FORMS[does]
-    for out in given["outs"]:
-        if Path(out).suffix.lower() not in known:
-            raise InputError(f"--out {out} cannot be written here", f"known are {', '.join(known)}")
+    if does != "fit":
+        why = "is for fitting, and --card is given"
+        alone.refuse(why, "leave it out, or --card", *_FITTING)
+    if not given["examples"]:
+        alone.refuse("is for --examples", "leave it out", "example_count")
+    read_files = [file for file in (given["labels"], given["card"], given["store"]) if file]
+    outputs.check(given["outs"], *read_files, forms=_FORMS[does])
+    outputs.check_place("--examples", given["examples"], *read_files, *given["outs"])
+
+
+def _same_metric(card: Card, result: Result, metric: str | None) -> None:
+    if metric is not None and meant(result.run, metric) != [card.metric]:
+        raise InputError(f"--metric {metric}: the card is about {card.metric}", "leave it out")
 
 
 def _objective(name: str, costs: str | None) -> Objective:
     if costs is None:
         return Objective(cast("Any", name))
-    accept, colon, reject = costs.partition(":")
+    accept, _, reject = costs.partition(":")
     try:
         found = Objective("cost", float(accept), float(reject))
     except ValueError:
         found = None
-    if found is None or not colon or min(found.accept, found.reject) <= 0:
+    if found is None or not all(0 < cost < math.inf for cost in (found.accept, found.reject)):
         raise InputError(f"--costs '{costs}' are not two amounts", "such as --costs 5:1")
     return found
 
@@ -129,10 +145,11 @@ def _line(said: float, share: float, width: int = 30) -> str:
 
 
 def _apply(card: Card, result: Result, given: Mapping[str, Any]) -> int:
+    _same_metric(card, result, given["metric"])
     found = apply(card, result)
     for out in given["outs"]:
         lines = (json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in found)
-        _write(out, "".join(f"{line}\n" for line in lines))
+        outputs.write_text("--out", out, "".join(f"{line}\n" for line in lines))
     if given["as_json"]:
         screen.write_json(msgspec.to_builtins(found))
         return OK
@@ -161,18 +178,10 @@ def _show_applied(card: Card, found: Sequence[Applied]) -> None:
     console.print(Text(hint, style="dim"))
 
 
-def _write_out(path: Path, card: Card, quality: Quality, held_out: str) -> None:
-    form = path.suffix.lower()
-    if form == ".json":
-        _write(path, card.json())
-    elif form == ".html":
-        _write(path, report.page(card, quality, held_out=held_out))
-    else:
-        _write(path, report.markdown(card, quality, held_out=held_out))
-
-
-def _write(path: str | Path, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+def _writers(held_out: str) -> dict[str, Callable[[Any], str]]:
+    """What writes a card and its quality, by the file's ending."""
+    return {
+        ".json": lambda found: found[0].json(),
+        ".html": lambda found: report.page(*found, held_out=held_out),
+        ".md": lambda found: report.markdown(*found, held_out=held_out),
+    }

@@ -1,6 +1,5 @@
 """What is said when a run has ended: the scores, where everything is, and what to do next."""
 
-import shlex
 from pathlib import PurePath
 from typing import Any
 
@@ -8,11 +7,11 @@ import msgspec
 from rich.text import Text
 
 from assay.cli import screen
+from assay.cli.hints import hint
 from assay.cli.request import Request
 from assay.cli.worst import worst
 from assay.report import console as report
 from assay.report.collect import collect
-from assay.run import STORE
 from assay.run.result import Result
 
 
@@ -34,16 +33,19 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines.append(("store", request.store))
     if request.settings.skip_invalid and result.run.skipped:
         lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))
-    where = "" if request.store == STORE else f" --store {request.store}"
     run = result.run.id[:8]
     first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
-    lines.append(("next", f"assay show {run}{where}"))
+    commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
-        lines.append(("", f"assay show {run} --sample {shlex.quote(first.sample)}{where}"))
-    lines.append(("", f"assay diagnose {run}{where}"))
+        commands.append(("show", run, "--sample", first.sample))
+    commands.append(("diagnose", run))
     if not request.outs:
-        lines.append(("", f"assay report {run} --out report.html{where}"))
-    return lines
+        commands.append(("report", run, "--out", "report.html"))
+    named = ["next", *[""] * len(commands)]
+    return lines + [
+        (name, hint(*words, store=request.store))
+        for name, words in zip(named, commands, strict=False)
+    ]
 
 
 def _renamed(result: Result, request: Request) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import POSITIVE, NumberRange
 
 
 @click.command("compare", short_help="Compare runs sample by sample, or the samples of one run.")
@@ -19,13 +20,13 @@ from assay.cli import options
 @click.option(
     "--detect",
     "wanted",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     metavar="D",
     help="Say how many samples it takes to find a difference of D. Without it: of the one seen.",
 )
 @click.option(
     "--level",
-    type=click.FloatRange(0.5, 0.999),
+    type=NumberRange(0.5, 0.999),
     metavar="SHARE",
     default=0.95,
     show_default=True,

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from assay.cli import outputs, screen
+from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK
 from assay.errors import InputError
 from assay.run.run_spec import open_run
@@ -28,6 +28,9 @@ def compare(given: Json) -> int:
     specs = given["runs"]
     if given["by"] is not None and len(specs) > 1:
         raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
+    if given["by"] is not None:
+        why = "is for two runs, and --by compares the samples of one"
+        alone.refuse(why, "leave it out, or --by", "wanted", "most", "force")
     outputs.check(given["outs"], *_stores(given), forms=_RUNS if given["by"] is None else _GROUPS)
     return (_runs if given["by"] is None else _groups)(given)
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import NUMBER, POSITIVE
 
 
 @click.command("correct", short_help="Correct a mean for the judge's errors, from human labels.")
@@ -13,7 +14,7 @@ from assay.cli import options
 @click.option("--metric", "-m", metavar="METRIC", help="The metric that the labels are about.")
 @click.option(
     "--width",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     default=0.1,
     show_default=True,
     metavar="WIDTH",
@@ -34,7 +35,7 @@ from assay.cli import options
 )
 @click.option(
     "--threshold",
-    type=float,
+    type=NUMBER,
     default=0.5,
     show_default=True,
     metavar="SCORE",

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from assay.analysis import correct as analysis
 from assay.analysis.correct import Correction
-from assay.cli import screen
+from assay.cli import alone, screen
 from assay.cli.edge import OK
 from assay.report import numbers, safe
 from assay.run.result import Result
@@ -19,9 +19,12 @@ from assay.stats.rogan_gladen import TrueShare
 
 def correct(given: Mapping[str, Any]) -> int:
     """Correct what the options ask for; the exit code."""
-    result = Result(given["store"], given["run"])
     if given["checked_on"] is not None:
-        return _elsewhere(result, given)
+        why = "is about labels of this run, and --checked-on names another"
+        alone.refuse(why, "leave it out, or --checked-on", "width", "strata")
+        return _elsewhere(Result(given["store"], given["run"]), given)
+    alone.refuse("is for --checked-on", "leave it out", "threshold")
+    result = Result(given["store"], given["run"])
     labels = analysis.read(given["labels"], result)
     found = [
         analysis.correct(result, labels, metric, strata=given["strata"])

@@ -1,37 +1,46 @@
 """What happens when `assay diagnose` runs?"""
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from rich.text import Text
 
 from assay.analysis import diagnosis
-from assay.cli import screen
+from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, SOME_FAILED
+from assay.cli.hints import hint
 from assay.cli.judges import Bench
 from assay.cli.progress import meter
 from assay.errors import InputError
-from assay.report import console_diagnosis, markdown_diagnosis
+from assay.report import console_diagnosis, html, markdown_diagnosis
+from assay.report.collect import collect
 from assay.report.diagnosis import told
 from assay.run.result import Result
 from assay.run.settings import Settings
 
-_FORMS = (".md", ".json", ".html")
+_FORMS = {
+    ".md": "Markdown",
+    ".json": "what --json shows",
+    ".html": "the report, which begins with it",
+}
+_JUDGE = ("judges", "embedder", "base_url", "api_key", "timeout", "window")
 
 
 def diagnose(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
     result = Result(given["store"], given["run"])
-    _check(given)
+    outputs.check(given["outs"], given["store"], forms=_FORMS)
+    if not given["counterfactual"]:
+        why = "is for --counterfactual: nobody is asked otherwise"
+        alone.refuse(why, "leave it out, or add --counterfactual", *_JUDGE)
     code = _rescore(result, given) if given["counterfactual"] else OK
     data = told(diagnosis.diagnose(result, within=given["within"]))
-    for out in given["outs"]:
-        _write(result, data, Path(out))
     sample = given["sample"]
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
-        raise InputError(f"run {data['run']} has no sample '{sample}'")
+        raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
+    writers: dict[str, Any] = {".md": markdown_diagnosis.render, ".html": partial(_page, result)}
+    outputs.write_data(data, given["outs"], writers)
     if given["as_json"]:
         screen.write_json(_of(data, sample))
         return code
@@ -42,24 +51,9 @@ def diagnose(given: Mapping[str, Any]) -> int:
         console.print(console_diagnosis.overview(data, show_all=given["show_all"]))
     shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     if shown is not None:
-        console.print(Text(f"\nassay show {data['run'][:8]} --sample {shown}", style="dim"))
+        line = hint("show", data["run"][:8], "--sample", shown, store=given["store"])
+        console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
     return code
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    """See before anything is spent that every file can be written.
-
-    Raises:
-        InputError: If one cannot.
-    """
-    for out in given["outs"]:
-        path = Path(out)
-        if path.suffix.lower() not in _FORMS:
-            raise InputError(f"--out {out}: a diagnosis ends in {', '.join(_FORMS)}")
-        if path.is_dir() or not path.parent.is_dir():
-            raise InputError(f"--out {out} cannot be written", "name a file in an existing folder")
-    if given["judges"] and not given["counterfactual"]:
-        raise InputError("--judge is for --counterfactual: nobody else is asked", "leave it out")
 
 
 def _rescore(result: Result, given: Mapping[str, Any]) -> int:
@@ -81,11 +75,6 @@ def _of(data: dict[str, Any], sample: str | None) -> dict[str, Any]:
     return next(one for one in data["samples"] if one["id"] == sample)
 
 
-def _write(result: Result, data: dict[str, Any], path: Path) -> None:
-    form = path.suffix.lower()
-    if form == ".html":
-        result.report(path)
-    elif form == ".md":
-        path.write_text(markdown_diagnosis.render(data), encoding="utf-8")
-    else:
-        path.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+def _page(result: Result, data: Mapping[str, Any]) -> str:
+    """The report, with this diagnosis."""
+    return html.render({**collect(result, diagnosed=False), "diagnosis": data})

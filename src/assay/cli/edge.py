@@ -1,5 +1,7 @@
 """How does a command end: with which exit code, and what is said about it?"""
 
+import errno
+import io
 import os
 import re
 import shutil
@@ -21,6 +23,15 @@ GATE_FAILED, GATE_UNDECIDED = 6, 7
 
 # But line ends and tabs; those that turn the direction of what follows are among them.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069]")
+
+# What the machine refuses is no bug. A file that is not there may be one, and is told where it
+# is asked for.
+_MACHINE = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EROFS: "name a file where you may write",
+    errno.EACCES: "see to the permissions of the file or its folder",
+    errno.EPERM: "see to the permissions of the file or its folder",
+}
 
 EXIT_CODES = """Exit codes:
   0    everything was scored, or is undefined for its sample
@@ -44,11 +55,19 @@ class Edge(click.Group):
             return call(*args, **kwargs, standalone_mode=False)
         given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
         debug = _wants_traceback(given)
+        _accept_all_characters()
         code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         of_the_process = not args and kwargs.get("args") is None
         if code == INTERRUPTED and of_the_process:
             _leave(code)
         sys.exit(code)
+
+
+def _accept_all_characters() -> None:
+    """Write a character that an old code page does not have by its number; do not fail at it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _leave(code: int) -> NoReturn:
@@ -84,6 +103,7 @@ def _wants_traceback(arguments: Sequence[str]) -> bool:
 
 
 def _code(call: Callable[[], Any], *, debug: bool) -> int:
+    stdout = sys.stdout
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
@@ -97,14 +117,26 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
     except AssayError as error:
         say(f"error: {error}")
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
+    except SystemExit:
+        if sys.stdout is not stdout:  # click's answer to a reader of --help who leaves early
+            return OK
+        raise
     except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
-        from assay.store.opening import TROUBLE
+        return _unforeseen(error, debug=debug)
 
-        if remedy := TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
-            say(f"error: the store cannot be used: {error} -> {remedy}")
-            return BAD_INPUT
-        _report_bug(error, debug=debug)
-        return BUG
+
+def _unforeseen(error: Exception, *, debug: bool) -> int:
+    """Tell what the machine refused from a bug; the exit code."""
+    from assay.store.opening import TROUBLE
+
+    if remedy := TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+        say(f"error: the store cannot be used: {error} -> {remedy}")
+        return BAD_INPUT
+    if remedy := _MACHINE.get(getattr(error, "errno", None) or 0):
+        say(f"error: {error} -> {remedy}")
+        return BAD_INPUT
+    _report_bug(error, debug=debug)
+    return BUG
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -2,10 +2,12 @@
 
 import msgspec
 from rich.table import Table
+from rich.text import Text
 
 from assay.cli import screen
 from assay.cli.edge import OK
 from assay.cli.request import Request
+from assay.report import safe
 from assay.run.estimate import Estimate, estimate
 
 
@@ -31,7 +33,7 @@ def _show(found: Estimate, request: Request) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
     for number, what in _lines(found, request):
-        table.add_row(number, what)
+        table.add_row(number, Text(safe.plain(what)))
     console = screen.out()
     console.print(table)
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")

@@ -1,5 +1,6 @@
 """What does `assay gate` do: read the rules, decide, tell everyone who wants to know?"""
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 from assay.analysis.gate import gate as decide
 from assay.analysis.rules import Rules, read
-from assay.cli import screen
+from assay.cli import alone, outputs, screen
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
 from assay.errors import InputError
 from assay.report import gate as report
@@ -26,16 +27,22 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 def gate(given: Mapping[str, Any]) -> int:
     """Decide, write what is asked for; the exit code."""
-    _writable(given["junit"], given["markdown"])
+    outputs.check_place("--junit", given["junit"], given["store"])
+    others = [given["store"], *filter(None, [given["junit"]])]
+    outputs.check_place("--markdown", given["markdown"], *others)
     found = read(Path.cwd())
     baseline = given["baseline"] or found.pop("no_regression", None)
     found.pop("no_regression", None)
     rules = Rules(**{**found, **_given(given, found)})
     result = open_run(given["run"], given["store"])
+    if not baseline:
+        alone.refuse("is for --no-regression", "add --no-regression RUN", "margins")
     before = open_run(baseline, given["store"]) if baseline else None
     decided = decide(result, rules, before)
-    _write(given["junit"], report.junit(decided))
-    _write(given["markdown"], report.markdown(decided))
+    if given["junit"]:
+        outputs.write_text("--junit", given["junit"], report.junit(decided))
+    if given["markdown"]:
+        outputs.write_text("--markdown", given["markdown"], report.markdown(decided))
     _to_github(report.markdown(decided))
     if given["as_json"]:
         screen.write_json(report.as_json(decided))
@@ -51,51 +58,45 @@ def _given(given: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]
     rules: dict[str, Any] = {}
     for name, option in _OPTIONS.items():
         value = given[option]
+        if not value:  # not given
+            continue
         if name in ("min", "max"):
             value = {**found.get(name, {}), **_by_metric(name, value)}
-        elif name in ("margin", "max_unscored") and value:
+        elif name in ("margin", "max_unscored"):
             value = _shares(name, value)
-        if value:
-            rules[name] = value
+        rules[name] = value
     return rules
 
 
 def _by_metric(name: str, texts: Iterable[str]) -> dict[str, float]:
-    return {metric: value for metric, value in _pairs(name, texts) if _named(name, metric)}
-
-
-def _named(name: str, metric: str) -> bool:
-    if not metric:
+    found = _pairs(name, texts)
+    if "" in found:
         raise InputError(f"--{name} names no metric", f"such as --{name} faithfulness=0.8")
-    return True
+    return found
 
 
 def _shares(name: str, texts: Iterable[str]) -> float | dict[str, float]:
-    found = dict(_pairs(name, texts))
+    found = _pairs(name, texts)
     return found[""] if list(found) == [""] else found
 
 
-def _pairs(name: str, texts: Iterable[str]) -> Iterable[tuple[str, float]]:
-    """(metric, number); the metric's own parameters may hold "=" too, so the last one counts."""
+def _pairs(name: str, texts: Iterable[str]) -> dict[str, float]:
+    """Metric -> number, "" for all; of two demands on the same, the stricter one."""
+    stricter = max if name == "min" else min
+    found: dict[str, float] = {}
     for text in texts:
+        # The metric's own parameters may hold "=" too, so the last one counts.
         metric, _, number = text.rpartition("=")
         try:
-            yield metric.strip(), float(number)
+            value, metric = float(number), metric.strip()
         except ValueError:
             option = f"--{name.replace('_', '-')}"
             remedy = f"such as {option} faithfulness=0.8"
             raise InputError(f"{option} '{text}' ends in no number", remedy) from None
-
-
-def _writable(*files: str | None) -> None:
-    for file in filter(None, files):
-        if Path(file).is_dir() or not Path(file).parent.is_dir():
-            raise InputError(f"'{file}' cannot be written", "name a file in an existing folder")
-
-
-def _write(file: str | None, text: str) -> None:
-    if file:
-        Path(file).write_text(text, encoding="utf-8")
+        # A number that is none must be seen by the rules, whatever stands beside it.
+        kept = found.get(metric, value)
+        found[metric] = value if math.isnan(value) else stricter(kept, value)
+    return found
 
 
 def _to_github(text: str) -> None:

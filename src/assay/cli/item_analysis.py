@@ -17,7 +17,7 @@ _FORMS = {".md": "Markdown", ".json": "what --json shows"}
 
 def items(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
-    outputs.check(given["outs"], forms=_FORMS)
+    outputs.check(given["outs"], given["store"], forms=_FORMS)
     results = [open_run(spec, given["store"]) for spec in given["runs"]]
     found = analysis.items(
         results, given["metric"], threshold=given["threshold"], force=given["force"]

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import NUMBER
 
 
 @click.command("items", short_help="Say which questions tell several runs apart, and which do not.")
@@ -14,7 +15,7 @@ from assay.cli import options
 )
 @click.option(
     "--threshold",
-    type=float,
+    type=NUMBER,
     metavar="SCORE",
     help=(
         "A question counts as got right from this score on. Without it: the metric's guide value, "

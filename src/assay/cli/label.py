@@ -6,6 +6,7 @@ import click
 
 from assay.cli import options
 from assay.cli.edge import OK
+from assay.cli.numbers import NumberRange
 
 
 @click.command("label", short_help="Choose samples for people to label, and write a sheet.")
@@ -30,7 +31,7 @@ from assay.cli.edge import OK
 )
 @click.option(
     "--random-share",
-    type=click.FloatRange(min=0, max=1, min_open=True),
+    type=NumberRange(min=0, max=1, min_open=True),
     default=0.5,
     show_default=True,
     metavar="SHARE",
@@ -45,6 +46,7 @@ def command(**given: Any) -> int:
     """
     from assay.analysis import label_next
     from assay.cli.edge import say
+    from assay.cli.hints import hint
     from assay.errors import InputError
     from assay.run.result import Result
 
@@ -67,5 +69,6 @@ def command(**given: Any) -> int:
     added = len(chosen) - len(before)
     say(f"{added} samples added to {given['sheet']}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
-    say(f"then    assay correct {result.run.id[:8]} --labels {given['sheet']}")
+    line = hint("correct", result.run.id[:8], "--labels", given["sheet"], store=given["store"])
+    say(f"then    {line}")
     return OK

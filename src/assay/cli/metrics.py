@@ -10,6 +10,10 @@ from assay.cli import options
 from assay.cli.edge import OK
 
 _LLM = "needs an LLM"
+_COMPARING = (
+    *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
+    *("store", "maps", "limit"),
+)
 
 
 @click.command("metrics", short_help="List the metrics, or compare some on the same data.")
@@ -33,12 +37,13 @@ def command(**given: Any) -> int:
     tasks it asks, who can do them, other names. With --compare they are computed for the same
     samples, each by its own definition. To compare two systems, use `assay compare`.
     """
-    from assay.cli import comparing, screen, values
+    from assay.cli import alone, comparing, screen, values
 
     values.look_here()
     names = values.metric_specs(given["names"])
     if given["data"] is not None:
         return comparing.compare(names, given)
+    alone.refuse("is for --compare", "leave it out, or add --compare DATA", *_COMPARING)
     rows = _rows(names)
     if given["as_json"]:
         screen.write_json(rows)

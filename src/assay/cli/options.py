@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 
 import click
 
+from assay.cli.numbers import POSITIVE
 from assay.run import STORE
 
 F = TypeVar("F", bound=Callable[..., Any])
-_RATE = click.FloatRange(min=0, min_open=True)
 
 store = click.option(
     "--store",
@@ -62,8 +62,12 @@ retries = click.option(
     metavar="N",
     help="How often a call that brought no reply is made again.",
 )
-rpm = click.option("--rpm", type=_RATE, metavar="N", help="At most N requests a minute to a judge.")
-tpm = click.option("--tpm", type=_RATE, metavar="N", help="At most N tokens a minute to a judge.")
+rpm = click.option(
+    "--rpm", type=POSITIVE, metavar="N", help="At most N requests a minute to a judge."
+)
+tpm = click.option(
+    "--tpm", type=POSITIVE, metavar="N", help="At most N tokens a minute to a judge."
+)
 price = click.option(
     "--price",
     metavar="IN/OUT",
@@ -106,7 +110,7 @@ _JUDGE = (
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=POSITIVE,
         default=60.0,
         show_default=True,
         metavar="SECONDS",

@@ -62,28 +62,57 @@ def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list
     if is_uri(out):
         located(out)  # whether it may be written there, the store tells when it is
         return []
+    return _places("--out", out, others)
+
+
+def check_place(option: str, file: str | None, *others: str) -> None:
+    """See that a file of another option than --out can be written and is not read as well.
+
+    Args:
+        option: The option.
+        file: Its value.
+        others: The files that are read, or written besides.
+
+    Raises:
+        InputError: If that is not so.
+    """
+    if file and (problems := _places(option, file, others)):
+        raise InputError(problems)
+
+
+def _places(option: str, file: str, others: Sequence[str]) -> list[Problem]:
+    path = Path(file)
     if path.is_dir() or not path.parent.is_dir():
-        return [Problem(f"--out {path} cannot be written", "name a file in an existing folder")]
+        what = f"{option} {path} cannot be written"
+        return [Problem(what, "name a file in an existing folder")]
     if any(path.resolve() == Path(other).resolve() for other in others):
-        return [Problem(f"--out {path} would overwrite what this command reads", "name another")]
+        what = f"{option} {path} would overwrite what this command reads"
+        return [Problem(what, "name another")]
     return []
 
 
-def write_data(
-    data: Mapping[str, Any], outs: Sequence[str], writers: Mapping[str, Callable[[Any], str]]
-) -> None:
+def write_data(data: Any, outs: Sequence[str], writers: Mapping[str, Callable[[Any], str]]) -> None:
     """Write what a command found: by the writer of the file's ending, else as JSON.
 
     Raises:
         InputError: If a file cannot be written.
     """
     for out in outs:
-        text = writers.get(Path(out).suffix.lower(), _json)(data)
-        try:
-            with landing(out) as path:
-                path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--out {out} cannot be written: {error.strerror or error}") from error
+        write_text("--out", out, writers.get(Path(out).suffix.lower(), _json)(data))
+
+
+def write_text(option: str, file: str, text: str) -> None:
+    """Write the file that an option names.
+
+    Raises:
+        InputError: If it cannot be written.
+    """
+    try:
+        with landing(file) as path:
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        what = f"{option} {file} cannot be written: {error.strerror or error}"
+        raise InputError(what, "name another file, or make room for it") from error
 
 
 def _json(data: Any) -> str:

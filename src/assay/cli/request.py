@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget, Price
-from assay.cli import outputs, targeting, values
+from assay.cli import alone, outputs, targeting, values
 from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Bench
 from assay.cli.placeholders import read_prompts
@@ -58,6 +58,9 @@ def understand(given: Mapping[str, Any]) -> Request:
         raise InputError(f"there is no file '{data}'", "give JSONL, CSV or Parquet")
     read = [data, store, *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
+    outputs.check_place("--skip-invalid", given["skip_invalid"], *read[1:])
+    if given["engine"] == "local":
+        alone.refuse("is for --engine ray", "leave it out", "workers", "worker_cores")
     settings = _settings(given)
     bench = Bench.of(given)
     judge = bench.judge(given["judges"])

@@ -47,8 +47,11 @@ def write(text: str) -> None:
 
 
 def write_json(value: Any) -> None:
-    """A value as JSON, on stdout."""
-    write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """A value as JSON, on stdout; in ASCII where stdout takes no Unicode."""
+    unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    # What is no number would be no JSON: better found here than by who reads it.
+    text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False)
+    write(text + "\n")
 
 
 def _to_nowhere(stream: IO[str]) -> None:

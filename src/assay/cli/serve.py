@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assay.cli import options
+from assay.cli.numbers import POSITIVE
 
 _COUNT = click.IntRange(min=1)
 
@@ -31,7 +32,7 @@ _COUNT = click.IntRange(min=1)
 )
 @click.option(
     "--rpm",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     default=600.0,
     show_default=True,
     metavar="N",
@@ -39,7 +40,7 @@ _COUNT = click.IntRange(min=1)
 )
 @click.option(
     "--max-mb",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     default=10.0,
     show_default=True,
     metavar="MB",

@@ -10,6 +10,7 @@ from rich.text import Text
 from assay.cli import screen
 from assay.cli.closing import summary_json
 from assay.cli.edge import OK
+from assay.cli.hints import hint
 from assay.cli.worst import failed, worst
 from assay.errors import InputError
 from assay.report import console as report
@@ -34,10 +35,13 @@ def show(given: Mapping[str, Any]) -> int:
         screen.write_json(_overview(result, metrics))
     else:
         console = screen.out()
-        console.print(report.summary(collect(result, most=0)))
+        data = collect(result, most=0)
+        shown = [row for row in data["metrics"] if row["label"] in metrics]
+        console.print(report.summary({**data, "metrics": shown}))
         for metric in metrics:
             console.print(_worst(result, metric))
-        console.print(f"assay show {result.run.id[:8]} --sample ID shows why", style="dim")
+        line = hint("show", result.run.id[:8], "--sample", "ID", store=given["store"])
+        console.print(Text(f"{line} shows why", style="dim"), soft_wrap=True)
     return OK
 
 
@@ -77,7 +81,9 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
         }
         for metric in metrics
     }
-    return {**summary_json(result), "worst": cases}
+    found = summary_json(result)
+    shown = [row for row in found["metrics"] if row["metric"] in metrics]
+    return {**found, "metrics": shown, "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:

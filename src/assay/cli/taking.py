@@ -20,19 +20,24 @@ def command(*, file: str, store: str) -> int:
     What is there already stays as it is: importing twice changes nothing.
     """
     from assay.cli import screen
+    from assay.cli.hints import hint
     from assay.errors import InputError
     from assay.store import Store
     from assay.store.moving import take_in
 
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
-    with _lines(file) as lines, Store(store) as opened:
-        moved = take_in(opened, lines)
+    try:
+        with _lines(file) as lines, Store(store) as opened:
+            moved = take_in(opened, lines)
+    except UnicodeDecodeError as error:
+        remedy = "`assay export STORE > FILE` writes what can be imported"
+        raise InputError(f"'{file}' is no text", remedy) from error
     for kind, n in moved.new.items():
         known = f", {moved.known[kind]:,} were there already" if moved.known[kind] else ""
         screen.write(f"{n:>10,} new: {kind}{known}\n")
     for run in moved.runs:
-        screen.write(f"assay show {run[:8]} --store {store}\n")
+        screen.write(hint("show", run[:8], store=store) + "\n")
     return OK
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli import alone
+from assay.cli.numbers import POSITIVE
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ _OPTIONS = (
     ),
     click.option(
         "--target-timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=POSITIVE,
         default=120.0,
         show_default=True,
         metavar="SECONDS",
@@ -77,7 +79,7 @@ _OPTIONS = (
     ),
     click.option(
         "--target-rpm",
-        type=click.FloatRange(min=0, min_open=True),
+        type=POSITIVE,
         metavar="N",
         help="At most N questions a minute.",
     ),
@@ -90,7 +92,10 @@ _OPTIONS = (
         help="Ask each question N times: further answers for metrics of consistency.",
     ),
 )
-_ALONE = ("target_body", "target_headers", "target_replies", "target_version", "target_rpm")
+_ALONE = (
+    *("target_body", "target_headers", "target_replies", "target_version", "draws"),
+    *("target_concurrency", "target_timeout", "target_retries", "target_rpm"),
+)
 
 
 def options(command: F) -> F:
@@ -115,11 +120,7 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
         InputError: If they cannot be understood.
     """
     if given.get("target") is None:  # not every command that evaluates has these options
-        alone = [name for name in _ALONE if given.get(name)]
-        if alone or given.get("draws", 1) > 1:
-            option = (alone or ["draws"])[0].removesuffix("s" if alone else "")
-            shown = {"target_replie": "target_reply"}.get(option, option).replace("_", "-")
-            raise InputError(f"--{shown} is about a target, and there is none", "add --target URL")
+        alone.refuse("is about a target, and there is none", "add --target URL", *_ALONE)
         return None
     from assay.backends.limit import Limits
     from assay.cli.values import look_here
