@@ -109,11 +109,11 @@ def test_half_of_a_surrogate_pair_is_replaced_so_that_it_can_be_kept():
     ids=["braces", "open", "deep", "deep list", "cut off", "think", "unthink", "blank"],
 )
 def test_a_huge_or_deep_reply_is_unreadable_soon_and_never_a_crash(raw):
-    start = time.perf_counter()
+    start = time.process_time()  # whatever else the machine does
     with pytest.raises(Unreadable):
         SPLIT.read(raw)
     spoken(raw)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @given(st.text() | st.text(alphabet='{}[]":,<>/think \\ud8'))

@@ -86,8 +86,10 @@ def _objects(text: str) -> list[Any]:
         try:
             value, at = _DECODER.raw_decode(text, mark.start())
             value = _sound(value) if surrogates else value
-        except (ValueError, RecursionError):  # too many digits are a ValueError as well
+        except ValueError:  # too many digits are one as well
             broken += 1
+        except RecursionError:  # what it holds is hardly less deep, and each try takes long
+            return []
         else:
             found += [] if thinking else [value]
     return found if broken <= MOST_BROKEN else []
@@ -149,8 +151,10 @@ def schema(form: type[Any]) -> Mapping[str, Any]:
             return node
         if "$ref" in node:
             return inline(definitions[node["$ref"]])
-        # Titles and defaults cost tokens and are refused by some servers.
-        kept = {k: inline(v) for k, v in node.items() if k not in ("title", "default")}
+        # Titles, docstrings and defaults cost tokens, and some servers refuse them.
+        kept = {
+            k: inline(v) for k, v in node.items() if k not in ("title", "default", "description")
+        }
         if kept.get("type") == "object" and isinstance(kept.get("properties"), dict):
             kept["required"] = list(kept["properties"])
             kept["additionalProperties"] = False
