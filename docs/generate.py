@@ -37,8 +37,9 @@ from benchmarks import calls
 
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _TOLERANCE = 0.02
-# Two machines differ in times, in the last digits of a score, and so in the bars made from it.
-_VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min)\b|[▁▂▃▄▅▆▇█]|\s+")
+# Two machines differ in times, in the last digits of a score, and so in the bars made from it; two
+# versions of Python in what they compile a function to, and so in the digest of its code.
+_VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min)\b|@[0-9a-f]{8}\b|[▁▂▃▄▅▆▇█]|\s+")
 _PLAIN = {
     "METRICS": "Every metric class by its name.",
     "Outcome": "What a metric returns: a Score or an Unscored.",
