@@ -120,3 +120,14 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_p
         assert await page.run("document.documentElement.scrollWidth <= innerWidth")
         assert await page.run("document.querySelectorAll('svg .dot').length") == 2
         assert page.complaints == []
+
+
+@pytest.mark.parametrize(("level", "words"), [(0.95, "95%"), (0.999, "99.9%"), (0.975, "97.5%")])
+def test_the_level_is_told_as_it_is(level: float, words: str) -> None:
+    data = comparison.collect(Comparison((RUN, RUN), (ONE,), (), level))
+    assert f"with {words} intervals" in comparison.legend(data)
+
+
+def test_without_a_sample_that_changed_there_is_no_list_of_them() -> None:
+    page = html_comparison.render(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
+    assert "What changed most" not in page

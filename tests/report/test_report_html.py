@@ -285,3 +285,11 @@ def test_the_very_words_without_support_stand_out_in_the_answer() -> None:
     exact = re.findall(r'<mark class="[a-z]+ exact"[^>]*>([^<]*)</mark>', page)
     assert [safe.visible(sample["answer"][a:b]) for a, b in part["marks"]] == exact
     assert " exact" not in PAGE.split("</style>")[1]
+
+
+def test_what_the_data_says_of_a_sample_is_not_rounded() -> None:
+    data = fixture.small()
+    data["samples"][0]["metadata"] = {"price": 1234.56, "year": 2024, "ok": True, "n": None}
+    page = html.render(data)
+    for text in ("price <b>1234.56<", "year <b>2024<", "ok <b>true<", "n <b>null<"):
+        assert text in page

@@ -65,6 +65,7 @@ def test_a_text_table_gives_every_text_back(texts: list[str]) -> None:
         (0.5, "0.50"),
         (0.99999, "0.99999"),  # of a million samples
         (0.00001, "1e-05"),
+        (-0.0, "0.00"),
     ],
 )
 def test_a_rounded_score_never_looks_perfect_or_hopeless(value: float | None, text: str) -> None:
@@ -72,7 +73,8 @@ def test_a_rounded_score_never_looks_perfect_or_hopeless(value: float | None, te
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(12.34, "12.3 s"), (125, "2 min 5 s"), (7300, "2 h 1 min")]
+    ("seconds", "text"),
+    [(12.34, "12.3 s"), (59.97, "1 min 0 s"), (125, "2 min 5 s"), (7300, "2 h 1 min")],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert numbers.seconds(seconds) == text
@@ -87,12 +89,33 @@ def test_nouns() -> None:
 
 
 def test_money_and_bounds() -> None:
-    assert [numbers.money(x) for x in (0.0214, 12.5)] == ["0.0214", "12.50"]
+    assert [numbers.money(x) for x in (0.0, 0.0214, 12.5)] == ["0.0000", "0.0214", "12.50"]
+    assert numbers.money(0.00002) == "2e-05"  # little is not nothing
     assert [numbers.span(x) for x in (None, (0.5, 0.5), (0.5, 0.75))] == [
         "–",
         "0.50",
         "0.50 to 0.75",
     ]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0"), (1, "100"), (0.5, "50"), (0.004, "0.4"), (0.996, "99.6"), (0.0004, "0.04")],
+)
+def test_a_percentage_never_looks_like_all_or_none(share: float, text: str) -> None:
+    assert numbers.percent(share) == text
+
+
+def test_the_least_and_the_greatest_percentages() -> None:
+    assert [numbers.percent(x) for x in (1e-9, 1 - 1e-9)] == ["<0.01", ">99.99"]
+
+
+def test_what_comes_out_a_hair_beside_the_guide_value_meets_it() -> None:
+    metric = {"guide": 0.8, "higher_is_better": True}
+    assert not distribution.misses(0.7999999999999999, metric)
+    assert distribution.misses(0.79999, metric)
+    lower = {"guide": 0.3, "higher_is_better": False}
+    assert not distribution.misses(0.30000000000000004, lower)
 
 
 def test_scores_at_the_edge_of_a_bin_fall_into_the_upper_one() -> None:

@@ -43,7 +43,7 @@ def head(metric: Json) -> str:
     if len(metric["people"]) > 1:
         text += f", {numbers.plural(len(metric['people']), 'annotator')}"
     if metric["scale"] == "binary":
-        text += f"; people call {metric['base_rate']:.0%} good"
+        text += f"; people call {numbers.percent(metric['base_rate'])}% good"
     if metric["scale"] == "ordinal":
         text += f"; mean grade {numbers.score(metric['base_rate'])}"
     return text
@@ -183,12 +183,17 @@ def conditions(table: Json) -> tuple[str, str]:
     )
 
 
+def names(row: Json, table: Json) -> list[str]:
+    """Its metrics by what the thresholds are of: 1 - score where low scores are good."""
+    turned = set(table["turned"])
+    return [f"1 - {name}" if name in turned else name for name in row["metrics"]]
+
+
 def concordance_rows(table: Json) -> list[list[str]]:
     """Metric or pair, n, base rate, equation 1, equation 2."""
-    turned = set(table["turned"])
     return [
         [
-            " and ".join(f"1 - {name}" if name in turned else name for name in row["metrics"]),
+            " and ".join(names(row, table)),
             numbers.count(row["n"]),
             numbers.score(row["base_rate"]),
             share(row["correct"]),

@@ -61,7 +61,7 @@ def p_value(p: float | None) -> str:
 
 def legend(data: Json) -> str:
     """How the table is to be read."""
-    level = f"{data['level']:.0%}"
+    level = f"{100 * data['level']:g}%"
     text = f"Differences are a run's mean minus the mean of A over the same samples, with {level}"
     text += " intervals. p is for the hypothesis that there is no difference"
     if data["tests"] > 1:

@@ -59,15 +59,17 @@ def _table(data: Json) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("metric", overflow="fold")
     # Where samples failed, a note says how far they could have moved the mean.
-    for name in ("mean", "95 % CI", "guide", "n", "undef", "fail"):
+    silent = any(metric.get("n_unanswered") for metric in data["metrics"])
+    counts = ("n", "undef", "fail", *(("no answer",) if silent else ()))
+    for name in ("mean", "95 % CI", "guide", *counts):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        table.add_row(*_row(metric))
+        table.add_row(*_row(metric, silent=silent))
     return table
 
 
-def _row(metric: Json) -> list[Text]:
+def _row(metric: Json, *, silent: bool) -> list[Text]:
     name = Text(safe.plain(metric["label"]))
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
@@ -83,9 +85,14 @@ def _row(metric: Json) -> list[Text]:
         guide,
         Text(numbers.count(metric["n_scored"])),
         Text(numbers.count(metric["n_undefined"])),
-        Text(numbers.count(metric["n_failed"]), style=_STYLES["bad"] if metric["n_failed"] else ""),
+        _alarming(metric["n_failed"]),
+        *([_alarming(metric["n_unanswered"])] if silent else []),
         Text(distribution.spread(metric).line(), style="cyan"),
     ]
+
+
+def _alarming(number: int) -> Text:
+    return Text(numbers.count(number), style=_STYLES["bad"] if number else "")
 
 
 def _beside(data: Json) -> list[RenderableType]:

@@ -65,7 +65,7 @@ def headline(data: Json) -> str:
     told = data["n_samples"] - data["n_open"]
     if not told:
         return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
-    low, high = (round(100 * end) for end in data["failed"])
+    low, high = map(numbers.percent, data["failed"])
     share_of = f"{_percent(data['n_failed'], told)}, 95 % interval {low} to {high} %"
     parts = [
         f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} went wrong ({share_of})",
@@ -78,7 +78,7 @@ def headline(data: Json) -> str:
 
 def share(cause: Json) -> str:
     """How often a cause was found among the samples on which it could be told."""
-    low, high = (round(100 * end) for end in cause["interval"])
+    low, high = map(numbers.percent, cause["interval"])
     return f"{_percent(cause['n'], cause['checked'])} ({low} to {high} %) of {cause['checked']:,}"
 
 
@@ -153,7 +153,7 @@ def rank_and_quote(evidence: Json) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{round(100 * part / whole)} %" if whole else numbers.DASH
+    return f"{numbers.percent(part / whole)} %" if whole else numbers.DASH
 
 
 def _ends(interval: Interval) -> list[float]:

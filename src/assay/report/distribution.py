@@ -8,6 +8,8 @@ from typing import Any, Final
 from assay.report import numbers
 
 BINS: Final = 20
+# Digits that count when a score is held against a guide value, here and in the page's script.
+EXACT: Final = 6
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 
@@ -101,6 +103,8 @@ def misses(value: float, metric: Mapping[str, Any]) -> bool:
     guide = metric["guide"]
     if guide is None:
         return False
+    # 4 / 5 may come out as 0.7999999999999999, and reads 0.80 like the guide value.
+    value = round(value, EXACT)
     return bool(value < guide) if metric["higher_is_better"] else bool(value > guide)
 
 

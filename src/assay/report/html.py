@@ -91,6 +91,7 @@ def environment() -> Environment:
         count=numbers.count,
         ms=numbers.milliseconds,
         number=numbers.detail,
+        given=numbers.given,
         meaning=labels.meaning,
         broken=_broken,
     )

@@ -64,24 +64,25 @@ def render(data: Json) -> str:
         version=__version__,
         data=data,
         words=words,
-        pictures=[_picture(row, table["grid"]) for row in table["rows"]] if table else [],
+        pictures=[_picture(row, table) for row in table["rows"]] if table else [],
         grid=table["grid"] if table else (),
         size={"w": WIDTH, "h": HEIGHT, "cell": CELL},
     )
 
 
-def _picture(row: Json, grid: Sequence[float]) -> Picture:
+def _picture(row: Json, table: Json) -> Picture:
+    names, grid = words.names(row, table), table["grid"]
     if len(row["metrics"]) == 1:
         curves = (
             _curve("P(correct | above)", "good", row["correct_grid"][0], grid),
             _curve("P(wrong | below)", "bad", row["wrong_grid"][0], grid),
         )
-        return Picture(row["metrics"], _y(row["base_rate"]), curves)
+        return Picture(names, _y(row["base_rate"]), curves)
     grids = (
         ("P(correct | both above)", _cells(row["correct_grid"], grid)),
         ("P(wrong | both below)", _cells(row["wrong_grid"], grid)),
     )
-    return Picture(row["metrics"], 0.0, (), grids)
+    return Picture(names, 0.0, (), grids)
 
 
 def _y(share: float) -> float:
@@ -105,7 +106,7 @@ def _cells(rows: Sequence[Sequence[Json]], grid: Sequence[float]) -> list[Cell]:
     for i, shares in enumerate(rows):
         for j, one in enumerate(shares):
             title = f"{numbers.score(grid[i])}, {numbers.score(grid[j])}: {words.share(one)}"
-            text = f"{one['value'] * 100:.0f}" if one["n"] else ""
+            text = numbers.percent(one["value"]) if one["n"] else ""
             shade = round(10 * one["value"]) if one["n"] else 0
             # The first metric's threshold rises upwards, the second's to the right.
             found.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))

@@ -1,7 +1,7 @@
 """How is a run summed up where Markdown is read: a pull request, an issue, a wiki?"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from assay.report import distribution, notes, numbers, safe
@@ -13,13 +13,17 @@ _MAGNETS: Final = re.compile(r"([@#]|:(?=\S)|www(?=\.))")
 _JOINER: Final = "\N{WORD JOINER}"
 # Of a mean and its guide value.
 _STANDING: Final = {"good": "", "bad": " missed", "warn": " undecided", "": ""}
-_HEAD: Final = (
-    (
-        "| metric | mean (95 % interval) | guide | worst-case bounds | scored | undefined | failed"
-        " | distribution |"
-    ),
-    "|:---|---:|---:|:---:|---:|---:|---:|:---|",
-)
+_HEADS: Final = {
+    "metric": ":---",
+    "mean (95 % interval)": "---:",
+    "guide": "---:",
+    "worst-case bounds": ":---:",
+    "scored": "---:",
+    "undefined": "---:",
+    "failed": "---:",
+    "no answer": "---:",
+    "distribution": ":---",
+}
 
 
 def render(data: Mapping[str, Any]) -> str:
@@ -31,7 +35,7 @@ def render(data: Mapping[str, Any]) -> str:
         f"## assay run {code(run['id'])}",
         ", ".join([samples, *map(code, made_of)]),
         "\n>\n".join(_note(note) for note in notes.notes(data)),
-        "\n".join([*_HEAD, *(_row(metric) for metric in data["metrics"])]),
+        _table(data["metrics"]),
         "\n".join(f"- {line}" for line in _beside(data)),
         inline(notes.cost(data)),
     ]
@@ -39,25 +43,37 @@ def render(data: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _row(metric: Mapping[str, Any]) -> str:
+def _table(metrics: Sequence[Mapping[str, Any]]) -> str:
+    silent = any(metric.get("n_unanswered") for metric in metrics)
+    heads = [name for name in _HEADS if silent or name != "no answer"]
+    rows = [_cells(metric) for metric in metrics]
+    lines = [heads, *([row[name] for name in heads] for row in rows)]
+    head, *body = (f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join([head, f"|{'|'.join(_HEADS[name] for name in heads)}|", *body])
+
+
+def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
     mean = numbers.score(metric["mean"])
     if metric["interval"]:
         mean += f" ({numbers.span(metric['interval'])})"
     guide = ""
     if metric["guide"] is not None:
         guide = numbers.score(metric["guide"]) + _STANDING[distribution.standing(metric)]
-    cells = [
-        code(metric["label"]) + ("" if metric["higher_is_better"] else " (lower is better)"),
-        mean,
-        guide,
-        numbers.span(metric["bounds"]) if metric["n_failed"] else "none failed",
-        numbers.count(metric["n_scored"]),
-        numbers.count(metric["n_undefined"]),
-        numbers.count(metric["n_failed"]),
+    unanswered = metric.get("n_unanswered", 0)
+    missing = metric["n_failed"] or unanswered
+    return {
+        "metric": code(metric["label"])
+        + ("" if metric["higher_is_better"] else " (lower is better)"),
+        "mean (95 % interval)": mean,
+        "guide": guide,
+        "worst-case bounds": numbers.span(metric["bounds"]) if missing else "none failed",
+        "scored": numbers.count(metric["n_scored"]),
+        "undefined": numbers.count(metric["n_undefined"]),
+        "failed": numbers.count(metric["n_failed"]),
+        "no answer": numbers.count(unanswered),
         # Spaces at the ends of a code span are lost, and with them where the axis begins.
-        "`" + distribution.spread(metric).line().replace(" ", "·") + "`",
-    ]
-    return f"| {' | '.join(cells)} |"
+        "distribution": "`" + distribution.spread(metric).line().replace(" ", "·") + "`",
+    }
 
 
 def _beside(data: Mapping[str, Any]) -> list[str]:

@@ -85,7 +85,7 @@ def _part(part: Mapping[str, Any], contexts: list[str], *, higher: bool) -> dict
     if part["value"] is not None and tone == "plain":
         about.append(numbers.score(part["value"]))
     if part["probability"] is not None:
-        about.append(f"p = {part['probability']:.2f}")
+        about.append(f"p = {numbers.score(part['probability'])}")
     if part["context"] is not None:
         about.append(f"context {part['context'] + 1}")
     return {

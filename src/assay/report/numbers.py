@@ -11,6 +11,7 @@ def score(value: float | None) -> str:
     """A score with the digits that a reader can use; a dash where there is none."""
     if value is None:
         return DASH
+    value = value or 0.0  # no minus before nothing
     if abs(value) >= 1000:  # milliseconds, tokens
         return f"{value:,.0f}"
     # A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
@@ -34,6 +35,15 @@ def count(number: int | None) -> str:
     return DASH if number is None else f"{number:,}"
 
 
+def percent(share: float) -> str:
+    """A share in percent, without the sign; 99.6 is not read as all of them, nor 0.4 as none."""
+    for digits in (0, 1, 2):
+        text = f"{100 * share:.{digits}f}"
+        if share in (0, 1) or 0 < float(text) < 100:
+            return text
+    return "<0.01" if share < 0.5 else ">99.99"
+
+
 def plural(number: int, noun: str) -> str:
     """A number with its noun: 1 sample, 2 samples."""
     if number == 1:
@@ -44,7 +54,7 @@ def plural(number: int, noun: str) -> str:
 
 def seconds(amount: float) -> str:
     """A duration as people say it."""
-    if amount < 60:
+    if round(amount, 1) < 60:
         return f"{amount:.1f} s"
     minutes, rest = divmod(round(amount), 60)
     hours, minutes = divmod(minutes, 60)
@@ -58,11 +68,13 @@ def milliseconds(amount: float) -> str:
 
 def money(amount: float) -> str:
     """An amount in the currency of the price list, which the report does not know."""
+    if 0 < amount < 0.0001:  # little is not nothing
+        return f"{amount:.1g}"
     return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
 
 
 def detail(value: Any) -> str:
-    """One of a score's or a sample's further facts, of whatever type."""
+    """One of a score's further facts, of whatever type."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -70,6 +82,11 @@ def detail(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def given(value: Any) -> str:
+    """One of a sample's further facts, as the data has it: nothing is rounded."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def calls(replies: Sequence[Mapping[str, Any]]) -> str:

@@ -63,6 +63,11 @@ class Row:
         return notes.noise(self.metric)
 
     @property
+    def n_unanswered(self) -> int:
+        """Samples whose question the system did not answer."""
+        return int(self.metric.get("n_unanswered", 0))
+
+    @property
     def side(self) -> str:
         """Where the scores lie that miss the guide value."""
         return "below" if self.metric["higher_is_better"] else "above"
@@ -112,7 +117,8 @@ def _fact(sample: Json, metric: Json) -> float | str | None:
     score = sample["scores"].get(metric["label"])
     if score is None:
         return None
-    return str(score["why"]) if score["value"] is None else float(round(score["value"], 6))
+    value = score["value"]
+    return str(score["why"]) if value is None else float(round(value, distribution.EXACT))
 
 
 def _row(number: int, metric: Json, data: Json) -> Row:

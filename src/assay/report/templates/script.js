@@ -268,11 +268,13 @@
 
   // Links into the page -------------------------------------------------------------------------
   const arrive = () => {
-    const found = /^#(s\d+)(?:m(\d+))?$/.exec(location.hash);
+    const found = /^#(s\d+)(?:([mc])(\d+))?$/.exec(location.hash);
     const row = found && document.getElementById(found[1]);
     if (!row) return;
-    open(row, found[2]);
+    open(row, found[2] === "m" ? found[3] : undefined);
     row.scrollIntoView();
+    const context = found[2] === "c" && document.getElementById(location.hash.slice(1));
+    if (context) within(one(".ctxs", row), context);
   };
   addEventListener("hashchange", arrive);
   filter();

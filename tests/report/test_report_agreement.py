@@ -1,0 +1,77 @@
+"""Is the page of agreement with people right about what it draws, and harmless?"""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import hostile
+import pytest
+
+from assay.analysis.agreement import agree_all
+from assay.analysis.concordance import concordance
+from assay.dataset import read_labels
+from assay.report import agreement, html_agreement
+from support.given import Given, Loss, told
+
+SCORES = [0.05, 0.2, 0.4, 0.6, 0.8, 0.95] * 6
+# Where it is told what anybody wrote.
+OTHERS = {"run", "source", "judge", "labels", "sample", "question", "text", "reason", "left_out"}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Any]:
+    """What is shown of a metric and of one of which low scores are good."""
+    result = told(SCORES, tmp_path / "a.db", [Given(), Loss()])
+    lines = [f"q{n},{'yes' if score > 0.5 else 'no'}" for n, score in enumerate(SCORES)]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]), "utf-8")
+    said = read_labels(str(tmp_path / "labels.csv"), metrics=["given", "loss"])
+    found, without = agree_all(result, said)
+    return agreement.told(result.run, said.source, found, without, concordance(result, said))
+
+
+def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(
+    data: dict[str, Any],
+) -> None:
+    page = html_agreement.render(data)
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+    assert captions[:2] == ["given", "1 - loss"]
+    assert captions[2].endswith("given and 1 - loss")
+    assert "to the right: 1 - loss" in page
+
+
+def test_a_share_of_nearly_all_is_not_drawn_as_all(data: dict[str, Any]) -> None:
+    cell = data["concordance"]["rows"][2]["correct_grid"][0][0]
+    cell |= {"hits": 996, "n": 1000, "value": 0.996}
+    assert ">99.6</text>" in html_agreement.render(data)
+
+
+class Tags(HTMLParser):
+    """Every element with the names of its attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, tuple[str, ...]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, tuple(name for name, _ in attrs)))
+
+
+def test_hostile_texts_add_no_element_and_no_attribute(data: dict[str, Any]) -> None:
+    plain = Tags(html_agreement.render(data)).found
+    page = html_agreement.render(_spoilt(data))
+    shown = [one for one in Tags(page).found if one != ("span", ("class", "title"))]
+    assert shown == plain
+    assert "<script" not in page
+    page.encode("utf-8")
+
+
+def _spoilt(value: Any, field: str = "") -> Any:
+    if isinstance(value, str):
+        return value + hostile.EVIL if field in OTHERS else value
+    if isinstance(value, list):
+        return [_spoilt(item, field) for item in value]
+    if isinstance(value, dict):
+        return {key: _spoilt(item, key) for key, item in value.items()}
+    return value
