@@ -41,6 +41,20 @@ class TestThresholds:
         assert gate(result, Rules(min={"given": 0.5}, on="mean")).verdict == "pass"
         assert gate(result, Rules(min={"given": 0.501}, on="mean")).verdict == "fail"
 
+    @pytest.mark.parametrize(("scores", "mean"), [([0.7] * 10, 0.7), ([0.1, 0.2, 0.3], 0.2)])
+    def test_a_mean_that_misses_the_limit_by_rounding_only_reaches_it(self, db, scores, mean):
+        result = told(scores, db, [Given(), Loss()])
+        assert result.summary()[0].mean != mean, "a sum of floats"
+        rules = Rules(min={"given": mean}, max={"loss": mean}, on="mean")
+        assert gate(result, rules).verdict == "pass"
+        rules = Rules(min={"given": mean + 1e-6}, max={"loss": mean - 1e-6}, on="mean")
+        assert verdicts(gate(result, rules)) == ["fail", "pass", "fail", "pass"]
+
+    def test_a_loss_of_exactly_the_margin_is_no_regression(self, tmp_path):
+        before, after = (told([score] * 5, tmp_path / f"{score}.db") for score in (0.9, 0.85))
+        assert gate(after, Rules(margin=0.05, on="mean"), before).verdict == "pass"
+        assert gate(after, Rules(margin=0.0499, on="mean"), before).verdict == "fail"
+
     def test_undecided_passes_only_if_it_is_told_to(self, db):
         result = told(MIXED, db)
         assert not gate(result, Rules(min={"given": 0.49})).passed
@@ -94,6 +108,67 @@ class TestWhatCannotBeKnown:
         assert gate(told(["undefined"] * 5, db), rules).verdict == "fail"
 
 
+class TestNumbersByMetric:
+    @pytest.mark.parametrize("key", ["margin", "max_unscored"])
+    def test_a_metric_that_is_misspelt_is_refused_with_those_there_are(self, tmp_path, key):
+        a = told(MIXED, tmp_path / "a.db", [Given(), Loss()])
+        b = told(MIXED, tmp_path / "b.db", [Given(), Loss()])
+        with pytest.raises(InputError) as caught:
+            gate(b, Rules(**{key: {"givn": 0.1, "": 0.2, "loss": 0.1}}), a)
+        (problem,) = caught.value.problems
+        assert str(problem) == (
+            f"{key.replace('_', '-')} is given for 'givn', which neither the run nor the baseline "
+            "has -> did you mean given? there are given, loss"
+        )
+
+    def test_all_that_is_misspelt_is_refused_at_once(self, db):
+        rules = Rules(min={"given": 0.1}, margin={"x": 1, "y": 1}, max_unscored={"z": 1})
+        with pytest.raises(InputError) as caught:
+            gate(told(MIXED, db), rules)
+        assert [problem.what.split("'")[1] for problem in caught.value.problems] == list("xyz")
+        assert "z', which the run does not have -> there are given" in str(caught.value)
+
+    def test_a_metric_of_the_baseline_alone_may_have_a_margin_and_fails(self, tmp_path):
+        a = told(MIXED, tmp_path / "a.db", [Given(), Loss()])
+        b = told(MIXED, tmp_path / "b.db", [Given()])
+        assert gate(b, Rules(margin={"loss": 0.1}), a).verdict == "fail"
+
+    def test_where_a_threshold_fails_for_want_of_the_metric_its_share_is_no_slip(self, db):
+        rules = Rules(min={"faithfulness": 0.1}, max_unscored={"faithfulness": 0.1})
+        assert gate(told(MIXED, db), rules).verdict == "fail"
+
+    def test_an_old_name_of_a_metric_is_as_good_as_its_own(self, db):
+        # Ranks 1 and, in every fifth sample, nothing that is known to be right.
+        samples = [
+            Sample(id=f"q{n}", context_ids=("a",), reference_context_ids=("a",) if n % 5 else ())
+            for n in range(40)
+        ]
+        result = evaluate(samples, "mrr", Scripted({}), store=db)
+        for name in ("mrr", "reciprocal_rank"):
+            assert gate(result, Rules(min={name: 0.5})).verdict == "fail"
+            rules = Rules(min={name: 0.5}, max_unscored={name: 0.2})
+            assert gate(result, rules).verdict == "pass"
+
+    def test_a_share_of_unscored_samples_is_held_even_where_no_threshold_is(self, tmp_path):
+        result = told([1.0] * 36 + ["failed"] * 4, tmp_path / "a.db", [Given(), Loss()])
+        found = gate(result, Rules(min={"given": 0.5}, max_unscored={"loss": 0.05}))
+        assert [(c.metric, c.rule, c.verdict) for c in found.checks] == [
+            ("given", ">= 0.5", "pass"),
+            ("given", "at most 10% unscored", "pass"),
+            ("loss", "at most 5% unscored", "fail"),
+        ]
+        assert gate(result, Rules(max_unscored={"loss": 0.1})).verdict == "pass"
+
+    @pytest.mark.parametrize(("n", "limit"), [(100, 0.05), (10, 0.1), (1000, 0.007), (50, 0.02)])
+    def test_exactly_as_many_unscored_as_are_allowed_are_allowed(self, db, n, limit):
+        failed = round(n * limit)
+        result = told([1.0] * (n - failed) + ["failed"] * failed, db)
+        found = gate(result, Rules(min={"given": 0.5}, max_unscored=limit))
+        assert found.verdict == "pass"
+        assert found.checks[1].rule == f"at most {100 * limit:g}% unscored"
+        assert gate(result, Rules(min={"given": 0.5}, max_unscored=limit * 0.99)).verdict == "fail"
+
+
 class TestNoRegression:
     def worse(self, tmp_path, by, metric=None, **rules):
         scores = [0.3 + 0.4 * (n % 2) for n in range(60)]
@@ -118,7 +193,9 @@ class TestNoRegression:
     def test_a_margin_is_a_share_of_the_mean_where_the_range_has_no_end(self, tmp_path):
         a = told([100.0, 300.0] * 20, tmp_path / "a.db", Waiting())
         b = told([103.0, 304.0] * 20, tmp_path / "b.db", Waiting())
-        assert gate(b, Rules(margin=0.02), a).verdict == "pass"  # 3.5 of 200
+        found = gate(b, Rules(margin=0.02), a)
+        assert found.verdict == "pass"  # 3.5 of 200
+        assert "by more than 0.02 of the mean before than run" in found.checks[0].rule
         assert gate(b, Rules(margin={"waiting": 0.01}), a).verdict == "fail"
 
     def test_equal_scores_pass_however_few(self, tmp_path):

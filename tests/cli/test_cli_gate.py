@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from assay import Result
-from support.given import told
+from support.given import Given, Loss, told
 
 MIXED = [0.4, 0.6] * 20
 
@@ -67,6 +67,36 @@ def test_rules_of_a_file_and_options_that_go_before_it(gated, here):
     (here / "pyproject.toml").write_text("[tool.assay.gate]\nmin = { given = 0.6 }\n")
     assert gated().exit_code == 6
     assert gated("--min", "given=0.4").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("of_file", "options", "code"),
+    [
+        ("max-unscored = 0.05", (), 6),
+        ("max-unscored = 0.05", ("loss=0.2",), 6),
+        ("max-unscored = 0.05", ("given=0.2",), 0),
+        ("max-unscored = { given = 0.05 }", ("loss=0.2",), 6),
+        ("max-unscored = { given = 0.05 }", ("0.2",), 0),
+        ('max-unscored = "much"', ("loss=0.2",), 2),
+    ],
+)
+def test_an_option_for_a_metric_leaves_the_others_as_the_file_has_them(
+    assay, here, of_file, options, code
+):
+    told([1.0] * 45 + ["failed"] * 5, here / "assay.db", [Given(), Loss()])
+    (here / "assay.toml").write_text(f"[gate]\nmin = {{ given = 0.5 }}\n{of_file}\n")
+    found = assay("gate", *(part for one in options for part in ("--max-unscored", one)))
+    assert found.exit_code == code, found.output
+
+
+@pytest.mark.parametrize("option", ["--margin", "--max-unscored"])
+def test_a_metric_that_is_misspelt_is_refused(gated, here, option):
+    told([0.6] * 40, here / "before.db")
+    found = gated("--min", "given=0.4", "--no-regression", "before.db", option, "gven=0.05")
+    assert found.exit_code == 2
+    assert f"{option[2:]} is given for 'gven'" in " ".join(found.stderr.split())
+    (here / "assay.toml").write_text(f"[gate]\n{option[2:]} = {{ gven = 0.05 }}\n")
+    assert gated("--min", "given=0.4").exit_code == 2
 
 
 def test_a_metric_whose_label_has_an_equals_sign(assay, here):

@@ -1,5 +1,6 @@
 """Does one rule hold for one metric: on which side of its limit does the interval lie?"""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -31,6 +32,11 @@ class Check:
     value: float | None = None
     interval: Ends = None
     n: int = 0
+
+
+def at_least(value: float, limit: float) -> bool:
+    """Whether a number reaches a limit; what differs by rounding only is the same."""
+    return value >= limit or math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:

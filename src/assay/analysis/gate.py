@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.analysis import regression
-from assay.analysis.checks import Check, Verdict, more, moved, shown, side
-from assay.analysis.rules import MAX_UNSCORED, Rules, of
+from assay.analysis.checks import Check, Verdict, at_least, more, moved, shown, side
+from assay.analysis.rules import MAX_UNSCORED, Rules, named, of, resolved
 from assay.errors import InputError
 from assay.run.result import Result, labels
 from assay.run.summary import MetricSummary
@@ -55,7 +55,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     A threshold passes if the whole 95 % interval of the mean lies on its right side, fails if all
     of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
     the interval of the paired difference to the baseline. A metric that the run does not have
-    fails; so does one without a score on too many samples.
+    fails; so does one without a score on too many samples, where a rule is about it or a share of
+    unscored samples names it.
 
     Args:
         result: The run.
@@ -63,12 +64,15 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         baseline: The run that it may not be worse than, by any metric that this one has.
 
     Raises:
-        InputError: If no rule was given, a threshold lies outside its metric's range, or the runs
-            cannot be compared.
+        InputError: If no rule was given, a threshold lies outside its metric's range, a margin or
+            a share of unscored samples is about a metric that no run has, or the runs cannot be
+            compared.
     """
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
-    if not thresholds and baseline is None:
+    runs = [result.run] + ([baseline.run] if baseline else [])
+    rules = resolved(rules, runs)
+    if not thresholds and baseline is None and not named(rules.max_unscored):
         remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2 or --no-regression RUN"
         raise InputError("no rule was given", remedy)
     run, rows = result.run, {row.metric: row for row in result.summary()}
@@ -82,8 +86,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     if baseline is not None:
         against, warnings = regression.checks(result, baseline, rules)
         checks += against
-    named = dict.fromkeys(check.metric for check in checks if check.metric in rows)
-    checks += [_scored(rows[label], rules) for label in named]
+    held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
+    checks += [_scored(rows[label], rules) for label in held if label in rows]
     places = {label: place for place, label in enumerate(rows)}
     checks.sort(key=lambda check: places.get(check.metric, -1))
     before = baseline.run.id if baseline else ""
@@ -114,7 +118,7 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
     ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
 
     def holds(value: float) -> bool:
-        return value >= limit if sign == ">=" else value <= limit
+        return at_least(value, limit) if sign == ">=" else at_least(limit, value)
 
     verdict = side(ends, holds)
     number = shown(row.mean, ends if rules.on == "bound" else None)
@@ -135,9 +139,11 @@ def _span(low: float | None, high: float | None) -> str:
 def _scored(row: MetricSummary, rules: Rules) -> Check:
     limit = of(rules.max_unscored, row.metric, MAX_UNSCORED)
     total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
-    share = 1 - row.n_scored / total if total else 1.0
+    share = (total - row.n_scored) / total if total else 1.0
     why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
     if row.n_unanswered:
         why = f"{row.n_unanswered:,} unanswered, {why}"
     verdict: Verdict = "pass" if share <= limit else "fail"
-    return Check(row.metric, f"at most {limit:.0%} unscored", verdict, why, share, None, total)
+    return Check(
+        row.metric, f"at most {100 * limit:.3g}% unscored", verdict, why, share, None, total
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assay.analysis.checks import Check, more, moved, shown, side
+from assay.analysis.checks import Check, at_least, more, moved, shown, side
 from assay.analysis.compare import compare
 from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
@@ -26,17 +26,24 @@ def checks(
     about = result.run.config["about"]
     found = []
     for label, n in scored.items():
-        margin = of(rules.margin, label, MARGIN)
-        rule = f"not worse by more than {margin:.3g} than run {baseline.run.id[:8]}"
+        margin, ends = of(rules.margin, label, MARGIN), baseline.run.config["about"][label]["range"]
+        worse = f"{margin:.3g}{_unit(ends)}"
+        rule = f"not worse by more than {worse} than run {baseline.run.id[:8]}"
         if label not in by_metric:
             why = "the baseline has it, and this run does not"
             found.append(Check(label, rule, "fail", why))
             continue
-        ends = about[label]["range"]
-        found.append(
-            _check(by_metric[label], rule, n, _limit(by_metric[label], ends, rules), rules)
-        )
+        one = by_metric[label]
+        found.append(_check(one, rule, n, _limit(one, about[label]["range"], rules), rules))
     return tuple(found), compared.warnings
+
+
+def _unit(ends: Sequence[float | None]) -> str:
+    """What a margin is a share of, where that is not plain."""
+    low, high = ends
+    if low is None or high is None:
+        return " of the mean before"
+    return "" if high - low == 1 else " of the range"
 
 
 def _limit(one: MetricComparison, ends: Sequence[float | None], rules: Rules) -> float:
@@ -50,7 +57,7 @@ def _limit(one: MetricComparison, ends: Sequence[float | None], rules: Rules) ->
 def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: Rules) -> Check:
     label, found = one.metric, one.paired
     n = found.n if found else 0
-    left_out = 1 - n / scored if scored else 1.0
+    left_out = (scored - n) / scored if scored else 1.0
     if found is None or left_out > of(rules.max_unscored, label, MAX_UNSCORED):
         why = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
         return Check(label, rule, "fail", why, None, None, n)
@@ -60,7 +67,9 @@ def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: R
     up = 1 if one.higher_is_better else -1
     gain = up * found.difference
     gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
-    verdict = side(gains if rules.on == "bound" else (gain, gain), lambda value: value >= limit)
+    verdict = side(
+        gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
+    )
     number = shown(found.difference, ends if rules.on == "bound" else None)
     why = f"{found.before:.3f} before, {found.after:.3f} now: a difference of {number}"
     why += moved(one.noise)

@@ -1,13 +1,16 @@
 """What is demanded of a run before it may pass, as options or a file say it."""
 
+import difflib
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from assay.config_file import section
-from assay.errors import InputError
+from assay.errors import InputError, Problem
+from assay.run.result import labels
+from assay.store import Run
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
@@ -63,6 +66,64 @@ def of(given: float | Mapping[str, float], metric: str, default: float) -> float
         return given
     name = metric.partition("(")[0]
     return given.get(metric, given.get(name, given.get("", default)))
+
+
+def named(given: float | Mapping[str, float]) -> list[str]:
+    """The metrics that have a number of their own."""
+    return [metric for metric in given if metric] if isinstance(given, Mapping) else []
+
+
+def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
+    """The rules with every margin and share by the labels of the metrics that it is meant for.
+
+    A metric that a threshold names, too, is let pass: where no run has it, the threshold fails.
+
+    Raises:
+        InputError: If one is about a metric that neither a run has nor a threshold names.
+    """
+    given = {"margin": rules.margin, "max-unscored": rules.max_unscored}
+    unknown = [
+        _unknown(key, metric, runs)
+        for key, numbers in given.items()
+        for metric in named(numbers)
+        if not _meant(metric, runs) and metric not in {*rules.min, *rules.max}
+    ]
+    if unknown:
+        raise InputError(unknown)
+    margin, unscored = (_by_label(numbers, runs) for numbers in given.values())
+    return replace(rules, margin=margin, max_unscored=unscored)
+
+
+def _by_label(
+    given: float | Mapping[str, float], runs: Sequence[Run]
+) -> float | Mapping[str, float]:
+    if not isinstance(given, Mapping):
+        return given
+    found = dict(given)
+    for metric in named(given):
+        # A label's own number goes before that of its name without parameters.
+        meant = [label for label in _meant(metric, runs) if label not in given]
+        found.update(dict.fromkeys(meant, given[metric]))
+    return found
+
+
+def _meant(metric: str, runs: Iterable[Run]) -> list[str]:
+    found: dict[str, None] = {}
+    for run in runs:
+        try:
+            found.update(dict.fromkeys(labels(run, metric)))
+        except InputError:  # this run has none of that name
+            continue
+    return list(found)
+
+
+def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
+    known = list(dict.fromkeys(label for run in runs for label in run.metrics))
+    close = difflib.get_close_matches(metric, known, n=1)
+    where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
+    what = f"{key} is given for '{metric}', which {where}"
+    hint = f"did you mean {close[0]}? " if close else ""
+    return Problem(what, f"{hint}there are {', '.join(known)}")
 
 
 def read(folder: Path) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _given(given: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]
         if name in ("min", "max"):
             value = {**found.get(name, {}), **_by_metric(name, value)}
         elif name in ("margin", "max_unscored"):
-            value = _shares(name, value)
+            value = _joined(found.get(name), _pairs(name, value))
         rules[name] = value
     return rules
 
@@ -75,9 +75,11 @@ def _by_metric(name: str, texts: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def _shares(name: str, texts: Iterable[str]) -> float | dict[str, float]:
-    found = _pairs(name, texts)
-    return found[""] if list(found) == [""] else found
+def _joined(of_file: Any, given: dict[str, float]) -> dict[str, float]:
+    """An option for one metric leaves the others as the file has them, one for all leaves none."""
+    if of_file is None or "" in given:
+        return given
+    return {**(of_file if isinstance(of_file, dict) else {"": of_file}), **given}
 
 
 def _pairs(name: str, texts: Iterable[str]) -> dict[str, float]:
