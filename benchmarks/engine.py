@@ -124,7 +124,7 @@ HEAD = (
 
 
 def assay_client(
-    url: str, data: str, in_flight: int, *, together: bool = False
+    url: str, data: str, in_flight: int, *, together: bool = True
 ) -> Callable[[], None]:
     """The four metrics, the durable store on."""
     import assay
@@ -210,7 +210,7 @@ def ragas_client(url: str, data: str, in_flight: int) -> Callable[[], None]:
 CLIENTS: dict[str, Callable[[str, str, int], Callable[[], Any]]] = {
     "bare": bare_client,
     "assay": assay_client,
-    "assay --together": partial(assay_client, together=True),
+    "assay --apart": partial(assay_client, together=False),
     "ragas": ragas_client,
 }
 
@@ -301,7 +301,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="peers too, where installed")
     given = parser.parse_args()
     peers = [name for name in PEERS if given.peers and find_spec(name)]
-    names = ["bare", "assay", "assay --together", *peers]
+    names = ["bare", "assay", "assay --apart", *peers]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.jsonl"
         data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")

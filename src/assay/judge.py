@@ -30,7 +30,7 @@ class Task(ABC, Generic[T]):
     """One typed question to a judge. Subclassed as a frozen dataclass, named by a verb.
 
     Attributes:
-        kind: Its name in snake case, set from the class name.
+        kind: Its name in snake case, set from the class name where a class names none.
         template: How an LLM is asked; None if no prompt can ask it (an embedding).
         schema: JSON schema of the reply, None where the reply is free text.
     """
@@ -41,7 +41,10 @@ class Task(ABC, Generic[T]):
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        cls.kind = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip("_")
+        if "kind" not in cls.__dict__:
+            cls.kind = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip(
+                "_"
+            )
 
     @abstractmethod
     def material(self) -> Sequence[Material]:

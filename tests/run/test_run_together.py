@@ -1,7 +1,9 @@
-"""Metrics that check statements against the same contexts may ask in one call."""
+"""Metrics that ask about the same texts do so in one call, unless they are told not to."""
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -10,18 +12,22 @@ from assay import Settings, evaluate
 from assay.analysis.diagnosis.counterfactual import counterfactual
 from assay.analysis.repeat import repeat
 from assay.backends.llm import LLM, Completion
+from assay.errors import TooLong
 from assay.metrics import resolve
+from assay.prompt import Template
 from assay.run.config import signature
 from assay.run.connect import choose
 from assay.run.estimate import estimate
-from assay.run.together import MOST, Party, companions
+from assay.run.together import Party, companions, joined
 from assay.store import Store
-from assay.tasks import RateAnswer, Statement, VerifyStatements
+from assay.tasks import RateAnswer, SplitStatements, Statement, VerifyStatements
+from assay.tasks.joint import JOINTS
 from support import answers
 from support.scripts import Watched, plausible, samples
 
 METRICS = ("faithfulness", "context_recall")
-TOGETHER = Settings(together=True)
+APART = Settings(together=False)
+MOST = JOINTS[VerifyStatements].most
 
 
 class Told(LLM):
@@ -49,18 +55,18 @@ def scores(result):
     return {name: [score.value for score in result[name]] for name in METRICS}
 
 
-def run(db, judge, settings=TOGETHER, metrics=METRICS, n=6):
+def run(db, judge, settings=None, metrics=METRICS, n=6):
     return evaluate(samples(n), metrics, judge, embedder=plausible(), store=db, settings=settings)
 
 
 def test_the_scores_are_the_same_and_the_calls_fewer(db, tmp_path):
     alone, together = Told(), Told()
-    apart = run(tmp_path / "apart.db", alone, Settings())
+    apart = run(tmp_path / "apart.db", alone, APART)
     found = run(db, together)
     assert scores(found) == scores(apart)
     assert alone.count("verify_statements") == 12
     assert together.count("verify_statements") == 6
-    assert together.count("split_statements") == alone.count("split_statements")
+    assert (together.count("split_statements"), alone.count("split_statements")) == (6, 12)
 
 
 def test_a_trace_shows_the_call_as_it_was(db):
@@ -99,9 +105,10 @@ def test_a_reply_that_nobody_can_read_is_asked_for_again_alone(db):
 
 
 def test_a_dry_run_counts_what_is_asked_together(db):
-    asked = estimate(samples(6), METRICS, Told(), store=db, settings=TOGETHER)
-    apart = estimate(samples(6), METRICS, Told(), store=db)
-    assert (asked.calls, apart.calls) == (18, 24)
+    asked = estimate(samples(6), METRICS, Told(), store=db)
+    apart = estimate(samples(6), METRICS, Told(), store=db, settings=APART)
+    assert (asked.calls, apart.calls) == (12, 24)
+    assert asked.tokens_in < 0.7 * apart.tokens_in
 
 
 def test_signatures_say_who_was_asked_with_whom():
@@ -136,7 +143,7 @@ def kinds(watched):
 
 async def gathered(*members_tasks):
     watched = Watched(plausible())
-    party = Party(watched)
+    party = Party(watched, frozenset(JOINTS))
     members = [party.member() for _ in members_tasks]
 
     async def ask(member, tasks):
@@ -146,6 +153,84 @@ async def gathered(*members_tasks):
 
     asked = (ask(m, tasks) for m, tasks in zip(members, members_tasks, strict=True))
     return watched, await asyncio.wait_for(asyncio.gather(*asked), 5)
+
+
+async def test_texts_about_one_question_are_split_in_one_call_and_each_gets_its_own():
+    one, two = SplitStatements("Q?", "Rome is old."), SplitStatements("Q?", "Oslo is new.")
+    other = SplitStatements("Another?", "Rome is old.")
+    told = Told()
+    party = Party(told, frozenset(JOINTS))
+    members = [party.member() for _ in range(3)]
+    asked = zip(members, (one, two, other), strict=True)
+    replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
+    found = [task.read(r.raw) for task, r in zip((one, two, other), replies, strict=True)]
+    assert [[s.text for s in statements] for statements in found] == [
+        ["Rome is old."],
+        ["Oslo is new."],
+        ["Rome is old."],
+    ]
+    assert told.count("split_statements") == 2
+
+
+async def test_texts_split_at_other_levels_are_another_call():
+    watched, _ = await gathered(
+        [SplitStatements("Q?", "A is b.", "low")], [SplitStatements("Q?", "C is d.", "low")]
+    )
+    assert len(watched.asked) == 2
+
+
+async def test_what_is_too_long_together_is_asked_apart():
+    async def refuse(task):
+        if len(getattr(task, "statements", ())) > 1:
+            raise TooLong("too long")
+
+    party = Party(Watched(plausible(), before=refuse), frozenset(JOINTS))
+    asked = zip([party.member(), party.member()], [check("A."), check("B.")], strict=True)
+    replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
+    assert [len(json.loads(reply.raw)["verdicts"]) for reply in replies] == [1, 1]
+
+
+def test_a_text_that_the_judge_left_out_is_split_alone(db):
+    class Forgetful(Told):
+        async def complete(self, prompt, schema, kind, draw):
+            made = await super().complete(prompt, schema, kind, draw)
+            found = json.loads(made.text)
+            return Completion(
+                json.dumps({"texts": found["texts"][:1]} if "texts" in found else found)
+            )
+
+    judge = Forgetful()
+    found = run(db, judge)
+    assert [row.n_scored for row in found.summary()] == [6, 6]
+    assert judge.count("split_statements") == 12
+
+
+def test_what_was_answered_alone_before_is_not_paid_for_again(db):
+    judge = Told()
+    first = run(db, judge, metrics=METRICS[:1])
+    before = len(judge.prompts_of)
+    both = run(db, judge)
+    assert len(judge.prompts_of) == before + 12  # the reference alone: split and checked
+    assert both["faithfulness"] == first["faithfulness"]
+
+
+def test_a_run_cut_off_between_two_of_a_company_puts_the_same_questions(db):
+    judge = Told()
+    found = run(db, judge)
+    before = len(judge.prompts_of)
+    with closing(sqlite3.connect(db)) as base:
+        where = "metric = (SELECT id FROM names WHERE name = 'context_recall')"
+        assert base.execute(f"DELETE FROM jobs WHERE {where}").rowcount == 6
+        base.commit()
+    again = run(db, judge)
+    assert len(judge.prompts_of) == before
+    assert again.run.id == found.run.id
+    assert scores(again) == scores(found)
+
+
+def test_texts_whose_splitting_the_user_has_worded_are_split_one_by_one():
+    settings = Settings(prompts={"split_statements": Template(instruction="Split it my way.")})
+    assert joined(choose(Told(), plausible(), settings)) == {VerifyStatements}
 
 
 async def test_other_contexts_are_another_call():
@@ -165,9 +250,9 @@ async def test_very_many_statements_are_not_put_into_one_call():
     assert kinds(watched) == [MOST, 1]
 
 
-async def test_only_checks_wait():
+async def test_only_splits_and_checks_wait():
     watched = Watched(plausible())
-    party = Party(watched)
+    party = Party(watched, frozenset(JOINTS))
     member, _other = party.member(), party.member()
     await asyncio.wait_for(member.reply(RateAnswer("Q?", "A.")), 5)
     await asyncio.wait_for(member.reply(check("A."), 1), 5)  # another draw is asked alone
@@ -178,7 +263,7 @@ async def test_an_error_reaches_all_who_asked():
     async def refuse(task):
         raise ValueError("down")
 
-    party = Party(Watched(plausible(), before=refuse))
+    party = Party(Watched(plausible(), before=refuse), frozenset(JOINTS))
     members = [party.member() for _ in range(2)]
     found = await asyncio.gather(
         *(member.reply(check("A.")) for member in members), return_exceptions=True
@@ -188,7 +273,7 @@ async def test_an_error_reaches_all_who_asked():
 
 def test_a_run_that_asked_together_is_asked_again_and_re_scored_the_same_way(db):
     given = [replace(sample, reference_contexts=sample.contexts) for sample in samples(3)]
-    found = evaluate(given, METRICS, Told(), embedder=plausible(), store=db, settings=TOGETHER)
+    found = evaluate(given, METRICS, Told(), embedder=plausible(), store=db)
     judge = Told()
     again = repeat(found, judge, embedder=plausible(), draws=1)
     assert set(again.metrics) == set(METRICS)

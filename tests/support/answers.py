@@ -14,6 +14,7 @@ _MATERIAL = re.compile(r"^([^\n]+):\n<<<([0-9a-f]{4,64})\n(.*?)\n\2>>>$", re.MUL
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_NUMBERED = re.compile(r"text t\d+\Z")
 _HARM = re.compile(r"\bharm|deceive", re.IGNORECASE)
 _STOP = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split(" ")  # noqa: SIM905
@@ -48,6 +49,8 @@ def kind_of(prompt: str, texts: Texts) -> str:
     criterion = next((kind for name, kind in _BY_CRITERION.items() if name in texts), "")
     if "criterion" in texts and (criterion or "answer a1" in texts):
         return criterion or "rank_answers"
+    if any(_NUMBERED.match(name) for name in texts):
+        return "split_statements"
     contexts = any(name.startswith("context ") for name in texts)
     named = frozenset(name for name in texts if not name.startswith("context "))
     known = {
@@ -94,8 +97,14 @@ def answer(
 
 
 def _split(texts: Texts, seed: int) -> Any:
-    found = sentences(texts["text"])
-    claims = [s for s in found if not s.endswith("?") and not _EVASIVE.search(s)]
+    if "text" in texts:
+        return _claims(texts["text"])
+    several = ((name.split(" ")[1], text) for name, text in texts.items() if _NUMBERED.match(name))
+    return {"texts": [{"id": name, **_claims(text)} for name, text in several]}
+
+
+def _claims(text: str) -> Any:
+    claims = [s for s in sentences(text) if not s.endswith("?") and not _EVASIVE.search(s)]
     return {"statements": [{"text": s, "source": s} for s in claims]}
 
 

@@ -10,8 +10,8 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.store import Run
 
-_CODE, _VERSION = "code", "assay"
-_NONE = (_CODE, _VERSION, "together", "repeat")  # pieces that name no judge
+_CODE, _VERSION, _TOGETHER = "code", "assay", "together"
+_NONE = (_CODE, _VERSION, _TOGETHER, "repeat")  # pieces that name no judge
 _ANYWAY = "or go on with --force (force=True)"
 
 
@@ -22,16 +22,18 @@ class Unlike:
     Attributes:
         definition: What differs in what is computed or asked: versions, code, prompts.
         judges: What differs in who answers: (task, judge before, judge after).
+        company: What differs in the metrics that were asked in one call with it; "" if nothing.
     """
 
     definition: tuple[str, ...]
     judges: tuple[tuple[str, str, str], ...]
+    company: str = ""
 
 
 def unlike(metric: str, first: Run, second: Run) -> Unlike:
     """What could make a metric's numbers differ between two runs beside the systems measured."""
     before, after = (_pieces(metric, run.metrics[metric]) for run in (first, second))
-    definition, judges = [], []
+    definition, judges, company = [], [], ""
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name, ""), after.get(name, "")
         if one == other:
@@ -40,13 +42,22 @@ def unlike(metric: str, first: Run, second: Run) -> Unlike:
             what = "code of the metric" if name == _CODE else "version of assay"
             definition.append(f"{what} ({one or 'none'}, {other or 'none'})")
             continue
+        if name == _TOGETHER:
+            others = (_others(metric, piece) for piece in (one, other))
+            company = "asked in one call with {} and with {}".format(*others)
+            continue
         judge, prompt = _judge(one)
         other_judge, other_prompt = _judge(other)
         if judge != other_judge:
             judges.append((name, judge, other_judge))
         if prompt and other_prompt and prompt != other_prompt:
             definition.append(f"prompt of {name}")
-    return Unlike(tuple(definition), tuple(judges))
+    return Unlike(tuple(definition), tuple(judges), company)
+
+
+def _others(metric: str, company: str) -> str:
+    found = [label for label in company.split("+") if label and label != metric]
+    return ", ".join(found) or "no other metric"
 
 
 def judges(metric: str, signature: str) -> list[str]:
@@ -88,12 +99,14 @@ def unlike_definitions(
     """What differs beside the systems: refused if the definition does, told if the judge does."""
     differing: dict[str, None] = {}
     judges: dict[str, None] = {}
+    company: list[str] = []
     for metric in shared:
         found = unlike(metric, baseline.run, other.run)
         differing.update(dict.fromkeys(f"{metric}: {what}" for what in found.definition))
         judges.update(
             dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in found.judges)
         )
+        company += [f"{metric} ({found.company})"] if found.company else []
     text = f"A and {name} do not compute the same: {'; '.join(differing)}"
     if differing and not force:
         raise InputError(text, f"score both again with one version (replies are kept), {_ANYWAY}")
@@ -102,6 +115,9 @@ def unlike_definitions(
         who = "; ".join(judges)
         text = f"A and {name} were judged by different judges ({who})."
         warned.append(f"{text} A difference may be one of the judges, not of the systems.")
+    if company:
+        text = f"Other metrics were asked about beside these in A and {name}: {'; '.join(company)}."
+        warned.append(f"{text} A small difference may be one of the company; --apart avoids it.")
     return warned
 
 

@@ -228,7 +228,9 @@ def _other_way(metric: str, first: Run, other: Run) -> list[str]:
     """What differs in how the metric was computed, and in who judged."""
     found = unlike(metric, first, other)
     judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in found.judges}
-    return [*(f"judge: {text}" for text in judges), *(f"other {text}" for text in found.definition)]
+    company = [found.company] if found.company else []
+    definition = [f"other {text}" for text in found.definition]
+    return [*(f"judge: {text}" for text in judges), *definition, *company]
 
 
 def _other_data(first: frozenset[int], other: frozenset[int]) -> str:

@@ -44,3 +44,8 @@ class Route:
         if backend.identity(type(task)) is None:
             raise Unsupported(f"the judge {backend.name} cannot do {task.kind}")
         return await backend.reply(task, draw)
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the back end that serves this kind has the reply already: it costs nothing."""
+        has = getattr(self.to(task.kind), "has", None)
+        return has is not None and bool(has(task, draw))

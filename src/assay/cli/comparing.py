@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.cli import running, screen
+from assay.cli.hints import hint
 from assay.cli.request import Request
 from assay.conformance.shown import definition
 from assay.errors import InputError
@@ -28,7 +29,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "skip_invalid": None,
     "concurrency": 64,
     "hedge": False,
-    "together": False,
+    "together": True,
     "retries": 5,
     "rpm": None,
     "tpm": None,
@@ -126,7 +127,8 @@ class _Ending:
             console.print(Text(f"\n{metric.label}", style="bold"))
             console.print(Text(_filled(definition(metric))))
             console.print(Text(_inputs(metric), style="dim"))
-        console.print(Text(f"\nassay show {result.run.id[:8]} --sample ID", style="dim"))
+        line = hint("show", result.run.id[:8], "--sample", "ID", store=request.store)
+        console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
 
     def as_json(self, result: Result, request: Request) -> dict[str, Any]:
         """The same for programs."""

@@ -67,9 +67,10 @@ _COUNT = click.IntRange(min=1)
     help="Make a second call beside one that is slower than nearly all; it may cost twice.",
 )
 @click.option(
-    "--together",
-    is_flag=True,
-    help="Check the statements of several metrics against the same contexts in one call.",
+    "--together/--apart",
+    default=True,
+    show_default=True,
+    help="What several metrics ask about the same texts: in one call, or in one of each.",
 )
 @options.retries
 @options.rpm

@@ -9,12 +9,12 @@ from typing import Any
 
 from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
-from assay.judge import Backend, Judge
+from assay.judge import Backend, Judge, Task
 from assay.metrics import Metric
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
 from assay.run.settings import Settings
-from assay.run.together import Member, Party, companions
+from assay.run.together import Member, Party, companions, joined
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
@@ -25,6 +25,24 @@ from assay.store.store import PAGE
 JOBS_PER_REQUEST = 4
 TICK_S = 0.5
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Scores of one sample that are made at the same time.
+
+    Attributes:
+        row: The sample's row.
+        sample: The sample.
+        metrics: Those whose scores are not there yet.
+        company: All that ask together, in the order of the run. Those that are done ask once more
+            what is known: without them the others would put other questions than before.
+    """
+
+    row: int
+    sample: Sample
+    metrics: tuple[Metric, ...]
+    company: tuple[Metric, ...] = ()
 
 
 @dataclass
@@ -42,7 +60,8 @@ class Engine:
     settings: Settings
     route: Route
     stopped: JudgeError | None = None
-    _company: frozenset[str] = frozenset()
+    _company: tuple[Metric, ...] = ()
+    _kinds: frozenset[type[Task[Any]]] = frozenset()
     _tally: Tally = field(init=False)
 
     async def work(self) -> None:
@@ -56,7 +75,9 @@ class Engine:
         )
         self._tally = Tally(self.run.n_samples * len(self.metrics), done)
         if self.settings.together:
-            self._company = frozenset(companions(self.metrics, self.route))
+            found = companions(self.metrics, self.route)
+            self._company = tuple(metric for metric in self.metrics if metric.label in found)
+            self._kinds = joined(self.route)
         jobs = self._pending()
         ticker = asyncio.create_task(self._tick())
         try:
@@ -71,37 +92,37 @@ class Engine:
                 await ticker
             self._report()
 
-    def _pending(self) -> Iterator[tuple[int, Sample, tuple[Metric, ...]]]:
+    def _pending(self) -> Iterator[_Job]:
         done: set[tuple[int, str]] = set()
         for n, (row, sample) in enumerate(self.store.samples(self.run.id)):
             if n % PAGE == 0:
                 done = self.store.done(self.run.id, row, row + PAGE - 1)
             missing = [metric for metric in self.metrics if (row, metric.label) not in done]
-            company = tuple(metric for metric in missing if metric.label in self._company)
+            company = [metric for metric in missing if metric in self._company]
             if company:
-                yield row, sample, company
-            yield from ((row, sample, (m,)) for m in missing if m not in company)
+                yield _Job(row, sample, tuple(company), self._company)
+            yield from (_Job(row, sample, (m,)) for m in missing if m not in company)
 
-    async def _worker(self, jobs: Iterator[tuple[int, Sample, tuple[Metric, ...]]]) -> None:
+    async def _worker(self, jobs: Iterator[_Job]) -> None:
         # All workers draw from one iterator: nobody waits for a slow neighbour.
-        for row, sample, metrics in jobs:
+        for job in jobs:
             if self.stopped:
                 return
-            if len(metrics) == 1:
-                await self._score(row, sample, metrics[0], self.door.backend)
+            if not job.company:
+                await self._score(job, job.metrics[0], self.door.backend)
                 continue
-            party = Party(self.door.backend)
-            members = [party.member() for _ in metrics]
+            party = Party(self.door.backend, self._kinds)
+            members = [party.member() for _ in job.company]
             async with asyncio.TaskGroup() as group:
-                for metric, member in zip(metrics, members, strict=True):
-                    group.create_task(self._score(row, sample, metric, member))
+                for metric, member in zip(job.company, members, strict=True):
+                    group.create_task(self._score(job, metric, member))
 
-    async def _score(self, row: int, sample: Sample, metric: Metric, backend: Backend) -> None:
-        label = f"{sample.id} {metric.label}"
+    async def _score(self, job: _Job, metric: Metric, backend: Backend) -> None:
+        label = f"{job.sample.id} {metric.label}"
         self._tally.working[label] = time.monotonic()
         judge = Judge(backend, tries=self.settings.tries)
         try:
-            outcome = await _scored(metric, sample, judge)
+            outcome = await _scored(metric, job.sample, judge)
         except (Denied, OverBudget) as error:
             self.stopped = self.stopped or error
             return
@@ -109,11 +130,13 @@ class Engine:
             del self._tally.working[label]
             if isinstance(backend, Member):
                 backend.leave()
+        if metric not in job.metrics:
+            return
         keys = [reply.key for reply in judge.replies]
-        if not await self.store.keep_outcome(self.run.id, row, metric.label, outcome, keys):
+        if not await self.store.keep_outcome(self.run.id, job.row, metric.label, outcome, keys):
             # `assay gc` in another process dropped a reply that was known: it is asked for anew.
             self.store.run(self.run.id)  # InputError if this run was dropped
-            await self._score(row, sample, metric, self.door.backend)
+            await self._score(job, metric, self.door.backend)
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self._report()

@@ -22,11 +22,12 @@ from assay.run.lengths import as_asked
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
-from assay.run.together import Member, Party, companions
+from assay.run.together import Member, Party, companions, joined
 from assay.sample import Sample
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.tasks import Embed
+from assay.tasks import Embed, SplitStatements, split_texts
+from assay.tasks.split_texts import SplitTexts
 
 CHARS_PER_TOKEN = 4
 # Replies of a judge to one kind of task that tell how long its next ones will be.
@@ -95,7 +96,7 @@ async def _count(plan: Plan, door: "_StandIn") -> Estimate:
         for metric in plan.metrics:
             if metric.label not in company:
                 await _ask(metric, sample, door)
-        party = Party(door)
+        party = Party(door, joined(plan.route))
         members = [(m, party.member()) for m in plan.metrics if m.label in company]
         await asyncio.gather(*(_ask(metric, sample, member) for metric, member in members))
     await _probe(plan, door)
@@ -170,6 +171,10 @@ class _StandIn:
     def identity(self, kind: type[Task[Any]]) -> str | None:
         return self.route.identity(kind)
 
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        return self.store is not None and self.store.reply(key) is not None
+
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         key = reply_key(self.identity(type(task)) or "", task, draw)
         if key in self._seen:
@@ -210,6 +215,11 @@ class _StandIn:
         return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
 
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
+        if isinstance(task, SplitTexts):
+            apart = [SplitStatements(task.question, text) for text in task.texts]
+            replies = [await self._embedded.reply(one) for one in apart]
+            raw = split_texts.reply(dict(zip(task.ids, (r.raw for r in replies), strict=True)))
+            return Reply(task.inputs(), raw, kind=task.kind, draw=draw)
         if not isinstance(task, Embed) and self._embedded.identity(type(task)):
             return await self._embedded.reply(task, draw)
         return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)

@@ -1,35 +1,42 @@
-"""Can metrics that check statements against the same contexts ask for them in one call?
+"""Can metrics of one sample ask in one call what they ask about the same texts?
 
-Faithfulness checks the answer's statements against the retrieved contexts, context recall those of
-the reference. Asked together, the contexts and the instruction are paid for once.
+Faithfulness splits the answer and checks its statements against the retrieved contexts, context
+recall does the same to the reference. Asked together, contexts and instruction are paid for once.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.backends.llm import LLM
 from assay.backends.route import Route
-from assay.errors import Unreadable
+from assay.errors import TooLong, Unreadable
 from assay.judge import Backend, Reply, Task
 from assay.metrics import Metric
 from assay.run.settings import Settings
-from assay.tasks import Statement, VerifyStatements, verify_statements
+from assay.tasks import SplitStatements
+from assay.tasks.joint import JOINTS
 
-# Statements in one call: of very many, a judge loses count.
-MOST = 40
+
+def joined(route: Route) -> frozenset[type[Task[Any]]]:
+    """The kinds of tasks that are asked in one call: only a judge that reads prompts gains by it.
+
+    Texts whose splitting the user has worded are split one by one, as the words say.
+    """
+    found = set()
+    for kind in JOINTS:
+        leaf = route.to(kind.kind)
+        worded = kind is SplitStatements and kind.kind in getattr(leaf, "prompts", {})
+        if isinstance(leaf, LLM) and not getattr(leaf, "local", False) and not worded:
+            found.add(kind)
+    return frozenset(found)
 
 
 def companions(metrics: Sequence[Metric], route: Route) -> list[str]:
-    """The metrics that would share calls, none if there is nothing to share.
-
-    Only a judge that reads prompts gains by it.
-    """
-    leaf = route.to(VerifyStatements.kind)
-    if not isinstance(leaf, LLM) or getattr(leaf, "local", False):
-        return []
-    found = [m.label for m in metrics if VerifyStatements in m.asks(route.serves)]
+    """The metrics that would share calls, none if there is nothing to share."""
+    kinds = joined(route)
+    found = [m.label for m in metrics if not kinds.isdisjoint(m.asks(route.serves))]
     return sorted(found) if len(found) > 1 else []
 
 
@@ -41,22 +48,24 @@ def as_in(settings: Settings | None, signatures: Iterable[str]) -> Settings:
 
 @dataclass(eq=False)
 class _Asked:
-    task: VerifyStatements
+    task: Task[Any]
     reply: asyncio.Future[Reply]
 
 
 @dataclass
 class Party:
-    """The metrics of one sample that may check statements: who comes first waits for the others.
+    """The metrics of one sample that may ask together: who comes first waits for the others.
 
     A member is waited for as long as it may still ask, so what is asked together does not depend
     on which call was faster.
 
     Attributes:
         backend: Who is asked.
+        kinds: What is asked together.
     """
 
     backend: Backend
+    kinds: frozenset[type[Task[Any]]]
     _members: list["Member"] = field(default_factory=list)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -92,37 +101,26 @@ class Party:
             for place, one in enumerate(group):
                 _settle(one.reply, asking, place)
 
-    async def _replies(self, tasks: Sequence[VerifyStatements]) -> list[Reply]:
-        if len(tasks) == 1:
-            return [await self.backend.reply(tasks[0])]
-        texts = list(dict.fromkeys(s.text for task in tasks for s in task.statements))
-        ids = {text: f"s{n}" for n, text in enumerate(texts, start=1)}
-        whole = VerifyStatements(
-            tuple(Statement(ids[text], text) for text in texts), tasks[0].contexts
-        )
-        reply = await self.backend.reply(whole)
+    async def _replies(self, tasks: Sequence[Task[Any]]) -> list[Reply]:
+        if len(set(tasks)) == 1:
+            return [await self.backend.reply(tasks[0])] * len(tasks)
+        joint = JOINTS[type(tasks[0])]
+        items = list(dict.fromkeys(item for task in tasks for item in joint.items(task)))
+        whole = joint.whole(tasks[0], items)
         try:
-            found = whole.read_some(reply.raw)
+            reply = await self.backend.reply(whole)
+        except TooLong:  # each by itself may be short enough, or can be divided
+            return list(await asyncio.gather(*map(self.backend.reply, tasks)))
+        try:
+            shares = joint.shares(whole, reply.raw, tasks)
         except Unreadable:
             return [reply] * len(tasks)  # nobody can read it: each asks again, alone
-        return [
-            replace(
-                reply,
-                raw=verify_statements.reply(
-                    [
-                        replace(found[ids[s.text]], id=s.id)
-                        for s in task.statements
-                        if ids[s.text] in found
-                    ]
-                ),
-            )
-            for task in tasks
-        ]
+        return [replace(reply, raw=raw) for raw in shares]
 
 
 @dataclass
 class Member:
-    """What one metric asks, in a party. Only first draws of checks wait for the others.
+    """What one metric asks, in a party. Only first draws of some kinds wait for the others.
 
     Attributes:
         party: The others.
@@ -144,16 +142,21 @@ class Member:
         return self.party.backend.identity(kind)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """The reply: to a check of statements, what was said of these by whoever was asked of all.
+        """The reply: to what is asked together, the part of it that answers this task.
 
-        It has the key of the reply to all, which is what a trace shows.
+        It has the key of the reply to all, which is what a trace shows. What was answered alone
+        before is not paid for again.
         """
-        if draw or not isinstance(task, VerifyStatements):
+        if draw or type(task) not in self.party.kinds or self._known(task):
             return await self.party.backend.reply(task, draw)
         asked = _Asked(task, asyncio.get_running_loop().create_future())
         self.held.append(asked)
         self.party.look()
         return await asked.reply
+
+    def _known(self, task: Task[Any]) -> bool:
+        has = getattr(self.party.backend, "has", None)
+        return has is not None and bool(has(task))
 
     def leave(self) -> None:
         """Say that nothing more is asked."""
@@ -174,15 +177,18 @@ def _settle(waiting: asyncio.Future[Reply], asked: asyncio.Future[list[Reply]], 
 
 
 def _groups(asked: Sequence[_Asked]) -> list[list[_Asked]]:
-    """Those about the same contexts, so many that their statements can be overlooked."""
+    """Those of one kind about the same texts, so many that no item can be overlooked."""
     groups: list[list[_Asked]] = []
-    last: dict[tuple[str, ...], list[_Asked]] = {}
+    last: dict[Hashable, list[_Asked]] = {}
     for one in asked:
-        group = last.get(one.task.contexts, [])
-        statements = sum(len(other.task.statements) for other in (*group, one))
-        if group and statements <= MOST:
+        joint = JOINTS[type(one.task)]
+        alike = joint.alike(one.task)
+        place = (type(one.task), alike)
+        group = last.get(place, [])
+        items = {item for other in (*group, one) for item in joint.items(other.task)}
+        if group and alike is not None and len(items) <= joint.most:
             group.append(one)
         else:
             groups.append([one])
-            last[one.task.contexts] = groups[-1]
+            last[place] = groups[-1]
     return groups

@@ -27,18 +27,20 @@ class Statement:
     span: tuple[int, int] | None = None
 
 
-class _Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True):
+    """A statement as a judge writes it, with the words of the text that make it."""
+
     text: str
     source: str = ""
 
 
 class _Form(msgspec.Struct, frozen=True):
     # Plain strings are what models without structured outputs often write.
-    statements: list[_Item | str]
+    statements: list[Item | str]
 
 
 class _AskedForm(msgspec.Struct):
-    statements: list[_Item]
+    statements: list[Item]
 
 
 Level: TypeAlias = Literal["low", "high"]
@@ -98,6 +100,11 @@ _SPLITS: dict[tuple[Level, Level], tuple[tuple[str, str], ...]] = {
 }
 
 
+def how_to_split(atomicity: Level, coverage: Level) -> str:
+    """What a statement is at these levels, and what is to be given of it."""
+    return f"{_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST}"
+
+
 @cache
 def _template(atomicity: Level, coverage: Level) -> Template:
     pairs = ", ".join(
@@ -106,8 +113,7 @@ def _template(atomicity: Level, coverage: Level) -> Template:
     )
     return Template(
         instruction=(
-            f"Split the text into statements. {_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST} "
-            f"{AS_IN_EXAMPLES}"
+            f"Split the text into statements. {how_to_split(atomicity, coverage)} {AS_IN_EXAMPLES}"
         ),
         examples=(
             Example(
@@ -182,7 +188,7 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """The statements, numbered here in their order; empty and repeated ones are left out."""
-        items = [_Item(i) if isinstance(i, str) else i for i in decode(raw, _Form).statements]
+        items = [Item(i) if isinstance(i, str) else i for i in decode(raw, _Form).statements]
         sources = {item.text.strip(): item.source for item in items}
         sources.pop("", None)
         statements: list[Statement] = []
@@ -207,4 +213,4 @@ def find(text: str, source: str, start: int) -> tuple[int, int] | None:
 
 def reply(statements: Sequence[tuple[str, str]]) -> str:
     """A reply in the form that `SplitStatements` reads, from (text, source) pairs."""
-    return msgspec.json.encode(_Form([_Item(t, s) for t, s in statements])).decode()
+    return msgspec.json.encode(_Form([Item(t, s) for t, s in statements])).decode()

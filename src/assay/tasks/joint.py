@@ -1,0 +1,113 @@
+"""Which questions can be put to a judge in one call, and what of its reply answers which?"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from assay.judge import Task
+from assay.tasks import split_statements, verify_statements
+from assay.tasks.split_statements import SplitStatements, Statement
+from assay.tasks.split_texts import SplitTexts
+from assay.tasks.verify_statements import VerifyStatements
+
+T = TypeVar("T", bound=Task[Any])
+Key = str  # a text to split, or a statement to check
+
+
+class Joint(ABC, Generic[T]):
+    """How tasks of one kind become one task. What two of them ask alike is asked once.
+
+    Attributes:
+        most: Items in one call: of very many, a judge loses count.
+    """
+
+    most: int
+
+    @abstractmethod
+    def alike(self, task: T) -> Hashable | None:
+        """Tasks with equal values may be asked together; one with None is asked alone."""
+
+    @abstractmethod
+    def items(self, task: T) -> Sequence[Key]:
+        """What it asks about."""
+
+    @abstractmethod
+    def whole(self, first: T, items: Sequence[Key]) -> Task[Any]:
+        """The task about all items; in all else it is as the first one."""
+
+    @abstractmethod
+    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[T]) -> list[str]:
+        """The part of the reply that answers each task, in the form that the task reads.
+
+        What the judge left out is not there: who misses it asks again.
+
+        Raises:
+            Unreadable: If the reply is no reply to the whole.
+        """
+
+
+class JointChecks(Joint[VerifyStatements]):
+    """Statements that are checked against the same contexts."""
+
+    most = 40
+
+    def alike(self, task: VerifyStatements) -> Hashable | None:
+        """The contexts."""
+        return task.contexts
+
+    def items(self, task: VerifyStatements) -> Sequence[Key]:
+        """The statements' texts."""
+        return [s.text for s in task.statements]
+
+    def whole(self, first: VerifyStatements, items: Sequence[Key]) -> VerifyStatements:
+        """The check of all statements, numbered anew."""
+        statements = (Statement(f"s{n}", text) for n, text in enumerate(items, start=1))
+        return VerifyStatements(tuple(statements), first.contexts)
+
+    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[VerifyStatements]) -> list[str]:
+        """The verdicts on each one's statements, under its own ids."""
+        assert isinstance(whole, VerifyStatements)  # noqa: S101 - what `whole` made
+        found = whole.read_some(raw)
+        said = {s.text: found[s.id] for s in whole.statements if s.id in found}
+        return [
+            verify_statements.reply(
+                [replace(said[s.text], id=s.id) for s in task.statements if s.text in said]
+            )
+            for task in tasks
+        ]
+
+
+class JointSplits(Joint[SplitStatements]):
+    """Texts about the same question that are split at the usual levels."""
+
+    most = 4
+
+    def alike(self, task: SplitStatements) -> Hashable | None:
+        """The question and what was said before it."""
+        usual = (task.atomicity, task.coverage) == ("high", "high")
+        return (task.question, task.earlier) if usual else None
+
+    def items(self, task: SplitStatements) -> Sequence[Key]:
+        """The text."""
+        return [task.text]
+
+    def whole(self, first: SplitStatements, items: Sequence[Key]) -> SplitTexts:
+        """All texts to be split."""
+        return SplitTexts(first.question, tuple(items), first.earlier)
+
+    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[SplitStatements]) -> list[str]:
+        """Each one's statements; where its text was left out, what nobody can read."""
+        assert isinstance(whole, SplitTexts)  # noqa: S101 - what `whole` made
+        found = whole.read(raw)
+        said = {text: found.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
+        return [
+            raw if items is None else split_statements.reply([(i.text, i.source) for i in items])
+            for items in (said[task.text] for task in tasks)
+        ]
+
+
+JOINTS: Mapping[type[Task[Any]], Joint[Any]] = {
+    SplitStatements: JointSplits(),
+    VerifyStatements: JointChecks(),
+}
