@@ -181,6 +181,27 @@ class TestByHand:
         found = await value("ndcg_at_k(gain=exponential)", **worse)
         assert found == pytest.approx(exponential)
 
+    @pytest.mark.parametrize("gain", ["linear", "exponential"])
+    @pytest.mark.parametrize("high", [2.0, 1023.0, 1024.0, 5000.0, 1e308])
+    async def test_no_grade_is_too_high_to_compare(self, gain, high):
+        grades = {"a": high, "b": high, "c": high / 2, "d": high - 1}
+        best = {"context_ids": ("a", "b", "d", "c"), "relevance_grades": grades}
+        assert await value(f"ndcg_at_k(gain={gain})", **best) == 1.0
+        worse = {"context_ids": ("c", "d", "b", "a"), "relevance_grades": grades}
+        assert 0 < await value(f"ndcg_at_k(gain={gain})", **worse) < 1
+
+    async def test_of_very_high_grades_one_more_is_twice_the_gain(self):
+        grades = {"a": 2000.0, "b": 2001.0}
+        found = await value(
+            "ndcg_at_k(gain=exponential)", context_ids=("a", "b"), relevance_grades=grades
+        )
+        assert found == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+
+    async def test_of_very_low_grades_gains_are_linear(self):
+        fields = {"context_ids": ("a", "b"), "relevance_grades": {"a": 1e-20, "b": 3e-20}}
+        linear = await value("ndcg_at_k", **fields)
+        assert await value("ndcg_at_k(gain=exponential)", **fields) == pytest.approx(linear)
+
 
 NAMES = ["hit_at_k", "precision_at_k", "recall_at_k", "f1_at_k", "mrr", "map", "ndcg_at_k"]
 

@@ -9,7 +9,7 @@ is defined.
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from math import log2
+from math import expm1, log, log2
 from typing import ClassVar, Literal
 
 from assay.errors import InputError
@@ -227,11 +227,22 @@ class NdcgAtK(Ranked):
     def value(self, found: Ranking, k: int) -> float:
         """The gain over the best possible one."""
         ideal = found.wanted[: self.k or None]
-        return self._dcg(found.grades[:k]) / self._dcg(ideal)
+        found_gain, best_gain = (
+            self._dcg(grades, ideal[0]) for grades in (found.grades[:k], ideal)
+        )
+        return min(found_gain / best_gain, 1.0)  # grades that differ by the last digit only
 
-    def _dcg(self, grades: tuple[float, ...]) -> float:
-        gains = [2**g - 1 if self.gain == "exponential" else g for g in grades]
+    def _dcg(self, grades: tuple[float, ...], best: float) -> float:
+        gains = [self._gain(grade, best) for grade in grades]
         return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+    def _gain(self, grade: float, best: float) -> float:
+        """The gain as a share of the best grade's: no grade is too high for a float, or too low."""
+        if self.gain == "linear":
+            return grade / best
+        # 2^grade - 1 is 2^grade times 1 - 2^-grade.
+        times: float = 2.0 ** (grade - best)
+        return times * expm1(-grade * log(2)) / expm1(-best * log(2))
 
 
 METRICS: tuple[type[Metric], ...] = (HitAtK, PrecisionAtK, RecallAtK, F1AtK, Mrr, Map, NdcgAtK)
