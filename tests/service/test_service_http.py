@@ -140,6 +140,19 @@ class TestCallers:
             assert status == 403
             assert "localhost" in found["error"]
 
+    @pytest.mark.parametrize(
+        ("host", "status"),
+        [
+            *((host, 200) for host in ("localhost", "127.0.0.1:80", "[::1]", "[::1]:1", "LocalHost:1")),
+            *((host, 403) for host in ("localhost.evil.example", "localhost:80:90", "evil:localhost")),
+        ],
+    )  # fmt: skip
+    async def test_this_machine_goes_by_its_own_names_only(self, db, host, status):
+        async with contextlib.AsyncExitStack() as stack:
+            call = await caller(stack, db, token="")
+            found, *_ = await call("GET", "/v1/runs", token="", headers={"Host": host})
+            assert found == status
+
     async def test_too_many_requests_are_sent_away_and_told_when_to_come_again(self, db):
         async with contextlib.AsyncExitStack() as stack:
             call = await caller(stack, db, per_minute=60.0)

@@ -70,6 +70,14 @@ _COUNT = click.IntRange(min=1)
     metavar="N",
     help="Evaluations at the same time; others wait.",
 )
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="S",
+    help="The longest evaluation. What it scored is kept; the same request goes on.",
+)
 @click.option("--price", metavar="IN/OUT", help="As for `assay run`.")
 @click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
 def command(**given: Any) -> int:

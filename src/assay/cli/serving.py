@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def serve(given: Mapping[str, Any]) -> int:
         per_minute=given["rpm"],
         most_bytes=int(given["max_mb"] * 1e6),
         at_once=given["at_once"],
+        judging_s=given["max_seconds"],
     )
     most = {"most_samples": given["max_samples"], "most_characters": given["max_chars"]}
     app = application(_service(given, **most), bounds)
@@ -61,8 +63,9 @@ async def _begun(start: Any, given: Mapping[str, Any]) -> None:
 async def _until_told() -> None:
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, told.set)
+    with suppress(NotImplementedError):  # Windows: there Ctrl-C interrupts all that is awaited
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, told.set)
     await told.wait()
 
 

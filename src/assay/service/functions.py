@@ -1,11 +1,11 @@
 """What does assay do for those who call it from outside: plain values in, forms out?"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,7 @@ from assay.metrics import Metric as AnyMetric
 from assay.run import STORE
 from assay.run.connect import choose
 from assay.run.evaluate import aevaluate
+from assay.run.progress import Progress
 from assay.run.result import NOT_DONE, Result
 from assay.run.settings import Settings
 from assay.sample import Sample
@@ -28,6 +29,7 @@ MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000
 MOST_VALUES = 10_000  # of a row: its fields, contexts and what else stands in it
 MOST_VALUES_OF_ALL = 200_000  # of the rows of one call: the smallest take 100 bytes each
+Watch: TypeAlias = Callable[[Progress], None]
 # Samples a page, at most.
 PAGE = 500
 _LONGEST_NAME = 1000
@@ -67,18 +69,30 @@ class Service:
         found = [_metric(kind(), route) for kind in METRICS.values()]
         return forms.Metrics(route.name, found)
 
-    async def evaluate_one(self, sample: dict[str, Any], metrics: Sequence[str]) -> forms.Scored:
+    async def evaluate_one(
+        self, sample: dict[str, Any], metrics: Sequence[str], *, watch: Watch | None = None
+    ) -> forms.Scored:
         """Score one sample.
+
+        Args:
+            sample: A row.
+            metrics: Names, with parameters or without.
+            watch: Told how far it is.
 
         Raises:
             InputError: If sample or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        result = await self._result([sample], metrics)
+        result = await self._result([sample], metrics, watch=watch)
         return await asyncio.to_thread(_scored, result)
 
     async def evaluate_many(
-        self, samples: Any, metrics: Sequence[str], *, limit: int | None = None
+        self,
+        samples: Any,
+        metrics: Sequence[str],
+        *,
+        limit: int | None = None,
+        watch: Watch | None = None,
     ) -> forms.Run:
         """Score samples. The same call again goes on where one that was cut off stopped.
 
@@ -86,21 +100,27 @@ class Service:
             samples: A list of rows, or the path of a file.
             metrics: Names, with parameters or without.
             limit: Only the first rows.
+            watch: Told how far it is.
 
         Raises:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        result = await self._result(samples, metrics, limit=limit)
+        result = await self._result(samples, metrics, limit=limit, watch=watch)
         return await asyncio.to_thread(_run, result)
 
     async def _result(
-        self, data: Any, metrics: Sequence[str], *, limit: int | None = None
+        self,
+        data: Any,
+        metrics: Sequence[str],
+        *,
+        limit: int | None = None,
+        watch: Watch | None = None,
     ) -> Result:
         chosen = [self._named(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
-        settings = replace(self.settings, limit=limit)
+        settings = replace(self.settings, limit=limit, on_progress=watch)
         return await aevaluate(
             data, chosen, self.judge, embedder=self.embedder, store=self.store, settings=settings
         )

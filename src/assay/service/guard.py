@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+import re
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ OPEN = ("/health", "/openapi.json")
 _LONGEST_AT_ONCE = 8
 # So many callers are told apart; of the others the one seen longest ago is forgotten.
 _CALLERS = 10_000
-_HERE = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_HERE = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,10 @@ class Bounds:
         token: What they must know; "" if they need know nothing.
         per_minute: Requests a minute and caller.
         most_bytes: Bytes of a request.
-        at_once: Evaluations at the same time; others wait.
+        at_once: Evaluations at the same time; others wait. Their requests are together no longer
+            than one may be.
         waiting: Evaluations that may wait; others are sent away.
+        judging_s: Seconds that an evaluation may take, and that it may wait before.
         reading_s: Seconds in which a request must have arrived.
         connections: Connections at the same time.
     """
@@ -38,11 +41,13 @@ class Bounds:
     most_bytes: int = 10 * 2**20
     at_once: int = 4
     waiting: int = 32
+    judging_s: float = 600.0
     reading_s: float = 30.0
     connections: int = 500
 
     def __post_init__(self) -> None:
-        for name in ("per_minute", "most_bytes", "at_once", "reading_s", "connections"):
+        positive = ("per_minute", "most_bytes", "at_once", "judging_s", "reading_s", "connections")
+        for name in positive:
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name)}", "give a number above 0")
 
@@ -71,8 +76,6 @@ class Guard:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
-        self._turns = asyncio.Semaphore(bounds.at_once)
-        self._waiting = 0
         self._held = 0  # bytes of requests that were sent and are not answered yet
         self._sent: dict[int, int] = {}  # and of each of them, by its identity
 
@@ -83,10 +86,7 @@ class Guard:
             return
         if not self._bounds.token:
             # Without a token a page in a browser is kept out by the name it calls us by.
-            host = request.headers.get("Host", "").rpartition(":")[0] or request.headers.get(
-                "Host", ""
-            )
-            if host.lower() not in _HERE:
+            if not _HERE.fullmatch(request.headers.get("Host", "")):
                 raise Refused(403, "without a token the service answers to localhost only")
             return
         kind, _, given = request.headers.get("Authorization", "").partition(" ")
@@ -146,21 +146,3 @@ class Guard:
     def _too_long(self) -> Refused:
         most = self._bounds.most_bytes
         return Refused(413, f"the request is longer than {most:,} bytes")
-
-    async def __aenter__(self) -> None:
-        """A turn to evaluate.
-
-        Raises:
-            Refused: If too many wait already.
-        """
-        if self._turns.locked() and self._waiting >= self._bounds.waiting:
-            raise Refused(429, "too many evaluations wait already", Retry_After="5")
-        self._waiting += 1
-        try:
-            await self._turns.acquire()
-        finally:
-            self._waiting -= 1
-
-    async def __aexit__(self, *_: object) -> None:
-        """Give it back."""
-        self._turns.release()

@@ -1,7 +1,9 @@
 """How is the service reached over HTTP? Routes, and what each failure is told as."""
 
 import asyncio
+import hashlib
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -14,9 +16,10 @@ from assay._version import __version__
 from assay.errors import AssayError, InputError, JudgeError
 from assay.service import forms
 from assay.service.connections import Connections
-from assay.service.functions import PAGE, NotFound, Service
+from assay.service.functions import PAGE, NotFound, Service, Watch
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
+from assay.service.turns import Turns
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -79,6 +82,7 @@ class _Api:
     def __init__(self, service: Service, guard: Guard, bounds: Bounds) -> None:
         self._service = service
         self._guard = guard
+        self._turns = Turns(bounds)
         self._document = msgspec.json.encode(document(service, token=bool(bounds.token)))
 
     async def health(self, request: web.Request) -> web.Response:
@@ -94,16 +98,28 @@ class _Api:
         return _answer(await asyncio.to_thread(self._service.metrics))
 
     async def evaluate_one(self, request: web.Request) -> web.Response:
-        sent = _read(await self._guard.body(request), forms.EvaluateOne)
+        sent, key, size = await self._sent(request, forms.EvaluateOne)
         self._service.check_size([sent.sample])
-        async with self._guard:
-            return _answer(await self._service.evaluate_one(sent.sample, sent.metrics))
+
+        def work(watch: Watch) -> Awaitable[forms.Scored]:
+            return self._service.evaluate_one(sent.sample, sent.metrics, watch=watch)
+
+        return _answer(await self._turns.judge(key, size, work))
 
     async def evaluate_many(self, request: web.Request) -> web.Response:
-        sent = _read(await self._guard.body(request), forms.EvaluateMany)
+        sent, key, size = await self._sent(request, forms.EvaluateMany)
         self._service.check_size(sent.samples)
-        async with self._guard:
-            return _answer(await self._service.evaluate_many(sent.samples, sent.metrics))
+
+        def work(watch: Watch) -> Awaitable[forms.Run]:
+            return self._service.evaluate_many(sent.samples, sent.metrics, watch=watch)
+
+        return _answer(await self._turns.judge(key, size, work))
+
+    async def _sent(self, request: web.Request, form: type[F]) -> tuple[F, bytes, int]:
+        """(what was sent, what is equal for equal requests, its bytes)."""
+        body = await self._guard.body(request)
+        key = hashlib.sha256(f"{request.path}\n".encode() + body).digest()
+        return _read(body, form), key, len(body)
 
     async def runs(self, request: web.Request) -> web.Response:
         given = _parameters(request, "limit")
@@ -155,6 +171,8 @@ def _edge(guard: Guard, connections: Connections) -> Any:
             response = _problem(502, f"the judge refuses: {error}")
         except AssayError as error:
             response = _problem(500, str(error))
+        except sqlite3.Error as error:
+            response = _problem(500, f"the store cannot be used: {error}")
         finally:
             guard.answered(request)
             connections.free(request.protocol)

@@ -22,6 +22,7 @@ _ERRORS: Final = {
     422: "The request cannot be used; `problems` names every fault.",
     429: "Too many requests; `Retry-After` says when to come again.",
     502: "The judge refuses.",
+    503: "It took, or waited, too long; what was scored is kept, and the same request goes on.",
 }
 _EXAMPLE: Final = {
     "id": "tower",
@@ -29,9 +30,10 @@ _EXAMPLE: Final = {
     "contexts": ["The Eiffel Tower was built from 1887 to 1889."],
     "answer": "It was built from 1887 to 1889. It is red.",
 }
+_LATER: Final = (429, 503)
 _BASE: Final = (429,)
 _KNOWN: Final = (*_BASE, 401, 403, 422)
-_SENT: Final = (*_KNOWN, 400, 408, 413, 415, 502)
+_SENT: Final = (*_KNOWN, 400, 408, 413, 415, 502, 503)
 _RUN: Final = {
     "name": "run",
     "in": "path",
@@ -144,9 +146,9 @@ def _operation(
     for status in sorted(errors):
         content = _content(forms.Error)
         responses[str(status)] = {"description": _ERRORS[status], "content": content}
-        if status == 429:
+        if status in _LATER:
             after = {"Retry-After": {"schema": {"type": "integer"}}}
-            responses["429"]["headers"] = after
+            responses[str(status)]["headers"] = after
     found: dict[str, Any] = {"summary": summary, "responses": responses}
     if parameters:
         found["parameters"] = parameters
