@@ -18,10 +18,12 @@ from typing import Any
 from assay.conformance import SAMPLE
 from assay.conformance.example import embedded, sample_for
 from assay.errors import JudgeError
-from assay.judge import Judge, Reply, Task
+from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric
 from assay.run.estimate import CHARS_PER_TOKEN
+from assay.run.together import Member, Party
 from assay.sample import Sample
+from assay.tasks.joint import JOINTS
 from benchmarks.data import ROOT
 
 sys.path.append(str(ROOT / "tests"))
@@ -145,11 +147,29 @@ def _sample(group: list[dict[str, Any]], sentences: int, pool: list[str]) -> Sam
 async def _ask(metrics: Iterable[Metric], sample: Sample) -> Counting:
     counting = Counting()
     for metric in metrics:
-        try:
-            await metric.score(_shown(metric, sample), Judge(counting))
-        except JudgeError as error:
-            print(f"{metric.label} on {sample.id}: {error}", file=sys.stderr)
+        await _score(metric, sample, counting)
     return counting
+
+
+async def _ask_together(metrics: Iterable[Metric], sample: Sample) -> Counting:
+    """As a run does it: what several metrics ask about the same texts is one call."""
+    counting = Counting()
+    party = Party(counting, frozenset(JOINTS))
+    members = [(metric, party.member()) for metric in metrics]
+
+    async def score(metric: Metric, member: Member) -> None:
+        await _score(metric, sample, member)
+        member.leave()
+
+    await asyncio.gather(*(score(metric, member) for metric, member in members))
+    return counting
+
+
+async def _score(metric: Metric, sample: Sample, backend: Backend) -> None:
+    try:
+        await metric.score(_shown(metric, sample), Judge(backend))
+    except JudgeError as error:
+        print(f"{metric.label} on {sample.id}: {error}", file=sys.stderr)
 
 
 def _shown(metric: Metric, sample: Sample) -> Sample:
@@ -161,28 +181,33 @@ def _shown(metric: Metric, sample: Sample) -> Sample:
     return replace(sample, answerable=sample_for(metric).answerable)
 
 
-def measured(names: Iterable[str], data: list[Sample]) -> tuple[Cost, Cost]:
-    """(each metric by itself, with sharing), over all samples."""
-    alone, shared = Cost(), Cost()
+def measured(names: Iterable[str], data: list[Sample]) -> tuple[Cost, Cost, Cost]:
+    """(each metric by itself, equal questions once, as a run asks), over all samples."""
+    alone, shared, joint = Cost(), Cost(), Cost()
     for sample in data:
-        counting = asyncio.run(_ask([METRICS[name]() for name in names], sample))
+        metrics = [METRICS[name]() for name in names]
+        counting = asyncio.run(_ask(metrics, sample))
+        together = asyncio.run(_ask_together(metrics, sample))
         alone, shared = alone + counting.paid(), shared + counting.shared()
-    return alone, shared
+        joint += together.shared()
+    return alone, shared, joint
 
 
 def sets() -> str:
     """A line a set of metrics."""
     data = samples()
     head = (
-        "| metrics | how many | calls alone | calls shared | tokens alone | tokens shared | saved |"
+        "| metrics | how many | calls alone | equal once | in one call "
+        "| tokens alone | equal once | in one call | saved |"
     )
-    lines = [head, "|---|---:|---:|---:|---:|---:|---:|"]
+    lines = [head, f"|---|{'---:|' * 8}"]
     for title, holds in SETS.items():
         names = [name for name in METRICS if holds(name)]
-        alone, shared = measured(names, data)
-        saved = 1 - shared.tokens / alone.tokens if alone.tokens else 0.0
-        cells = [title, str(len(names)), _mean(alone.calls), _mean(shared.calls)]
-        cells += [_tokens(alone.tokens), _tokens(shared.tokens), f"{saved:.0%}"]
+        costs = measured(names, data)
+        alone, _, joint = costs
+        saved = 1 - joint.tokens / alone.tokens if alone.tokens else 0.0
+        cells = [title, str(len(names)), *(_mean(cost.calls) for cost in costs)]
+        cells += [*(_tokens(cost.tokens) for cost in costs), f"{saved:.0%}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -194,7 +219,7 @@ def metrics() -> str:
     for name, metric in METRICS.items():
         if not metric.tasks:
             continue
-        _, cost = measured([name], data)
+        _, cost, _ = measured([name], data)
         cells = [name, _mean(cost.calls), _tokens(cost.tokens), _mean(cost.embeddings)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
