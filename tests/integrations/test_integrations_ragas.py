@@ -232,8 +232,79 @@ class TestEvaluate:
         result = evaluate(ROWS, [Length(), metrics.ExactMatch()])
         assert (result["length"], result["exact_match"]) == ([8.0, 6.0], [1.0, 0.0])
 
+    def test_a_metric_of_ones_own_is_asked_with_the_judge_of_the_evaluation(self):
+        @dataclass
+        class Named(MetricWithLLM, SingleTurnMetric):
+            name: str = "named"
+
+            async def _single_turn_ascore(self, sample, callbacks):
+                return float(self.llm == "embedded")
+
+        metric, judged = Named(), Named(name="judged", llm="other")
+        result = evaluate([ROW], [metric, judged], llm="embedded")
+        assert (result["named"], result["judged"]) == ([1.0], [0.0])
+        assert metric.llm is None
+
+    def test_what_a_metric_of_ones_own_raises_is_a_gap_with_its_reason(self):
+        @dataclass
+        class Fragile(SingleTurnMetric):
+            name: str = "fragile"
+
+            async def _single_turn_ascore(self, sample, callbacks):
+                return 1 / (len(sample.response) - 8)
+
+        with pytest.warns(UserWarning, match="1 of 2 rows have no score"):
+            result = evaluate(ROWS, [Fragile(), metrics.ExactMatch()])
+        assert [math.isnan(score) for score in result["fragile"]] == [True, False]
+        assert result.reasons["fragile"][0].startswith("failed: ZeroDivisionError")
+        assert result["exact_match"] == [1.0, 0.0]
+        with pytest.raises(JudgeError, match="fragile: failed: ZeroDivisionError"):
+            evaluate(ROWS, [Fragile()], raise_exceptions=True)
+
+    def test_a_metric_of_ones_own_reads_the_columns_of_any_generation(self):
+        @dataclass
+        class Length(SingleTurnMetric):
+            name: str = "length"
+
+            async def _single_turn_ascore(self, sample, callbacks):
+                return len(sample.response) + len(sample.reference)
+
+        old = {"question": "q", "answer": "four", "ground_truth": "to"}
+        assert evaluate([old], [Length()])["length"] == [6.0]
+        mapped = {"response": "said", "reference": "truth"}
+        rows = [{"said": "four", "truth": "to"}]
+        assert evaluate(rows, [Length()], column_map=mapped)["length"] == [6.0]
+
+    def test_what_a_data_frame_lacks_is_a_gap(self):
+        rows = [ROW, {**ROW, "reference": math.nan}]
+        with pytest.warns(UserWarning, match="1 of 2 rows have no score"):
+            result = evaluate(rows, [metrics.ExactMatch()])
+        assert [math.isnan(score) for score in result["exact_match"]] == [False, True]
+
+    def test_what_the_first_generation_took_is_taken(self):
+        assert evaluate(ROWS, [metrics.ExactMatch()], in_ci=True)["exact_match"] == [1.0, 0.0]
+
+
+class TestCost:
+    def test_a_price_is_that_of_the_very_model(self, monkeypatch):
+        result = evaluate([ROW], [metrics.ExactMatch()])
+        used = TokenUsage(1000, 100, "openai:gpt-4o-mini@example.org")
+        monkeypatch.setattr(type(result), "total_tokens", lambda _: used)
+        prices = {"gpt-4o": (1.0, 1.0), "gpt-4o-mini": (0.001, 0.01)}
+        assert result.total_cost(per_model_costs=prices) == 2.0
+        with pytest.raises(InputError, match="no price for openai:gpt-4o-mini"):
+            result.total_cost(per_model_costs={"gpt-4o": (1.0, 1.0)})
+
 
 class TestScores:
+    def test_they_reckon_as_their_mean(self):
+        scores = Scores([1.0, 0.5])
+        assert (scores * 100, 100 * scores, scores / 3, 1 - scores) == (75.0, 75.0, 0.25, 0.25)
+        assert (scores + 1, 1 + scores, scores - 0.75) == (1.75, 1.75, 0.0)
+        assert sum([scores, Scores([0.25])]) == 1.0
+        more = [0.0]
+        assert scores + more == [1.0, 0.5, 0.0]
+
     def test_they_are_a_list_and_where_a_number_is_asked_for_their_mean(self):
         scores = Scores([1.0, math.nan, 0.5])
         assert len(scores) == 3

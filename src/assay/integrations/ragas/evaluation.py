@@ -1,6 +1,7 @@
 """`evaluate` as ragas has it, over assay's own."""
 
 import asyncio
+import copy
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
 from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
 from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.progress import bar
-from assay.integrations.ragas.rows import filled, mapping_of, rows_of
+from assay.integrations.ragas.rows import filled, mapping_of, named, rows_of
 from assay.integrations.ragas.run_config import RunConfig
 from assay.integrations.ragas.scoring import scored
 from assay.run.loop import run_to_completion
@@ -29,6 +30,7 @@ _NO_EFFECT = (
     "token_usage_parser",
     "allow_nest_asyncio",
     "is_async",
+    "in_ci",
 )
 
 
@@ -71,7 +73,7 @@ async def aevaluate(
         how: `run_config`, a `RunConfig`; `column_map`, the column of the data by ragas' name of
             it; `show_progress`, whether to show a bar where the output is a terminal. Of ragas'
             other parameters batch_size, experiment_name, token_usage_parser (tokens are always
-            counted) and allow_nest_asyncio have no effect.
+            counted), in_ci, is_async and allow_nest_asyncio have no effect.
 
     Returns:
         The scores; NaN, with the reason beside it, where there is none.
@@ -138,7 +140,8 @@ async def _scored(
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
-            await _own(metric, dataset, table, settings.limits.in_flight)
+            given = _judged(metric, *judges)
+            await _own(given, dataset, table, settings)
     keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
     scores = {key: table.scores[key] for key in keys}
     return EvaluationResult(rows, scores, table.reasons, runs, dataset)
@@ -191,13 +194,14 @@ def _by_judge(
     return list(groups.values())
 
 
-async def _own(metric: Any, dataset: Any, table: _Table, most: int) -> None:
+async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> None:
     """Score every row by a metric of the user's own, as many at once as may be."""
     from assay.integrations.ragas.dataset_schema import EvaluationDataset, MultiTurnSample
 
     typed = isinstance(dataset, EvaluationDataset)
-    samples = dataset.samples if typed else EvaluationDataset.from_list(table.rows).samples
-    room = asyncio.Semaphore(most)
+    rows = [named(row, settings.mapping) for row in table.rows]
+    samples = dataset.samples if typed else EvaluationDataset.from_list(rows).samples
+    room = asyncio.Semaphore(settings.limits.in_flight)
 
     async def one(sample: Any) -> float:
         async with room:
@@ -207,9 +211,33 @@ async def _own(metric: Any, dataset: Any, table: _Table, most: int) -> None:
                 return float(await metric.single_turn_ascore(sample))
             raise InputError(f"{metric.name} does not score a {type(sample).__name__}")
 
-    values = await asyncio.gather(*map(one, samples))
-    reasons = ["undefined: the metric gave NaN" if math.isnan(value) else "" for value in values]
+    found = await asyncio.gather(*map(one, samples), return_exceptions=True)
+    values, reasons = [], []
+    for value in found:
+        if isinstance(value, InputError) or not isinstance(value, float | Exception):
+            raise value  # what cannot be asked for at all, and what is to end the program
+        values.append(value if isinstance(value, float) else math.nan)
+        reasons.append(_gap(value))
     table.add(metric.name, values, reasons)
+
+
+def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
+    """A metric of the user's own with the judges of `evaluate` where it has none; a copy."""
+    given = {"llm": llm, "embeddings": embeddings}
+    lacks = {name: model for name, model in given.items() if getattr(metric, name, ...) is None}
+    if not any(model is not None for model in lacks.values()):
+        return metric
+    metric = copy.copy(metric)
+    for name, model in lacks.items():
+        setattr(metric, name, model)
+    return metric
+
+
+def _gap(value: float | Exception) -> str:
+    """Why a metric of the user's own has no score; "" if it has one."""
+    if isinstance(value, Exception):
+        return f"failed: {type(value).__name__}: {value}"
+    return "undefined: the metric gave NaN" if math.isnan(value) else ""
 
 
 def _gaps(found: EvaluationResult, *, raise_exceptions: bool) -> list[str]:

@@ -1,6 +1,7 @@
 """What `evaluate` gives back: scores by name, as all generations of ragas read them."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ class Scores(list[float]):
 
     NaN stands where there is no score; the mean is that of the others. It is the mean where a
     number is asked for: ``float(scores)``, ``round(scores, 2)``, ``f"{scores:.2f}"``, and in
-    comparisons with a number.
+    arithmetic and comparisons with a number.
     """
 
     @property
@@ -34,6 +35,24 @@ class Scores(list[float]):
     def __format__(self, form: str) -> str:
         return format(self.mean, form) if form else str(self)
 
+    def __add__(self, other: Any) -> Any:
+        return self.mean + other if isinstance(other, int | float) else super().__add__(other)
+
+    def __sub__(self, other: float) -> float:
+        return self.mean - other
+
+    def __rsub__(self, other: float) -> float:
+        return other - self.mean
+
+    def __mul__(self, other: Any) -> Any:
+        return self.mean * other
+
+    def __truediv__(self, other: float) -> float:
+        return self.mean / other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
     def __lt__(self, other: Any) -> bool:
         return self.mean < other if isinstance(other, int | float) else super().__lt__(other)
 
@@ -45,6 +64,11 @@ class Scores(list[float]):
 
     def __ge__(self, other: Any) -> bool:
         return self.mean >= other if isinstance(other, int | float) else super().__ge__(other)
+
+
+def _names(name: str, model: str) -> bool:
+    """Whether a judge is of that model: `gpt-4o` is not `openai:gpt-4o-mini`."""
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", model) is not None
 
 
 @dataclass(eq=False)
@@ -146,7 +170,7 @@ class EvaluationResult(Mapping[str, Scores]):
         prices = per_model_costs or {}
         total = 0.0
         for usage in used if isinstance(used, list) else [used]:
-            model = next((name for name in prices if name in usage.model), None)
+            model = next((name for name in prices if _names(name, usage.model)), None)
             if model is not None:
                 total += usage.cost(*prices[model])
             elif cost_per_input_token is not None:

@@ -1,5 +1,6 @@
 """What are the rows of a data set, and which fields of a sample do they fill?"""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -46,15 +47,25 @@ def rows_of(dataset: Any) -> list[dict[str, Any]]:
 
 
 def row_of(sample: Any) -> dict[str, Any]:
-    """A sample or dict as a dict of plain values, without what is None."""
+    """A sample or dict as a dict of plain values, without what is None or a data frame's NaN."""
     given = sample if isinstance(sample, Mapping) else sample.model_dump()
-    return {name: _plain(value) for name, value in given.items() if value is not None}
+    return {name: _plain(value) for name, value in given.items() if not _absent(value)}
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
+
+
+def named(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """A row with its columns under the names that they have in ragas 0.2 and later as well."""
+    again = {name: mapping[field] for name, field in FIELDS.items() if field in mapping}
+    return {**row, **{name: row[column] for name, column in again.items() if column in row}}
 
 
 def mapping_of(

@@ -69,7 +69,8 @@ def llm_factory(
         provider: Whose it is; one with an OpenAI-compatible interface.
         client: An `OpenAI` or `AsyncOpenAI` object, else the environment says where and by what
             key.
-        options: `base_url`, `temperature`, `max_tokens`, and what is sent along (`top_p`).
+        options: `base_url`, `default_headers`, `temperature`, `max_tokens`, and what is sent along
+            (`top_p`).
 
     Raises:
         InputError: For a provider with another interface.
@@ -77,7 +78,9 @@ def llm_factory(
     if provider not in _SERVED:
         what = f"llm_factory(provider={provider!r}) has no OpenAI-compatible interface"
         raise InputError(what, f"give its chat model as a LangChain object, or {_SERVED}")
-    for unused in ("adapter", "cache", "run_config", "default_headers", "mode"):
+    if headers := options.pop("default_headers", None):
+        options["headers"] = headers
+    for unused in ("adapter", "cache", "run_config", "mode"):
         options.pop(unused, None)
     further = {name: options.pop(name) for name in list(options) if name not in _KNOWN}
     if further:
