@@ -64,6 +64,23 @@ def test_files_in_every_form(labelled, here):
     assert json.loads((here / "a.json").read_text("utf-8"))["concordance"]["above"] == 0.7
 
 
+def test_thresholds_of_the_concordance_are_options(labelled, here):
+    (here / "samples.csv").write_text("id,label\ntower,yes\nfaust,no\n", "utf-8")
+    given = ("agree", "--labels", "samples.csv")
+    found = labelled(*given, "--concordance", "--above", "0.4", "--below", "0.6")
+    assert found.exit_code == 0, found.output
+    # faithfulness is 0.5 of both samples.
+    shown = " ".join(found.stdout.split())
+    assert "P(correct | all > 0.40)" in shown
+    assert shown.count("0.50 (1/2;") == 2
+    out_of_range = labelled(*given, "--concordance", "--above", "1")
+    assert out_of_range.exit_code == 2
+    assert "above 1 parts no scores" in out_of_range.stderr
+    alone = labelled(*given, "--above", "0.4")
+    assert alone.exit_code == 2
+    assert "--above is for --concordance" in alone.stderr
+
+
 def test_what_a_label_says_is_shown_as_text(labelled, here):
     text = "<script>alert(1)</script>"
     (here / "labels.jsonl").write_text(

@@ -1,5 +1,6 @@
 """How likely do people call an answer correct where one metric, or two together, score it high?"""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -84,21 +85,24 @@ def concordance(
         below: The threshold below which they count as low.
 
     Raises:
-        InputError: If labels are not yes or no, or meet no metric.
+        InputError: If labels are not yes or no, or meet no metric, or if no score of a metric can
+            be above the one threshold or below the other.
     """
     scored, without, turned = {}, {}, []
+    first: InputError | None = None
     for metric in metrics or result.run.metrics:
         try:
             label, scores, low_is_good = _scores(result, given, metric)
+            _refuse_outside(label, _ends(result, label), above, below)
         except InputError as error:
             if metrics:
                 raise
-            without[metric] = error.problems[0].what
+            first, without[metric] = first or error, error.problems[0].what
             continue
         scored[label] = scores
         turned += [label] if low_is_good else []
-    if not scored:
-        raise InputError(next(iter(without.values())))
+    if first and not scored:
+        raise first
     chosen = [(one,) for one in scored] + list(combinations(scored, 2))
     rows = [_row(names, [scored[name] for name in names], above, below) for names in chosen]
     return Concordance(above, below, GRID, rows, turned, without)
@@ -112,8 +116,7 @@ def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bo
     found = labelled(result, given, metric)
     if found.kind != "sample":
         raise InputError(f"concordance takes labels of samples, not of {found.kind}s")
-    ends = tuple(result.run.config["about"][found.metric]["range"])
-    if not found.higher_is_better and ends != (0.0, 1.0):
+    if not found.higher_is_better and _ends(result, found.metric) != (0.0, 1.0):
         what = f"{found.metric}: concordance takes scores between 0 and 1 where low ones are good"
         raise InputError(what, "leave this metric out")
     data = judged(found)
@@ -123,6 +126,25 @@ def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bo
     pairs = zip(data.items, good, data.labels, strict=True)
     scores = {i.sample.id: (float(score), bool(label), i.group) for i, score, label in pairs}
     return found.metric, scores, not found.higher_is_better
+
+
+def _ends(result: Result, metric: str) -> tuple[float, float]:
+    low, high = result.run.config["about"][metric]["range"]
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def _refuse_outside(metric: str, ends: tuple[float, float], above: float, below: float) -> None:
+    """A threshold that all scores, or none, lie beyond parts nothing."""
+    low, high = ends
+    for name, threshold, meant in (
+        ("above", above, low <= above < high),
+        ("below", below, low < below <= high),
+    ):
+        if not (math.isfinite(threshold) and meant):
+            what = (
+                f"{name} {threshold:g} parts no scores of {metric}, which are {low:g} to {high:g}"
+            )
+            raise InputError(what, f"give another --{name} ({name}=), or leave this metric out")
 
 
 def _row(names: tuple[str, ...], scored: Sequence[Scores], above: float, below: float) -> Row:

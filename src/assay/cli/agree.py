@@ -39,6 +39,22 @@ from assay.cli.numbers import NUMBER
     help="Say how likely people call an answer correct where one metric, or two, are high or low.",
 )
 @click.option(
+    "--above",
+    type=NUMBER,
+    default=0.7,
+    show_default=True,
+    metavar="SCORE",
+    help="With --concordance: scores above it are high.",
+)
+@click.option(
+    "--below",
+    type=NUMBER,
+    default=0.3,
+    show_default=True,
+    metavar="SCORE",
+    help="With --concordance: scores below it are low.",
+)
+@click.option(
     "--worst",
     type=click.IntRange(min=0),
     default=3,

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
-from assay.cli import outputs, screen
+from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK
 from assay.cli.hints import hint
 from assay.dataset import read_labels
@@ -22,6 +22,8 @@ _WRITERS = {".html": html_agreement.render, ".md": markdown_agreement.render}
 
 def agree(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
+    if not given["concordance"]:
+        alone.refuse("is for --concordance", "add --concordance", "above", "below")
     outputs.check(given["outs"], given["labels"], given["store"], forms=_FORMS)
     result = open_run(given["run"], given["store"])
     data = _data(result, given)
@@ -51,5 +53,6 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         without: dict[str, str] = {}
     else:
         found, without = analysis.agree_all(result, said, **options)
-    table = concordance(result, said, wanted) if given["concordance"] else None
+    ends = {"above": given["above"], "below": given["below"]}
+    table = concordance(result, said, wanted, **ends) if given["concordance"] else None
     return words.told(run, said.source, found, without, table)
