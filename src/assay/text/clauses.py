@@ -67,7 +67,11 @@ _CHATTER = re.compile(
     r"|(?:is there|would you like|can i help)\b"
     r"|(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:"
     r"here (?:is|are)|below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
-    r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$)",
+    r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$"
+    # How a letter begins and ends.
+    r"|dear\b[^.!?]{0,40},$"
+    r"|(?:(?:best|kind|warm) (?:regards|wishes)|(?:yours )?(?:sincerely|faithfully|truly)|regards)"
+    r"(?:,[^.!?]{0,40})?$)",
     re.IGNORECASE | re.DOTALL,
 )
 _LEAD_IN = re.compile(

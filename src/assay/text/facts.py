@@ -21,7 +21,16 @@ _NAME = re.compile(
     rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
 )
 # "30 °C", "5 PM", and a letter alone, which is a mark or an initial without its name.
-_NO_NAMES = MONTHS | _DAYS | {"am", "pm", "bc", "ad"} | set("abcdefghijklmnopqrstuvwxyz")
+_UNITS = {"am", "pm", "bc", "ad", "fahrenheit", "celsius", "centigrade"}
+_NO_NAMES = MONTHS | _DAYS | _UNITS | set("abcdefghijklmnopqrstuvwxyz")
+_WRITTEN_ACRONYM = re.compile(r"\b(?:[A-Z]{2,6}\b|(?:[A-Z]\.){2,6})")
+_HYPHENATED = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)+\b")
+_PLURAL_ACRONYM = re.compile(r"([A-Z]{2,6})['’]?s")
+_ROMAN = {
+    numeral.lower(): str(value)
+    for value, numeral in enumerate("II III IV V VI VII VIII IX X XI XII XIII XIV XV".split(), 2)
+}
+_NUMERALS = {value: numeral for numeral, value in _ROMAN.items()}
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|scarcely|lacks?|"
     r"lacking|fails?\s+to|failed\s+to|unable|refus\w+\s+to|den(?:y|ies|ied))\b|n['’]t\b",
@@ -94,14 +103,35 @@ def opposites(statement: AbstractSet[str], evidence: AbstractSet[str]) -> list[t
 
 
 def stands_in(name: str, lower_words: AbstractSet[str], acronyms: AbstractSet[str]) -> bool:
-    """Whether every part of a name is among these words, or the name is one of their acronyms."""
-    letters = name.replace(".", "")
+    """Whether every part of a name is among these words, or the name is one of their acronyms.
+
+    An initial proves nothing; "II" is "2". Either side may be the acronym: `acronyms` holds those
+    that could be made of the text, `lower_words` those that stand in it (see `lookup`).
+    """
+    plural = _PLURAL_ACRONYM.fullmatch(name)
+    letters = plural[1] if plural else name.replace(".", "")
     if letters.isupper() and (letters in acronyms or letters.lower() in lower_words):
         return True
     parts = [part for part in words(name) if part not in STOP_WORDS]
-    if all(part in lower_words or stem(part) in lower_words for part in parts):
+    telling = [part for part in parts if len(part) > 1 or not part.isalpha() or part in _ROMAN]
+    if all(_part_stands_in(part, lower_words) for part in telling or parts):
         return True
-    return "".join(part[0] for part in parts).upper() in lower_words
+    return len(parts) > 1 and "".join(part[0] for part in parts).upper() in lower_words
+
+
+def _part_stands_in(part: str, lower_words: AbstractSet[str]) -> bool:
+    numeral = _ROMAN.get(part) or _NUMERALS.get(part)
+    return part in lower_words or stem(part) in lower_words or numeral in lower_words
+
+
+def lookup(text: str) -> set[str]:
+    """What names are looked up in: the words in lower case, and the acronyms as "WHO".
+
+    A hyphenated word is there in parts and in one piece: "Wi-Fi" is "wi", "fi" and "wifi".
+    """
+    joined = (found.group().replace("-", "").lower() for found in _HYPHENATED.finditer(text))
+    written = (found.group().replace(".", "") for found in _WRITTEN_ACRONYM.finditer(text))
+    return {*words(text), *joined, *written}
 
 
 def acronyms(text: str) -> set[str]:

@@ -1,13 +1,14 @@
 """Which numbers does a text state, whatever way they are written?
 
 "1,000", "1000" and "one thousand" are one number; so are "$2.5 million" and "2500000", "5 PM" and
-"17:00", "5-9 pm" and "17:0-21:0", "noon" and "12 PM". Units are not kept: "5 km" and "5 miles" both
-state 5.
+"17:00", "5-9 pm" and "17:0-21:0", "noon" and "12 PM", "59½", "59 1/2" and "59.5", "6th" and
+"sixth". Units are not kept: "5 km" and "5 miles" both state 5.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 _SMALL = {
@@ -30,11 +31,23 @@ _SCALE = {
     "k": 1_000,
     "million": 1_000_000,
     "mn": 1_000_000,
+    "mln": 1_000_000,
+    "mio": 1_000_000,
     "m": 1_000_000,
     "billion": 1_000_000_000,
     "bn": 1_000_000_000,
+    "bln": 1_000_000_000,
     "b": 1_000_000_000,
     "trillion": 1_000_000_000_000,
+}
+# "First", "second" and "third" are mostly no numbers.
+_ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        start=4,
+    )
 }
 _WORDS = "|".join([*_SMALL, *_TENS])
 _CLOCK = re.compile(
@@ -50,7 +63,8 @@ _DIGIT = re.compile(r"\d")
 _NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
 _DIGITS = re.compile(
     r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen)\b|(?P<short>k|mn|bn|m|b)\b)?"
+    r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen|mn|mln|mio|bn|bln)\b"
+    r"|(?P<short>k|m|b)\b)?"
     r"(?:st|nd|rd|th|s)?(?!\d)",
     re.IGNORECASE,
 )
@@ -60,19 +74,49 @@ _SPELLED = re.compile(
     r"(?:[\s-]+(?P<scale>hundred|thousand|million|billion|trillion|dozen))?\b",
     re.IGNORECASE,
 )
+_FRACTION = re.compile(
+    r"(?<![\w.,/])(?:(?:(?P<whole>\d{1,4})[\s-]?)?(?P<sign>[\u00bc-\u00be\u2150-\u215e])"
+    r"|(?:(?P<before>\d{1,4})[\s-])?(?P<up>[1-7])/(?P<down>[2-8])(?![\w/]|\.\d))"
+)
+# "A fifth of it", "two fifths" are shares.
+_ORDINAL = re.compile(
+    rf"(?<!\ba )(?<!\bone )(?<!\bone-)\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE
+)
 # "one" is mostly a pronoun, and a missing "one" says nothing.
 _IGNORED_WORDS = frozenset({"one", "zero"})
 
 
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
-    found = _in_digits(text) if _DIGIT.search(text) else {}
+    found: dict[str, str] = {}
+    for fraction in _FRACTION.finditer(text):
+        if (value := _fraction_value(fraction)) is not None:
+            found.setdefault(value, fraction.group())
+    if found:
+        text = _FRACTION.sub(_blank_fraction, text)
+    if _DIGIT.search(text):
+        found |= _in_digits(text)
     for named in _NAMED_TIME.finditer(text):
         found.setdefault("12:00" if named["noon"] else "00:00", named.group())
     for spelled in _SPELLED.finditer(text):
         if spelled.group().lower() not in _IGNORED_WORDS:
             found.setdefault(_spelled_value(spelled), spelled.group())
+    for ordinal in _ORDINAL.finditer(text):
+        found.setdefault(str(_ORDINALS[ordinal.group().lower()]), ordinal.group())
     return found
+
+
+def _fraction_value(fraction: re.Match[str]) -> str | None:
+    """Its plain form; None where it is none: 7/4 is a date or a score."""
+    if fraction["sign"]:
+        part = unicodedata.numeric(fraction["sign"])
+    else:
+        part = int(fraction["up"]) / int(fraction["down"])
+    return _format(int(fraction["whole"] or fraction["before"] or 0) + part) if part < 1 else None
+
+
+def _blank_fraction(fraction: re.Match[str]) -> str:
+    return fraction.group() if _fraction_value(fraction) is None else " "
 
 
 def _in_digits(text: str) -> dict[str, str]:

@@ -1,18 +1,36 @@
 """Which words does a text consist of, and which of them carry its content?
 
 Words are lower-cased; hyphenated words are taken apart; a possessive 's is dropped; a number keeps
-its separators; every Chinese, Japanese or Korean character is a word of its own.
+its separators and is taken apart from its unit ("250F"); accents are dropped ("café" is "cafe"),
+and so is what French and Italian put before a vowel ("d'Urville" is "urville"); every Chinese,
+Japanese or Korean character is a word of its own.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
+import unicodedata
 
 from assay.text.memo import remembered
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-WORD = re.compile(rf"\d+(?:[.,:]\d+)+|[{_CJK}]|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_UNIT = (
+    "[cfkmgwv]|[ckm]m|[kmµ]g|[cdm]l|[kmgt]b|[kmg]hz|lbs?|oz|mph|ft|in|bn|mn|kw|kwh|hrs?|mins?|[ap]m"
+)
+WORD = re.compile(
+    rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[{_CJK}]"
+    rf"|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*"
+)
 _POSSESSIVE = re.compile(r"['’]s?$")
+_ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+# The Latin letters with accents, in lower case, and the ones without.
+_BARE = {
+    code: unicodedata.normalize("NFKD", chr(code))[0]
+    for codes in (range(0xDF, 0x250), range(0x1E00, 0x1F00))
+    for code in codes
+    if "a" <= unicodedata.normalize("NFKD", chr(code))[0] <= "z"
+}
 _VOWEL = re.compile(r"[aeiouy]")
 _SUFFIXES = ("ations", "ation", "ings", "edly", "ing", "ied", "ed", "ly")
 
@@ -32,14 +50,17 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """Every word of `text`, in order, in lower case."""
-    found = WORD.findall(text.lower())
+    text = text.lower()
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_BARE)
+    found = WORD.findall(text)
     if "'" not in text and "’" not in text:
         return found
     return [word if word.isalnum() else _plain(word) for word in found]
 
 
 def _plain(word: str) -> str:
-    return _POSSESSIVE.sub("", word).replace("’", "'")
+    return _ELISION.sub("", _POSSESSIVE.sub("", word)).replace("’", "'")
 
 
 def content_words(text: str) -> list[str]:
@@ -60,7 +81,7 @@ def stem(word: str) -> str:
     one, "make" and "making" too; "organ" and "organise" are not.
     """
     if len(word) < 4 or not word.isalpha() or not word.isascii():
-        return word.replace(",", "") if word[:1].isdigit() else word
+        return _plain_number(word) if word[:1].isdigit() else word
     word = _singular(word)
     for suffix in _SUFFIXES:
         base = word.removesuffix(suffix)
@@ -71,6 +92,12 @@ def stem(word: str) -> str:
     if len(word) > 3 and word[-1] == "e":
         return word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+def _plain_number(word: str) -> str:
+    """Without commas, and without the end of an ordinal."""
+    ordinal = _ORDINAL.fullmatch(word)
+    return ordinal[1] if ordinal else word.replace(",", "")
 
 
 def _singular(word: str) -> str:

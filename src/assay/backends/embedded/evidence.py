@@ -37,7 +37,7 @@ class Around(NamedTuple):
     """What stands in a piece and its neighbours."""
 
     stems: frozenset[str]
-    words: frozenset[str]  # lower-cased, and the stems
+    words: frozenset[str]  # as `facts.lookup` gives them, and the stems
     numbers: Mapping[str, str]
 
 
@@ -53,7 +53,7 @@ class Evidence:
     stems: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
     numbers: Mapping[str, str]
-    words: frozenset[str]  # lower-cased, stop words included, and their stems
+    words: frozenset[str]  # as `facts.lookup` gives them, stop words included, and their stems
     acronyms: frozenset[str]
     _around: dict[int, Around] = field(default_factory=dict, repr=False)
 
@@ -73,7 +73,7 @@ class Evidence:
             near = self.window(piece)
             text = " ".join(self.pieces[i].text for i in near)
             stems = frozenset().union(*(self.sets[i] for i in near))
-            found = Around(stems, stems.union(words.words(text)), numbers.numbers(text))
+            found = Around(stems, stems.union(facts.lookup(text)), numbers.numbers(text))
             self._around[piece] = found
         return found
 
@@ -100,7 +100,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
             places.setdefault(stem, []).append(place)
     whole = "\n".join(contexts)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
-    plain = frozenset(words.words(whole)).union(*(piece.said.split() for piece in pieces))
+    plain = frozenset(facts.lookup(whole)).union(*(piece.said.split() for piece in pieces))
     return Evidence(
         pieces=pieces,
         sets=sets,
