@@ -2,10 +2,13 @@
 
 import asyncio
 import functools
+import json
 import threading
+from dataclasses import dataclass
 
 import pytest
 
+from assay import evaluate
 from assay.backends.llm import LLM, Completion, Function
 from assay.errors import InputError, Unavailable, Unreadable, Unsupported
 from assay.judge import Backend, Judge
@@ -89,7 +92,7 @@ def test_a_function_is_named_by_its_place_and_its_code():
     assert place == f"{__name__}:judge_in_words"
     assert Function(judge_in_words).name == f"{place}@{code}"
     assert Function(judge_in_words, name="mine").name == "mine"
-    assert Function(Judging()).name == f"{__name__}:Judging"
+    assert Function(Judging()).name.startswith(f"{__name__}:Judging@")
 
 
 def test_functions_that_differ_have_different_names():
@@ -107,6 +110,126 @@ def test_functions_that_differ_have_different_names():
     assert len({Function(ask).name for ask in asks}) == len(asks)
 
 
+def made(model, **held):
+    """A judge of a factory: all have the same code."""
+
+    def ask(prompt):
+        return f"{model} {held}"
+
+    return ask
+
+
+@dataclass(frozen=True)
+class Options:
+    model: str = "a"
+    api_key: str = ""
+
+
+class Keeping:
+    """A judge that keeps what it is made with."""
+
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+    def ask(self, prompt):
+        return RATING
+
+    def __call__(self, prompt):
+        return RATING
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (made("a"), made("b")),
+        (made(1), made("1")),
+        (made(["a"]), made(["b"])),
+        (made({"model": "a"}), made({"model": "b"})),
+        (made({"a", "b"}), made({"a", "c"})),
+        (made(Options("a")), made(Options("b"))),
+        (made(made("a")), made(made("b"))),
+        (functools.partial(made("a")), functools.partial(made("b"))),
+        (functools.partial(judge_later, model="a"), functools.partial(judge_later, model="b")),
+        (Keeping(model="a").ask, Keeping(model="b").ask),
+        (Keeping(model="a"), Keeping(model="b")),
+        (Keeping(options=Options("a")), Keeping(options=Options("b"))),
+        (lambda p, options=Options("a"): p, lambda p, options=Options("b"): p),
+        ({"p": "a"}.get, {"p": "b"}.get),
+    ],
+)
+def test_callables_of_the_same_code_that_hold_other_values_have_other_names(one, other):
+    assert Function(one).name != Function(other).name
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: made("a", n=[1, {"b": 2.0}]),
+        lambda: functools.partial(made(Options()), 1, b=2),
+        lambda: Keeping(model="a", options=Options()).ask,
+    ],
+)
+def test_callables_of_the_same_code_that_hold_equal_values_have_the_same_name(make):
+    assert Function(make()).name == Function(make()).name
+
+
+def test_what_a_callable_counts_or_notes_makes_no_other_of_it():
+    asked = []
+
+    def ask(prompt):
+        asked.append(prompt)
+
+    counting = Keeping(asked=asked)
+    before = Function(ask).name, Function(counting).name
+    asked.append("a prompt")
+    assert (Function(ask).name, Function(counting).name) == before
+
+
+def test_a_key_is_no_part_of_a_name():
+    keys = ("old", "new")
+    assert len({Function(Keeping(api_key=key)).name for key in keys}) == 1
+    assert len({Function(made(Options(api_key=key))).name for key in keys}) == 1
+
+
+def test_what_holds_itself_has_a_name():
+    owner, held = Keeping(), []
+    owner.hook = owner.ask
+    held.append(held)
+    assert Function(owner.ask).name
+    assert Function(made(held)).name
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (made, r"model \(_thread:lock\)"),
+        (lambda held: functools.partial(judge_later, held), r"an argument \(_thread:lock\)"),
+        (lambda held: Keeping(client=held).ask, r"client \(_thread:lock\)"),
+        (lambda held: made(Keeping(held=held)), r"model \(\w+:Keeping\)"),
+        (lambda held: made([held] * 2000), r"model \(builtins:list\)"),
+    ],
+)
+def test_a_value_that_no_name_can_tell_is_warned_of_unless_the_name_is_given(make, said):
+    ask = make(threading.Lock())
+    with pytest.warns(UserWarning, match=f"{said}.*give it a name"):
+        Function(ask)
+    assert Function(ask, name="mine").name == "mine"
+
+
+def test_closures_of_one_factory_share_no_replies(db):
+    row = {"question": "Is it?", "answer": "It is.", "answerable": True}
+
+    def judging(noncommittal):
+        said = {"reason": "", "noncommittal": noncommittal, "relevance": 1.0}
+        return lambda prompt: json.dumps(said)
+
+    means = [
+        evaluate([row], "over_refusal", judging(value), store=db).summary()[0].mean
+        for value in (True, False)
+    ]
+    assert means == [1.0, 0.0]
+
+
 async def test_a_plain_function_does_not_block_the_loop():
     release = threading.Event()
 
@@ -114,7 +237,7 @@ async def test_a_plain_function_does_not_block_the_loop():
         release.wait(5)
         return RATING
 
-    asked = asyncio.ensure_future(Function(waits).reply(TASK))
+    asked = asyncio.ensure_future(Function(waits, name="waits").reply(TASK))
     await asyncio.sleep(0.01)
     assert not asked.done()
     release.set()
@@ -130,7 +253,7 @@ async def test_a_hanging_function_can_be_given_up_and_leaves_no_trace():
         raise RuntimeError(msg)
 
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(Function(waits).reply(TASK), 0.01)
+        await asyncio.wait_for(Function(waits, name="waits").reply(TASK), 0.01)
     release.set()
     await asyncio.sleep(0.01)
 
@@ -158,7 +281,7 @@ async def test_a_function_that_returns_no_text_is_refused():
 
 async def test_what_cannot_be_read_is_on_record_and_asked_again():
     replies = iter(["no", '{"noncommittal": false, "questions": ["Why?"]}'])
-    judge = Judge(Function(lambda prompt: next(replies)))
+    judge = Judge(Function(lambda prompt: next(replies), name="by turns"))
     assert (await judge(GenerateQuestions("Because.", n=1))).questions == ("Why?",)
     assert [reply.raw[:2] for reply in judge.replies] == ["no", '{"']
 

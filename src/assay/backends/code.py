@@ -1,10 +1,27 @@
-"""Has the user's own code changed? A digest of it stands in the identity of what it makes."""
+"""Has the user's own code changed? A digest of it stands in the identity of what it makes.
 
+So do the values that the code goes by: two functions of one factory are two functions.
+"""
+
+import contextlib
+import dataclasses
+import enum
 import hashlib
-from collections.abc import Iterator
-from functools import cached_property
-from types import CodeType, FunctionType
-from typing import Any
+import re
+import weakref
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from pathlib import PurePath
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, TypeAlias
+
+# What is held under such a name is no part of a digest: another key is no other judge.
+_SECRET = re.compile(
+    r"(?:^|_)(?:api_?key|access_token|auth_token|secret|password|credentials?)$", re.IGNORECASE
+)
+# What says all of itself, the same in every process.
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, PurePath, re.Pattern)
+_MOST = 1000  # items of a list that is told: a longer one is data
 
 
 def code_digest(code: CodeType) -> str:
@@ -14,11 +31,28 @@ def code_digest(code: CodeType) -> str:
 
 
 def function_digest(function: FunctionType) -> str:
-    """As `code_digest`, and whenever a plain default of one of its arguments does."""
-    given = [*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items())]
-    plain = [_constant(value) for value in given if _plain(value)]
-    code = code_digest(function.__code__)
-    return text_digest(repr((code, plain))) if plain else code
+    """As `code_digest`, and whenever a value does that it closes over or has by default.
+
+    A function stays what it was when it was first looked at: what it counts or notes down as it
+    works makes no other of it.
+    """
+    return _first(function, _function, set())[0]
+
+
+def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
+    """What a callable goes by, and what of that cannot be told.
+
+    Its values are those that it had when it was first looked at, as for `function_digest`.
+
+    Returns:
+        Eight hex digits that change whenever its code does, or a value that it closes over, has by
+        default, was bound to or has as an attribute, or a function or plain constant of its module
+        that it uses; "" of what is not written in Python. And the values of which nothing but the
+        class is in these digits: "client (openai:OpenAI)".
+    """
+    values = _Values(set())
+    told = values.called(call)
+    return text_digest(told) if told else "", tuple(dict.fromkeys(values.untold))
 
 
 def class_digest(cls: type) -> str:
@@ -32,6 +66,173 @@ def class_digest(cls: type) -> str:
             found[f"{cls.__qualname__}.{name}{n or ''}"] = function_digest(function)
             _add_helpers(function, found)
     return text_digest(repr(sorted(found.items())))
+
+
+def text_digest(text: str) -> str:
+    """Eight hex digits of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def place_of(value: object) -> str:
+    """``module:qualname`` of a function or class, or of the class of anything else."""
+    named: Any = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+# A digest, and what it does not tell.
+Found: TypeAlias = tuple[str, tuple[str, ...]]
+# What was found of functions and objects when they were first looked at, by their place in memory.
+_FIRST: dict[int, tuple[weakref.ref[Any], Found]] = {}
+
+
+def _first(thing: Any, find: Callable[[Any, set[int]], Found], inside: set[int]) -> Found:
+    """What was found of it when it was first looked at: now, if this is the first time."""
+    known = _FIRST.get(id(thing))
+    if known is not None and known[0]() is thing:
+        return known[1]
+    found, place = find(thing, inside), id(thing)
+
+    def forget(_: object) -> None:
+        _FIRST.pop(place, None)
+
+    with contextlib.suppress(TypeError):  # no weak reference can be had of a few: as it is now
+        _FIRST[place] = weakref.ref(thing, forget), found
+    return found
+
+
+def _function(function: FunctionType, inside: set[int]) -> Found:
+    digest, values = code_digest(function.__code__), _Values(inside)
+    held = {
+        **{f"default {n}": value for n, value in enumerate(function.__defaults__ or ())},
+        **(function.__kwdefaults__ or {}),
+        **_closed_over(function),
+    }
+    if held:
+        digest = text_digest(repr((digest, values.told(held, ""))))
+    return digest, tuple(values.untold)
+
+
+def _owner(owner: object, inside: set[int]) -> Found:
+    values, cls = _Values(inside), type(owner)
+    of_class = {n: v for n, v in vars(cls).items() if _plain(v) and not n.startswith("__")}
+    told = class_digest(cls), values.told(of_class, ""), values.told(owner, "self", deep=2)
+    return text_digest(repr(told)), tuple(values.untold)
+
+
+def _closed_over(function: FunctionType) -> dict[str, Any]:
+    found = {}
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        with contextlib.suppress(ValueError):  # not filled yet
+            found[name] = cell.cell_contents
+    return found
+
+
+class _Values:
+    """Tells values in words that are the same in every process.
+
+    Args:
+        inside: What is being told at present: it may hold itself.
+
+    Attributes:
+        untold: Where stands, and of which class is, what it could tell no more of.
+    """
+
+    def __init__(self, inside: set[int]) -> None:
+        self.untold: list[str] = []
+        self._inside = inside
+
+    def called(self, call: object) -> str:
+        """What is called, with all that it goes by; "" if it is not written in Python."""
+        if isinstance(call, partial):
+            inner = self.called(call.func) or place_of(call.func)
+            return repr((inner, self.told(call.args, "an argument"), self.told(call.keywords, "")))
+        if isinstance(call, MethodType):
+            whose = call.__self__
+            said = place_of(whose) if isinstance(whose, type) else self._look(whose, _owner)
+            return repr((self.called(call.__func__), said))
+        if isinstance(call, FunctionType):
+            found: dict[str, str] = {}
+            _add_helpers(call, found)
+            return repr((self._look(call, _function), sorted(found.items())))
+        if isinstance(call, BuiltinFunctionType):
+            whose = call.__self__
+            return "" if isinstance(whose, ModuleType) else self.told(whose, "self")
+        if wrapped := getattr(call, "__wrapped__", None):  # as functools.cache leaves it
+            return self.called(wrapped)
+        is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
+        return self._look(call, _owner) if is_python else ""
+
+    def _look(self, thing: object, find: Callable[[Any, set[int]], Found]) -> str:
+        digest, untold = _first(thing, find, self._inside)
+        self.untold += untold
+        return digest
+
+    def told(self, value: Any, place: str, deep: int = 1) -> str:
+        """The value; of an object its class and its attributes, where these are plain.
+
+        Args:
+            value: The value.
+            place: What it is called where it is held.
+            deep: How many objects within one another are looked into.
+        """
+        if isinstance(value, enum.Enum):
+            return f"{place_of(value)}.{value.name}"
+        if isinstance(value, _PLAIN):
+            return repr(value)
+        if id(value) in self._inside:
+            return "itself"
+        self._inside.add(id(value))
+        try:
+            return self._held(value, place, deep)
+        finally:
+            self._inside.discard(id(value))
+
+    def _held(self, value: Any, place: str, deep: int) -> str:
+        if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MOST:
+            said = self._class_only(value, place)
+        elif isinstance(value, list | tuple):
+            said = repr([self.told(item, place, deep) for item in value])
+        elif isinstance(value, set | frozenset):
+            said = repr(sorted(self.told(item, place, deep) for item in value))
+        elif isinstance(value, dict):
+            said = self._mapping(value, deep)
+        elif isinstance(value, partial | MethodType | FunctionType | BuiltinFunctionType):
+            said = f"{place_of(value)} {self.called(value)}"
+        elif isinstance(value, type):
+            said = place_of(value)
+        elif isinstance(value, ModuleType):
+            said = value.__name__
+        else:
+            said = self._object(value, place, deep)
+        return said
+
+    def _mapping(self, values: dict[Any, Any], deep: int) -> str:
+        told = [
+            (self.told(name, "a key", deep), self.told(value, str(name), deep))
+            for name, value in values.items()
+            if not _SECRET.search(str(name))
+        ]
+        return repr(sorted(told))
+
+    def _object(self, value: Any, place: str, deep: int) -> str:
+        held = dict(getattr(value, "__dict__", {}))
+        if dataclasses.is_dataclass(value):  # it may have slots
+            held |= {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
+        elif not hasattr(value, "__dict__"):
+            deep = 0
+        inner = _Values(self._inside)
+        attributes = inner.told(held, place, deep - 1) if deep else ""
+        if place == "self":
+            self.untold += inner.untold
+        elif inner.untold or not deep:
+            self._class_only(value, place)
+        return f"{place_of(type(value))} {attributes}"
+
+    def _class_only(self, value: object, place: str) -> str:
+        kind = place_of(type(value))
+        self.untold.append(f"{place} ({kind})")
+        return kind
 
 
 def _functions(value: object) -> list[FunctionType]:
@@ -68,11 +269,6 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
-
-
-def text_digest(text: str) -> str:
-    """Eight hex digits of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _constant(value: object) -> str:

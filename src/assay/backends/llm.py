@@ -7,13 +7,13 @@ import functools
 import inspect
 import threading
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any, TypeAlias
 
-from assay.backends.code import function_digest, text_digest
+from assay.backends.code import callable_digest, place_of
 from assay.backends.likely import Token, weighed
 from assay.errors import InputError, Unavailable, Unsupported
 from assay.judge import Reply, Task
@@ -133,9 +133,10 @@ class Function(LLM):
 
     Args:
         ask: The callable.
-        name: What to call it, instead of its module, name and the digest of its code. Change the
-            name when something that it reads from outside (a model name, a file) changes, or
-            replies of before will be taken from the store.
+        name: What to call it, instead of its module, name and the digest of its code and of the
+            plain values that it holds. Change the name when something else that it goes by (a
+            client, a file) changes, or replies of before will be taken from the store; of an
+            object that it holds a warning says so.
         prompts: Templates that replace the built-in ones, by kind of task.
     """
 
@@ -145,6 +146,8 @@ class Function(LLM):
         super().__init__(prompts)
         self._ask = ask
         self._name = name or name_of(ask)
+        if not name:
+            _warn_of_the_untold(ask, self._name)
         self._is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
             getattr(ask, "__call__", None)  # noqa: B004 - the method itself is looked at
         )
@@ -172,16 +175,24 @@ class Function(LLM):
         return Completion(text, len(prompt) // 4, len(text) // 4)
 
 
-def name_of(ask: Asked) -> str:
-    """Module, name and the digest of the code of a callable."""
-    # The digest tells two lambdas apart, and a function from what it was before an edit.
-    if isinstance(ask, functools.partial):
-        given = repr((ask.args, sorted(ask.keywords.items())))
-        return f"{name_of(ask.func)}({text_digest(given)})"
-    named = ask if hasattr(ask, "__qualname__") else type(ask)
-    name = f"{named.__module__}:{named.__qualname__}"
-    function = getattr(ask, "__func__", ask)  # of a method, what the class defines
-    return f"{name}@{function_digest(function)}" if isinstance(function, FunctionType) else name
+def name_of(call: Callable[..., Any]) -> str:
+    """Module and name of a callable, and the digest of its code and of the values it holds."""
+    inner: Any = call
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    digest, _ = callable_digest(call)
+    return f"{place_of(inner)}@{digest}" if digest else place_of(inner)
+
+
+def _warn_of_the_untold(ask: Asked, name: str) -> None:
+    _, untold = callable_digest(ask)
+    if untold:
+        warnings.warn(
+            f"the name {name} does not tell all that it goes by: {', '.join(untold)}. Replies of "
+            "the same code with another one would be taken for its own -> give it a name that "
+            "tells them apart: Function(ask, name=...)",
+            stacklevel=3,
+        )
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:

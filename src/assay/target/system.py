@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from assay.backends.code import text_digest
+from assay.backends.code import place_of, text_digest
 from assay.backends.llm import in_thread, name_of
 from assay.backends.openai_http import Refusal, retry_after
 from assay.backends.per_loop import PerLoop
@@ -298,7 +298,7 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
     given = needed or [p.name for p in taken[:1]] or ["question"]
     wants = tuple("sample" if name == "sample" else "question" for name in given)
     if len(set(wants)) < len(wants):
-        what = f"{name_of(function)} takes {', '.join(given)}"
+        what = f"{place_of(function)} takes {', '.join(given)}"
         raise InputError(what, "it is called with the question, the sample, or both")
     return wants
 
