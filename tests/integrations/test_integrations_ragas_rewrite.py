@@ -139,3 +139,32 @@ class TestTheCommand:
             rewritten(path)
         assert self.run("--rewrite", tmp_path / "none.py").exit_code == 2
         assert self.run(path).exit_code == 2
+
+    def test_what_is_installed_or_hidden_in_a_folder_is_not_the_users_own(self, tmp_path):
+        own = tmp_path / "src" / "a.py"
+        others = [
+            tmp_path / place / "b.py"
+            for place in (".venv/lib", "env/lib/python3.11/site-packages/ragas", ".git", "x/.ipynb")
+        ]
+        for file in (own, *others):
+            file.parent.mkdir(parents=True)
+            file.write_text("import ragas\n")
+        (tmp_path / "folder.py").mkdir()
+        result = CliRunner().invoke(main, ["--rewrite", str(tmp_path)])
+        assert result.exit_code == 0, result.output
+        assert HERE in own.read_text()
+        assert {file.read_text() for file in others} == {"import ragas\n"}
+
+    def test_a_file_that_cannot_be_read_stops_no_other_one(self, tmp_path):
+        (tmp_path / "a.py").write_text("print 'two'\n")
+        (tmp_path / "b.py").write_text("import ragas\n")
+        result = CliRunner().invoke(main, ["--rewrite", str(tmp_path)])
+        assert result.exit_code == 2
+        assert "a.py' cannot be read" in result.output
+        assert HERE in (tmp_path / "b.py").read_text()
+
+    def test_a_byte_order_mark_stays(self, tmp_path):
+        file = tmp_path / "a.py"
+        file.write_bytes("\ufeffimport ragas\r\n".encode())
+        assert CliRunner().invoke(main, ["--rewrite", str(file)]).exit_code == 0
+        assert file.read_bytes().decode() == f"\ufeffimport {HERE} as ragas\r\n"

@@ -136,6 +136,15 @@ async def test_a_statement_leads_to_its_context_and_quote(
     )
 
 
+async def test_a_link_to_a_context_opens_its_sample_there(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()), "#s4c1")
+    assert await page.run("document.querySelector('#s4').open")
+    seen = "document.querySelector('#s4c1').getBoundingClientRect().top < innerHeight"
+    assert await page.run(seen)
+
+
 async def test_words_of_a_context_have_the_colour_of_the_metric_that_is_looked_at(
     page: chromium.Page, tmp_path: Path
 ) -> None:

@@ -56,3 +56,10 @@ def test_metrics_undefined_on_as_many_samples_are_one_remark() -> None:
     assert undefined == [
         f"{shared} are undefined on 7 of {total} samples each: their means speak about the rest."
     ]
+
+
+def test_of_a_metric_without_any_score_no_mean_is_spoken_of() -> None:
+    data = fixture.small()
+    data["metrics"] = [{**data["metrics"][0], "n_scored": 0, "n_failed": 12, "mean": None}]
+    (note,) = [note.text for note in notes.notes(data) if "the judge failed" in note.text]
+    assert note == "faithfulness: the judge failed on 12 of 12 samples. There is no mean."

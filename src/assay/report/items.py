@@ -7,6 +7,7 @@ from assay.report import numbers
 
 Json = Mapping[str, Any]
 SYSTEM_HEADS: Final = ("system", "n", "mean", "right (95 % CI)", "ability (95 % CI)")
+QUESTION_HEADS: Final = ("right", "difficulty ± s.d.", "discrimination ± s.d.", "p")
 _RIGHT: Final = {True: "✓", False: "✗", None: "·"}
 
 
@@ -14,23 +15,27 @@ def title(data: Json) -> str:
     """What was analysed, in a sentence."""
     n, k = len(data["questions"]), len(data["systems"])
     threshold = numbers.score(data["threshold"])
-    text = f"{numbers.plural(n, 'question')}, {k} systems; right from {threshold} on"
+    limit = f"from {threshold} on" if data["higher_is_better"] else f"up to {threshold}"
+    text = f"{numbers.plural(n, 'question')}, {k} systems; right {limit}"
     return f"{text} ({data['threshold_by']})"
 
 
 def system(one: Json) -> list[str]:
     """A system as a row."""
-    right, ability = numbers.DASH, numbers.DASH
+    right = numbers.DASH
     if one["right"] is not None:
-        right = f"{numbers.score(one['right'])} ({_ends(one['right_interval'])})"
-    if one["ability"] is not None:
-        ability = f"{one['ability']:+.2f} ({_ends(one['interval'])})"
+        ends = one["right_interval"]
+        right = f"{numbers.score(one['right'])} ({numbers.span((ends['low'], ends['high']))})"
     name = f"{one['name']}  {one['run'][:8]}  {one['source']}"
-    return [name, numbers.count(one["n"]), numbers.score(one["mean"]), right, ability]
+    return [name, numbers.count(one["n"]), numbers.score(one["mean"]), right, ability(one)]
 
 
-def _ends(interval: Json) -> str:
-    return f"{interval['low']:.2f} to {interval['high']:.2f}"
+def ability(one: Json) -> str:
+    """The ability of a system with its interval."""
+    if one["ability"] is None:
+        return numbers.DASH
+    ends = one["interval"]
+    return f"{one['ability']:+.2f} ({ends['low']:.2f} to {ends['high']:.2f})"
 
 
 def lists(data: Json) -> list[tuple[str, Sequence[Json]]]:
@@ -59,11 +64,24 @@ def answers(question: Json, systems: Sequence[Json]) -> str:
     return " ".join(f"{one['name']} {_RIGHT[right]}" for one, right in pairs)
 
 
-def hardness(question: Json) -> str:
-    """Difficulty and how far it may be off."""
-    if question["difficulty"] is None:
-        return ""
-    return f"difficulty {question['difficulty']:+.1f} ± {question['difficulty_sd']:.1f}"
+def others(data: Json) -> tuple[str, Sequence[Json]]:
+    """The questions that tell systems apart and are not flagged, the hardest first."""
+    found = [q for q in data["questions"] if not q["flag"]]
+    found.sort(key=lambda q: q["difficulty"] or 0.0, reverse=True)
+    return f"Some get it right, as the model has it ({len(found)}; hardest first)", found
+
+
+def question(one: Json) -> list[str]:
+    """Difficulty, discrimination and the chance of such answers, as cells."""
+    return [
+        _give_or_take(one["difficulty"], one["difficulty_sd"], "+"),
+        _give_or_take(one["discrimination"], one["discrimination_sd"]),
+        numbers.DASH if one["p"] is None else numbers.score(one["p"]),
+    ]
+
+
+def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
+    return numbers.DASH if value is None or sd is None else f"{value:{sign}.1f} ± {sd:.1f}"
 
 
 def notes(data: Json) -> list[str]:

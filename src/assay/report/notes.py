@@ -169,6 +169,8 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
                 " The mean leaves them out; had they all scored lowest or all highest, "
                 f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
                 " The interval knows nothing of them."
+                if metric["n_scored"]
+                else " There is no mean."
             )
         if why := " ".join(str(metric.get("why_failed", "")).split()):
             text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."

@@ -22,18 +22,29 @@ def main(write: bool, show: bool, paths: tuple[Path, ...]) -> None:  # noqa: FBT
     if write == show:
         raise click.UsageError("give --rewrite to change the files, or --diff to see how")
     try:
-        for path in files(iter(paths)):
-            new = rewritten(path)
-            if not new.changes and not new.by_hand:
-                continue
-            if show:
-                click.echo("".join(_diff(path, new)), nl=False)
-            elif new.changes:
-                written(path, new)
-            click.echo(_said(path, new), err=show)
+        found = list(files(iter(paths)))
     except AssayError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
+    failed = False
+    for path in found:
+        try:
+            _one(path, show=show)
+        except AssayError as error:  # all files are looked at
+            click.echo(f"error: {error}", err=True)
+            failed = True
+    sys.exit(2 if failed else 0)
+
+
+def _one(path: Path, *, show: bool) -> None:
+    new = rewritten(path)
+    if not new.changes and not new.by_hand:
+        return
+    if show:
+        click.echo("".join(_diff(path, new)), nl=False)
+    elif new.changes:
+        written(path, new)
+    click.echo(_said(path, new), err=show)
 
 
 def _diff(path: Path, new: Rewritten) -> list[str]:

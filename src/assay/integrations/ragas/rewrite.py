@@ -5,7 +5,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from assay.errors import InputError
 
 HERE = "assay.integrations.ragas"
 SUFFIXES = (".py", ".ipynb")
+_INSTALLED = ("site-packages", "dist-packages", "node_modules")
 _MODULE = re.compile(r"ragas(?:\.\w+)*")
 _FROM = re.compile(r"from(?P<space>[ \t]+)(?P<module>ragas(?:\.\w+)*)(?=\s)")
 _NAMED = re.compile(r"(?<![\w./-])ragas(?:\.\w+)+")
@@ -59,16 +60,24 @@ class _Edit:
 def files(paths: Iterator[Path]) -> Iterator[Path]:
     """The scripts and notebooks among files and in folders.
 
+    Of a folder, hidden ones in it and installed packages are left out: what stands there is not
+    the user's own.
+
     Raises:
         InputError: For a path that is neither.
     """
     for path in paths:
         if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES)
+            found = (p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+            yield from sorted(p for p in found if _is_own(p.relative_to(path)))
         elif path.is_file() and path.suffix in SUFFIXES:
             yield path
         else:
             raise InputError(f"'{path}' is no script, notebook or folder", "give .py or .ipynb")
+
+
+def _is_own(path: Path) -> bool:
+    return not any(part.startswith(".") or part in _INSTALLED for part in path.parts)
 
 
 def rewritten(path: Path) -> Rewritten:
@@ -79,9 +88,13 @@ def rewritten(path: Path) -> Rewritten:
     """
     try:
         text = path.read_bytes().decode("utf-8")  # line ends as they are
-        return notebook(text) if path.suffix == ".ipynb" else script(text)
+        if path.suffix == ".ipynb":
+            return notebook(text)
+        mark = "\ufeff" if text.startswith("\ufeff") else ""  # as editors on Windows write it
+        new = script(text.removeprefix(mark))
+        return replace(new, text=mark + new.text)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"'{path}' cannot be read: {error}", "nothing was changed") from error
+        raise InputError(f"'{path}' cannot be read: {error}", "it was not changed") from error
 
 
 def script(source: str, *, magics: bool = False) -> Rewritten:
