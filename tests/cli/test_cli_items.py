@@ -1,6 +1,7 @@
 """Does `assay items` show systems and questions, and refuse what it must?"""
 
 import json
+import re
 
 import pytest
 
@@ -62,6 +63,22 @@ def test_what_cannot_be_done_is_said(assay, three, more, told):
 
 
 def test_a_form_that_is_not_written_is_refused(assay, three):
-    result = assay("items", *three, "--out", "i.html")
+    result = assay("items", *three, "--out", "i.pdf")
     assert result.exit_code == 2
-    assert ".md, .json" in result.stderr
+    assert ".html, .md, .json" in result.stderr
+
+
+def test_the_page_needs_nothing_else(assay, three, here):
+    done = assay("items", *three, "--out", "i.html", "--most", "1")
+    assert done.exit_code == 0, done.output
+    page = (here / "i.html").read_text("utf-8")
+    assert "<svg" in page
+    assert not re.search(r"(src|href)=|<script", page)
+    assert page.count('<th scope="row"><code') == 10, "every question, once"
+
+
+@pytest.mark.parametrize("threshold", ["50", "-1"])
+def test_a_threshold_that_no_score_can_have_is_refused(assay, three, threshold):
+    result = assay("items", *three, f"--threshold={threshold}")
+    assert result.exit_code == 2
+    assert "the values of told are 0 to 1" in result.stderr

@@ -1,5 +1,6 @@
 """Which questions tell systems apart, which tell nothing, and which do better systems get wrong?"""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -88,6 +89,7 @@ class ItemAnalysis:
         metric: Label of the metric.
         threshold: The score from which on (down to which) a question counts as got right.
         threshold_by: Where it is from.
+        higher_is_better: Whether a question counts as got right above it, or below.
         systems: The runs, in the order given.
         questions: All questions that two systems or more have a score for, in order of the data.
         spread: Standard deviation of the difficulties in logits; None without a fit.
@@ -100,6 +102,7 @@ class ItemAnalysis:
     metric: str
     threshold: float
     threshold_by: str
+    higher_is_better: bool
     systems: Sequence[System]
     questions: Sequence[Question]
     spread: float | None
@@ -126,7 +129,8 @@ def items(
         force: Go on where the runs do not compute the same, or other data.
 
     Raises:
-        InputError: If runs cannot be compared, or there is no threshold.
+        InputError: If runs cannot be compared, or there is no threshold, or it is no value that
+            the metric can take.
     """
     refuse_same(results[0], results[1:])
     if len(results) > MOST_SYSTEMS:
@@ -152,6 +156,7 @@ def items(
         metric=label,
         threshold=least,
         threshold_by=source,
+        higher_is_better=bool(about["higher_is_better"]),
         systems=[
             _system(results[s], s, scores[:, s], right[:, s], members, fit)
             for s in range(len(results))
@@ -175,12 +180,17 @@ class _Table:
 
 
 def _threshold(metric: str, about: Mapping[str, object], given: float | None) -> tuple[float, str]:
-    if given is not None:
-        return given, "given"
     guide, ends = about["guide"], about["range"]
+    low, high = ends if isinstance(ends, Sequence) else (None, None)
+    if given is not None:
+        bottom = -math.inf if low is None else low
+        top = math.inf if high is None else high
+        if not (math.isfinite(given) and bottom <= given <= top):
+            what = f"threshold {given:g}: the values of {metric} are {bottom:g} to {top:g}"
+            raise InputError(what, "give one of them")
+        return given, "given"
     if isinstance(guide, int | float):
         return float(guide), "the metric's guide value"
-    low, high = ends if isinstance(ends, Sequence) else (None, None)
     if low is None or high is None:
         what = f"{metric} has no threshold from which on a question counts as got right"
         raise InputError(what, "give one with --threshold")

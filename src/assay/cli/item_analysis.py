@@ -9,10 +9,10 @@ import msgspec
 from assay.analysis import items as analysis
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
-from assay.report import console_items, markdown_items
+from assay.report import console_items, html_items, markdown_items
 from assay.run.run_spec import open_run
 
-_FORMS = {".md": "Markdown", ".json": "what --json shows"}
+_FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
 
 
 def items(given: Mapping[str, Any]) -> int:
@@ -24,7 +24,7 @@ def items(given: Mapping[str, Any]) -> int:
     )
     data = msgspec.to_builtins(found)
     markdown = partial(markdown_items.render, most=given["most"])
-    outputs.write_data(data, given["outs"], {".md": markdown})
+    outputs.write_data(data, given["outs"], {".html": html_items.render, ".md": markdown})
     if given["as_json"]:
         screen.write_json(data)
     else:

@@ -28,7 +28,7 @@ from assay.cli.numbers import NUMBER
     default=10,
     show_default=True,
     metavar="N",
-    help="Show so many questions of each kind.",
+    help="Show so many questions of each kind, on the console and in Markdown.",
 )
 @options.force
 @click.option(
@@ -36,7 +36,7 @@ from assay.cli.numbers import NUMBER
     "outs",
     multiple=True,
     metavar="FILE",
-    help="Write it to .md (Markdown) or .json. Repeatable.",
+    help="Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.",
 )
 @options.as_json
 @options.store
