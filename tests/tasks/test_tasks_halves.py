@@ -4,7 +4,7 @@ import pytest
 
 from assay import Score, Settings, evaluate
 from assay.backends.llm import LLM, Completion
-from assay.backends.openai import OpenAI
+from assay.backends.openai import OpenAI, tokens_at_most
 from assay.errors import InputError, TooLong
 from assay.judge import Judge
 from assay.metrics import resolve
@@ -163,6 +163,7 @@ class TestAWindowThatTheUserNames:
         assert verdict.reason.startswith(IN_PARTS)
         assert len(prompts) > 1
         assert max(len(prompt) for prompt in prompts) <= (2048 - 1024) * 3
+        assert max(map(tokens_at_most, prompts)) <= 2048 - 1024
         assert sum(prompt.count(FILL.strip()) for prompt in prompts) == 200
 
     async def test_what_cannot_be_divided_fails_and_says_what_to_do(self):
@@ -174,6 +175,18 @@ class TestAWindowThatTheUserNames:
         judge = OpenAI("m", base_url="http://127.0.0.1:9/v1", window=2048)
         with pytest.raises(TooLong):
             await judge.reply(RateAnswer("Q?", "巴黎是法国的首都。" * 100))
+
+    async def test_a_table_of_numbers_is_not_taken_for_short(self):
+        judge = OpenAI("m", base_url="http://127.0.0.1:9/v1", window=2048)
+        with pytest.raises(TooLong):  # a token a digit, as most vocabularies have it
+            await judge.reply(RateAnswer("Q?", "3,141 5926 " * 100))
+
+    @pytest.mark.parametrize(
+        ("text", "most"),
+        [("the tower", 3), ("1889", 4), ("in 1889, AD", 9), ("a-b", 3), ("巴黎", 6), ("", 0)],
+    )
+    def test_each_digit_sign_capital_and_byte_of_another_script_may_be_a_token(self, text, most):
+        assert tokens_at_most(text) == most
 
     def test_replies_of_another_window_are_not_taken_for_this_ones(self):
         names = {OpenAI("m", window=window).name for window in (None, 2048, 4096)}

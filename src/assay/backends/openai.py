@@ -42,8 +42,10 @@ _NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
 }
 
 
-# A token has at least so many bytes on average, in any language; English has four and more.
-BYTES_PER_TOKEN = 3
+# What may be a token of its own: three small letters of a word, and any other byte but the space
+# that a word takes along. Digits are that in most vocabularies, and so are letters of scripts that
+# a vocabulary does not know; English has twice as many by this count as it has.
+_TOKENS = re.compile(rb"[a-z]{1,3}|[^a-z ]| (?![A-Za-z])")
 # Tokens of the window that are left to the reply, where no bound on it is given.
 ROOM_FOR_REPLY = 1024
 
@@ -187,7 +189,7 @@ class OpenAI(LLM):
         self.model = model
         self._temperature, self._draw_temperature = temperature, draw_temperature
         self._max_tokens, self._window = max_tokens, window
-        self._most_bytes = _most_bytes(window, max_tokens)
+        self._most_tokens = _most_tokens(window, max_tokens)
         self._extra_body = dict(extra_body or {})
         self._schema_extra = dict(schema_extra or {})
         endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
@@ -238,7 +240,7 @@ class OpenAI(LLM):
             TooLong: If the prompt may be longer than what the model reads at once.
             Unavailable: If no reply came.
         """
-        if len(prompt.encode("utf-8", "replace")) > self._most_bytes:
+        if self._most_tokens < math.inf and tokens_at_most(prompt) > self._most_tokens:
             what = f"the prompt may be longer than the {self._window:,} tokens that {self.model}"
             raise TooLong(f"{what} reads at once -> give it a larger window, or shorter texts")
 
@@ -345,15 +347,20 @@ class OpenAI(LLM):
         )
 
 
-def _most_bytes(window: int | None, max_tokens: int | None) -> float:
-    """Of a prompt that surely fits into the window."""
+def tokens_at_most(text: str) -> int:
+    """As many tokens as a text has in any common vocabulary, or more."""
+    return sum(1 for _ in _TOKENS.finditer(text.encode("utf-8", "replace")))
+
+
+def _most_tokens(window: int | None, max_tokens: int | None) -> float:
+    """Of a prompt that leaves room for a reply."""
     if window is None:
         return math.inf
     room = min(ROOM_FOR_REPLY, window // 2) if max_tokens is None else max_tokens
     if window <= room:
         what = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
         raise InputError(what, "give a window above max_tokens")
-    return float((window - room) * BYTES_PER_TOKEN)
+    return float(window - room)
 
 
 def _text(content: Any) -> str:
