@@ -100,7 +100,7 @@ class TestLimits:
 
 class TestPartOfABatchFails:
     def test_only_failed_lines_are_asked_again(self, served, db):
-        served.lines = Faults(share_500=0.15)
+        served.lines = Faults(share_500=0.1)
         result = run(served, db, data=samples(12))
         assert all(row.n_failed == 0 for row in result.summary())
         assert len(served.sizes) > STAGES

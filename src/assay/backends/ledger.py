@@ -42,6 +42,8 @@ class Ledger:
         self._run = run
         self._served = served
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+        # Whether a back end was ever asked when its replies were first looked for.
+        self._before: dict[str, bool] = {}
 
     @property
     def name(self) -> str:
@@ -53,9 +55,11 @@ class Ledger:
         return self._backend.identity(kind)
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
-        """Whether the reply is in the store: it would cost nothing."""
-        key = reply_key(self.identity(type(task)) or "", task, draw)
-        return self._store.reply(key) is not None
+        """Whether the reply is in the store from before this run: it would cost nothing."""
+        identity = self.identity(type(task)) or ""
+        if identity not in self._before:
+            self._before[identity] = self._store.has_name(identity)
+        return self._before[identity] and self._store.has_reply(reply_key(identity, task, draw))
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The known reply, or a new one once it is on disk."""

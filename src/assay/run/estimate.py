@@ -173,7 +173,7 @@ class _StandIn:
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         key = reply_key(self.identity(type(task)) or "", task, draw)
-        return self.store is not None and self.store.reply(key) is not None
+        return self.store is not None and self.store.has_reply(key)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         key = reply_key(self.identity(type(task)) or "", task, draw)

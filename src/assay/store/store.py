@@ -105,9 +105,19 @@ class Store:
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
+        if not self.has_reply(key):  # the usual case, at a fraction of the cost
+            return None
         with self._at_once():
             found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
             return rows.reply(found[0], self._text) if found else None
+
+    def has_reply(self, key: str) -> bool:
+        """Whether there is a reply under a key."""
+        return bool(self.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)))
+
+    def has_name(self, name: str) -> bool:
+        """Whether a back end, a run, a kind of task or a metric of this name was ever met."""
+        return bool(self.query("SELECT 1 FROM names WHERE name = ?", name))
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
         """Commit a reply; an equal key keeps what it has."""
@@ -211,21 +221,25 @@ class Store:
         Raises:
             InputError: If there is none, or more than one.
         """
-        found = self.runs()
-        if name == "last" and found:
-            return next((run for run in found if not run.derived), found[0])
-        found = [run for run in found if run.id.startswith(name)]
+        if name == "last" and (newest := self.runs(1)):
+            own = self.runs() if newest[0].derived else newest
+            return next((run for run in own if not run.derived), newest[0])
+        found = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
         if len(found) != 1:
             problem = "several runs begin" if found else "no run begins"
             raise InputError(f"{problem} with '{name}' in {self.path}", "`assay runs` lists them")
         return found[0]
 
-    def runs(self) -> list[Run]:
-        """All runs, the newest first."""
-        sql = f"SELECT {rows.RUN} FROM runs ORDER BY created DESC, rowid DESC"
+    def runs(self, limit: int | None = None) -> list[Run]:
+        """All runs or so many of them, the newest first."""
+        newest = "SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT ?"
+        return self._runs(f"id IN ({newest})", -1 if limit is None else limit)
+
+    def _runs(self, which: str, *values: object) -> list[Run]:
+        sql = f"SELECT {rows.RUN} FROM runs WHERE {which} ORDER BY created DESC, rowid DESC"
         return [
             Run(id_, source, msgspec.json.decode(config), *rest)
-            for id_, source, config, *rest in self.query(sql)
+            for id_, source, config, *rest in self.query(sql, *values)
         ]
 
     async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
