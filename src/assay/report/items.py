@@ -60,8 +60,13 @@ def lists(data: Json) -> list[tuple[str, Sequence[Json]]]:
 
 def answers(question: Json, systems: Sequence[Json]) -> str:
     """Who got it right: "A ✓ B ✗ C ·"."""
+    return " ".join(verdicts(question, systems))
+
+
+def verdicts(question: Json, systems: Sequence[Json]) -> list[str]:
+    """The same, system by system."""
     pairs = zip(systems, question["right"], strict=True)
-    return " ".join(f"{one['name']} {_RIGHT[right]}" for one, right in pairs)
+    return [f"{one['name']} {_RIGHT[right]}" for one, right in pairs]
 
 
 def others(data: Json) -> tuple[str, Sequence[Json]]:
