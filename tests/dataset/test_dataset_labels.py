@@ -172,3 +172,10 @@ class TestVotes:
 )
 def test_numbers_beyond_all_bounds_are_named(column, value):
     assert f"row 1, field '{column}'" in refused([{"id": "q", "label": 1, column: value}])
+
+
+def test_the_id_of_a_sample_is_kept_as_it_is_and_a_blank_one_is_none():
+    (label,) = read_labels([{"id": " q1 ", "label": 1}]).labels
+    assert label.sample == " q1 "
+    with pytest.raises(InputError, match="there is no id of the sample"):
+        read_labels([{"id": "  ", "label": 1}])

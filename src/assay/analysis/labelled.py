@@ -15,6 +15,7 @@ from assay.text.token_f1 import overlap, tokens
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
 UNDECIDED = "annotators undecided"
+SHOWN = 3  # samples that are named of those that the run does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def labelled(
             else:
                 items.append(found)
     if missed := sum(map(len, wanted.values())):
-        left_out["sample not in the run"] = missed
+        left_out[f"sample not in the run ({_some(list(wanted))})"] = missed
     if not items:
         raise _nothing(result, given, label, left_out)
     return Labelled(label, given.kind, about["higher_is_better"], items, dict(left_out))
@@ -138,6 +139,11 @@ def _one(result: Result, metric: str) -> list[str]:
         what = f"run {result.run.id} has several '{metric}'"
         raise InputError(what, f"name one: {', '.join(found)}")
     return found
+
+
+def _some(ids: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
+    return f"{shown} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else shown
 
 
 def _by_sample(given: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]:

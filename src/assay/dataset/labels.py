@@ -174,8 +174,8 @@ class _Reading:
 
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
         known = _known(values)
-        sample = _read("sample", known, lambda v: identifier(v).strip())
-        if not sample:
+        sample = _read("sample", known, identifier)
+        if not (sample or "").strip():
             columns = ", ".join(map(str, values))
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
             raise _AbsentError("sample", "there is no id of the sample", remedy)
