@@ -190,6 +190,24 @@ async def test_what_is_too_long_together_is_asked_apart():
     assert [len(json.loads(reply.raw)["verdicts"]) for reply in replies] == [1, 1]
 
 
+def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
+    class Mixing(Told):
+        async def complete(self, prompt, schema, kind, draw):
+            made = await super().complete(prompt, schema, kind, draw)
+            found = json.loads(made.text)
+            if "texts" not in found:
+                return made
+            first, second = found["texts"]
+            mixed = {**first, "statements": first["statements"] + second["statements"]}
+            return Completion(json.dumps({"texts": [mixed, second]}))
+
+    judge = Mixing()
+    found = run(db, judge)
+    for score in found["faithfulness"]:
+        assert len(score.parts) == 2
+    assert judge.count("split_statements") == 6 + 12
+
+
 def test_a_text_that_the_judge_left_out_is_split_alone(db):
     class Forgetful(Told):
         async def complete(self, prompt, schema, kind, draw):

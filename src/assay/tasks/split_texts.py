@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
+from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
 from assay.tasks.reading import by_id, decode, schema
@@ -42,21 +43,26 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
     schema = schema(_Form)
     template = Template(
         instruction=(
-            "Split every text into statements, each text for itself: what two of them say stands "
-            f"in both lists. {how_to_split('high', 'high')} {AS_IN_EXAMPLES}"
+            "Split every text into statements, each as if the others were not there: a claim that "
+            "two texts make stands in the list of either, and a claim that only one makes stands "
+            f"in its list only. {how_to_split('high', 'high')} {AS_IN_EXAMPLES}"
         ),
         examples=(
             Example(
                 given=(
                     "question: Who was Marie Curie?\n"
                     "text t1: She was a physicist born in Warsaw in 1867.\n"
-                    "text t2: Sorry, I do not know."
+                    "text t2: A physicist. Her husband shared a Nobel Prize with her.\n"
+                    "text t3: Sorry, I do not know."
                 ),
                 reply=(
                     '{"texts": [{"id": "t1", "statements": [{"text": "Marie Curie was a '
                     'physicist.", "source": "She was a physicist"}, {"text": "Marie Curie was '
                     'born in Warsaw in 1867.", "source": "born in Warsaw in 1867"}]}, {"id": '
-                    '"t2", "statements": []}]}'
+                    '"t2", "statements": [{"text": "Marie Curie was a physicist.", "source": "A '
+                    'physicist"}, {"text": "Marie Curie\'s husband shared a Nobel Prize with '
+                    'her.", "source": "Her husband shared a Nobel Prize with her."}]}, {"id": '
+                    '"t3", "statements": []}]}'
                 ),
             ),
         ),
@@ -78,9 +84,16 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
         """The statements of each text by its id; a text may be missing, none is guessed.
 
         Raises:
-            Unreadable: If the reply is invalid, names an unknown text or contradicts itself.
+            Unreadable: If the reply is invalid, names an unknown text or contradicts itself, or
+                puts into one text's list what it took from another.
         """
         found = by_id(decode(raw, _Form).texts, self.ids, raw)
+        for name, own in zip(self.ids, self.texts, strict=True):
+            others = [text for text in self.texts if text != own]
+            for item in found[name].statements if name in found else ():
+                words = item.source.strip()
+                if words and words not in own and any(words in text for text in others):
+                    raise Unreadable(f"a statement of {name} is of another text", raw=raw)
         return {name: text.statements for name, text in found.items()}
 
 
