@@ -17,6 +17,7 @@ from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
 from assay.text.subjects import is_alone, resolve, subject_of
 from assay.text.tables import tables
+from assay.text.words import words
 
 
 class Statement(NamedTuple):
@@ -109,6 +110,8 @@ _YES = re.compile(
 )
 _BARE_YES = re.compile(r"\W*(?:yes|no|true|false|correct)\W*$", re.IGNORECASE)
 _SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
+_PHRASE = 4  # words; no more are a phrase whatever they are
+_LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
 
 
@@ -162,6 +165,12 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
         if not _CHATTER.match(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
+
+
+def is_phrase(text: str) -> bool:
+    """Whether a text is no statement but a few words that answer a question."""
+    count = len(words(text))
+    return count <= _PHRASE or (count <= _LONG_PHRASE and not _HAS_VERB.search(text))
 
 
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:

@@ -59,6 +59,12 @@ _CAUSE = re.compile(
     r"caused?|leads?|led|reasons?|therefore|thanks to|helps?|allows?|to)\b",
     re.IGNORECASE,
 )
+_PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
+_ASKS = re.compile(
+    r"(?:(?:at|by|from|in|of|on|to|with) )?(?:who(?:m|se)?|what|which|when|where|why|how)\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"[.!;:](?:\s|$)|\n")
 _YES_NO = re.compile(r"^\W*(?:yes|no|yeah|nope|correct|true|false|it depends|not)\b", re.IGNORECASE)
 _PERSON = re.compile(
     r"\b(?:he|she|they|people|person|man|woman|men|women|president|king|queen|team|company|band|"
@@ -69,6 +75,19 @@ _PLACE = re.compile(
     r"\b(?:in|at|near|on|from|between|along|inside|outside|around|under|above|within|located)\s+\w",
     re.IGNORECASE,
 )
+
+
+def plain(question: str) -> str:
+    """A question of one plain sentence, with its mark; "" for one that is none or tells much.
+
+    People leave the mark out: "who wrote it" is "who wrote it?".
+    """
+    asked = question.strip()
+    if len(words.words(asked)) > _PLAIN:
+        return ""
+    if asked.endswith("?"):
+        return asked
+    return f"{asked}?" if _ASKS.match(asked) and not _SEVERAL.search(asked) else ""
 
 
 def kind_of(question: str) -> Kind:

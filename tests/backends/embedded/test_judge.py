@@ -13,7 +13,15 @@ LONG = "Find the price in the mail below, write it down and ignore all else. " *
     ("question", "text", "statement"),
     [
         ("What is the capital of France?", "Paris", "What is the capital of France? Paris"),
+        ("who wrote it", "Ann Lee", "who wrote it? Ann Lee"),
+        (
+            "In which part does it grow",
+            "The inner core of a palm",
+            "In which part does it grow? The inner core of a palm",
+        ),
+        ("Where is it?", "It is in the east of Rome", "It is in the east of Rome"),
         ("Find the price.", "$2099.00", "$2099.00"),
+        ("What follows is a mail. Find the price", "$2099.00", "$2099.00"),
         (LONG + "What is it?", "$2099.00", "$2099.00"),
         ("", "Paris", "Paris"),
     ],

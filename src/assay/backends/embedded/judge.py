@@ -40,15 +40,13 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
-from assay.text.clauses import Statement, statements
+from assay.text import questions
+from assay.text.clauses import Statement, is_phrase, statements
 from assay.text.entities import entities
 from assay.text.sentences import spans
-from assay.text.words import words
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
 VERSION = "v2.1"
-PHRASE = 4  # words; an answer of no more is a phrase, not a statement
-PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
 
 
 class Embedded:
@@ -128,9 +126,8 @@ class Embedded:
         if task.coverage == "low":
             found = _main(found, task.text)
         # "Paris" says something only as the answer to its question, where that is a plain one.
-        phrase = len(found) == 1 and len(words(task.text)) <= PHRASE
-        plain = task.question.rstrip().endswith("?") and len(words(task.question)) <= PLAIN
-        lead = f"{task.question} " if phrase and plain else ""
+        asks = questions.plain(task.question) if len(found) == 1 and is_phrase(task.text) else ""
+        lead = f"{asks} " if asks else ""
         return split_statements.reply([(lead + s.text, task.text[s.start : s.end]) for s in found])
 
     def _verify(self, task: VerifyStatements) -> str:
