@@ -58,6 +58,7 @@ def test_no_file_that_is_read_is_written_over(store, here, line, file):
         (("compare", "last", "--by", "score", "--detect", "1"), "--detect is for two runs"),
         (("metrics", "--judge", "openai:x"), "--judge is for --compare"),
         (("metrics", "faithfulness", "--limit", "3"), "--limit is for --compare"),
+        (("schema", "config", "--list"), '--list is for "data"'),
         ((*GATE, "--margin", "0.1"), "--margin is for --no-regression"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",

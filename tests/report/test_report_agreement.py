@@ -46,6 +46,22 @@ def test_a_share_of_nearly_all_is_not_drawn_as_all(data: dict[str, Any]) -> None
     assert ">99.6</text>" in html_agreement.render(data)
 
 
+def test_what_is_left_out_of_the_table_is_said_with_its_reason(data: dict[str, Any]) -> None:
+    data["concordance"]["without"] = {"latency": "takes scores between 0 and 1"}
+    assert "<li>latency: takes scores between 0 and 1</li>" in html_agreement.render(data)
+
+
+def test_of_metrics_that_share_no_sample_no_share_is_told(data: dict[str, Any]) -> None:
+    nothing = {"hits": 0, "n": 0, "value": None, "interval": None}
+    row = {**data["concordance"]["rows"][0], "n": 0, "correct": nothing, "wrong": nothing}
+    row["correct_grid"] = row["wrong_grid"] = [[nothing] * 9]
+    data["concordance"]["rows"] = [{**row, "base_rate": 0.0}]
+    assert agreement.concordance_rows(data["concordance"]) == [
+        ["given", "0", "\N{EN DASH}", "\N{EN DASH} (0)", "\N{EN DASH} (0)"]
+    ]
+    assert 'class="base"' not in html_agreement.render(data)
+
+
 class Tags(HTMLParser):
     """Every element with the names of its attributes."""
 

@@ -48,6 +48,7 @@ def command(**given: Any) -> int:
     from assay.cli.edge import say
     from assay.cli.hints import hint
     from assay.errors import InputError
+    from assay.report import numbers
     from assay.run.result import Result
 
     if not str(given["sheet"]).lower().endswith(".csv"):
@@ -66,8 +67,8 @@ def command(**given: Any) -> int:
     except OSError as error:
         what = f"--out {given['sheet']} cannot be written: {error.strerror or error}"
         raise InputError(what) from error
-    added = len(chosen) - len(before)
-    say(f"{added} samples added to {given['sheet']}, {len(chosen)} in all; fill in 'label':")
+    added = numbers.plural(len(chosen) - len(before), "sample")
+    say(f"{added} added to {given['sheet']}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = hint("correct", result.run.id[:8], "--labels", given["sheet"], store=given["store"])
     say(f"then    {line}")

@@ -66,6 +66,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     from rich.text import Text
 
     from assay.cli import screen
+    from assay.report import safe
 
     # A table would fold names at 80 columns: every run has a second line for its judge.
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -90,7 +91,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     console.print(table if rows else "no run yet")
     for row in rows:
         text = f"{row['run'][:8]}  {row['source']}, judged by {row['judge']}"
-        console.print(Text(text, style="dim"))
+        console.print(Text(safe.plain(text), style="dim"))
 
 
 def _state(row: dict[str, Any]) -> str:

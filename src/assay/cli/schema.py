@@ -17,12 +17,13 @@ def command(what: str, *, as_list: bool) -> int:
     "data" is a row of a data set, such as a line of a JSONL file; "config" is assay.toml, or
     [tool.assay] of pyproject.toml.
     """
-    from assay.cli import screen
+    from assay.cli import alone, screen
     from assay.cli.edge import OK
 
     if what == "config":
         from assay.cli import configured
 
+        alone.refuse('is for "data"', "leave it out", "as_list")
         screen.write_json(configured.schema())
     else:
         from assay.dataset import schema

@@ -195,7 +195,7 @@ def concordance_rows(table: Json) -> list[list[str]]:
         [
             " and ".join(names(row, table)),
             numbers.count(row["n"]),
-            numbers.score(row["base_rate"]),
+            numbers.score(row["base_rate"] if row["n"] else None),
             share(row["correct"]),
             share(row["wrong"]),
         ]

@@ -58,7 +58,7 @@ def concordance(table: Json) -> RenderableType:
     """The paper's table."""
     made = _table(("metric", "n", "P(correct)", *words.conditions(table)))
     for row in words.concordance_rows(table):
-        made.add_row(*row)
+        made.add_row(*map(Text, row))
     rest = [_dim(f"{name}: {why}") for name, why in table["without"].items()]
     title = Text("Where metrics are high or low, what people say", style="bold")
     return Group(title, made, *rest)

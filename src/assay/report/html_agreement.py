@@ -50,7 +50,7 @@ class Picture:
     """One metric's curves, or the two grids of two metrics."""
 
     metrics: Sequence[str]
-    base: float
+    base: float | None
     curves: Sequence[Curve] = ()
     grids: Sequence[tuple[str, Sequence[Cell]]] = ()
 
@@ -77,12 +77,13 @@ def _picture(row: Json, table: Json) -> Picture:
             _curve("P(correct | above)", "good", row["correct_grid"][0], grid),
             _curve("P(wrong | below)", "bad", row["wrong_grid"][0], grid),
         )
-        return Picture(names, _y(row["base_rate"]), curves)
+        base = _y(row["base_rate"]) if row["n"] else None
+        return Picture(names, base, curves)
     grids = (
         ("P(correct | both above)", _cells(row["correct_grid"], grid)),
         ("P(wrong | both below)", _cells(row["wrong_grid"], grid)),
     )
-    return Picture(names, 0.0, (), grids)
+    return Picture(names, None, (), grids)
 
 
 def _y(share: float) -> float:
