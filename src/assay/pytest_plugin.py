@@ -44,6 +44,10 @@ class Demand:
     sign: str
     value: float
 
+    def __bool__(self) -> bool:
+        """Neither true nor false: of ``0.5 <= faithfulness <= 0.9`` Python would keep one half."""
+        raise TypeError("give two demands: faithfulness >= 0.5, faithfulness <= 0.9")
+
 
 @dataclass(frozen=True)
 class Measured:

@@ -288,3 +288,10 @@ def test_it():
     def test_pytest_finds_it_by_its_entry_point(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
         assert project["entry-points"]["pytest11"] == {"assay": "assay.pytest_plugin"}
+
+
+def test_a_chain_of_comparisons_is_refused_since_python_would_keep_its_last_half_only():
+    from assay.pytest_plugin import faithfulness
+
+    with pytest.raises(TypeError, match="give two demands"):
+        0.5 <= faithfulness <= 0.9  # noqa: B015

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 # New objects after which it looks. A run makes many that are gone without its help, and few that
 # refer to each other in circles.
 OFTEN_ENOUGH = 10_000
+# Python 3.12 begins with some hundred frozen objects of its own; someone who freezes has thousands.
+FROZEN_BY_PYTHON = 1_000
 
 
 @contextmanager
@@ -18,7 +20,8 @@ def collecting_rarely() -> Iterator[None]:
     them, another run of this process among them.
     """
     before = gc.get_threshold()
-    if gc.get_freeze_count() or not gc.isenabled() or before[0] >= OFTEN_ENOUGH:
+    frozen = gc.get_freeze_count() > FROZEN_BY_PYTHON
+    if frozen or not gc.isenabled() or before[0] >= OFTEN_ENOUGH:
         yield
         return
     gc.freeze()

@@ -169,7 +169,7 @@ class Service:
                         run.finished is not None,
                         list(run.metrics),
                     )
-                    for run in store.runs()[:limit]
+                    for run in store.runs(limit)
                 ]
             )
 
