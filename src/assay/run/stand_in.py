@@ -1,0 +1,139 @@
+"""Who answers in place of a judge, so that calls and tokens can be counted before it is asked?"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.backends.embedded import Embedded
+from assay.backends.llm import LLM
+from assay.backends.route import Route
+from assay.backends.spending import Price
+from assay.judge import Backend, Reply, Task
+from assay.run.guesses import guess
+from assay.run.lengths import as_asked
+from assay.store import Store
+from assay.store.keys import reply_key
+from assay.tasks import Embed, SplitStatements, split_texts
+from assay.tasks.split_texts import SplitTexts
+
+CHARS_PER_TOKEN = 4
+# Replies of a judge to one kind of task that tell how long its next ones will be.
+ENOUGH = 20
+# Replies that are kept for those who ask the same again: the other metrics of a sample.
+RECENT = 4096
+
+
+@dataclass
+class Counts:
+    """What was asked of a stand-in: see `Estimate` for what each number is."""
+
+    calls: int = 0
+    known: int = 0
+    local: int = 0
+    local_tokens: int = 0
+    tokens_in: int = 0
+    tokens_out: float = 0.0
+    embedded: int = 0
+
+    def money(self, price: Price | None) -> float | None:
+        """What the calls would cost but for embeddings, None without a price."""
+        return price.of(self.tokens_in - self.embedded, round(self.tokens_out)) if price else None
+
+
+@dataclass
+class StandIn:
+    """Answers in place of the judge: from the store where it can, roughly where it cannot.
+
+    Attributes:
+        route: The judge.
+        store: What is known already.
+        counts: What was asked so far; equal questions are counted once.
+        in_batches: Calls by kind of task that would be asked in batches.
+    """
+
+    route: Route
+    store: Store | None
+    counts: Counts = field(default_factory=Counts)
+    in_batches: Counter[str] = field(default_factory=Counter)
+    _embedded: Embedded = field(default_factory=Embedded)
+    # Of all that was asked 8 bytes of its key, of the last ones the replies.
+    _seen: set[int] = field(default_factory=set)
+    _recent: dict[str, Reply] = field(default_factory=dict)
+    _usual: dict[str, float | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The judge's."""
+        return self.route.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """The judge's."""
+        return self.route.identity(kind)
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the reply is in the store."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        return self.store is not None and self.store.has_reply(key)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or one about as long as the judge's."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        if key in self._recent:
+            return self._recent[key]
+        known = self.store.reply(key) if self.store else None
+        # A vector of the store and a guessed one would not have the same length.
+        if known is None or isinstance(task, Embed):
+            reply = await self._guess(task, draw)
+        else:
+            reply = known
+        self._recent[key] = reply
+        if len(self._recent) > RECENT:
+            del self._recent[next(iter(self._recent))]
+        short = int(key[:16], 16)
+        if short not in self._seen:
+            self._seen.add(short)
+            self._count(task, reply, is_known=known is not None)
+        return reply
+
+    def _count(self, task: Task[Any], reply: Reply, *, is_known: bool) -> None:
+        counts, server = self.counts, self.route.to(task.kind)
+        if is_known:
+            counts.known += 1
+        elif getattr(server, "local", False):
+            counts.local += 1
+            if isinstance(server, LLM):
+                counts.local_tokens += _prompt_length(server, task) // CHARS_PER_TOKEN
+        else:
+            counts.calls += 1
+            if hasattr(server, "in_batches"):
+                self.in_batches[task.kind] += 1
+            tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
+            counts.tokens_in += tokens
+            if isinstance(task, Embed):
+                counts.embedded += tokens
+            else:
+                counts.tokens_out += self._written(task, reply)
+
+    def _written(self, task: Task[Any], reply: Reply) -> float:
+        """Tokens of a reply: as many as this judge writes on average where that is known."""
+        if task.kind not in self._usual:
+            backend = self.identity(type(task)) or ""
+            n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
+            self._usual[task.kind] = mean if n >= ENOUGH else None
+        usual = self._usual[task.kind]
+        return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
+
+    async def _guess(self, task: Task[Any], draw: int) -> Reply:
+        if isinstance(task, SplitTexts):
+            apart = [SplitStatements(task.question, text) for text in task.texts]
+            replies = [await self._embedded.reply(one) for one in apart]
+            raw = split_texts.reply(dict(zip(task.ids, (r.raw for r in replies), strict=True)))
+            return Reply(task.inputs(), raw, kind=task.kind, draw=draw)
+        if not isinstance(task, Embed) and self._embedded.identity(type(task)):
+            return await self._embedded.reply(task, draw)
+        return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)
+
+
+def _prompt_length(server: Backend, task: Task[Any]) -> int:
+    template = server.template(type(task)) if isinstance(server, LLM) else None
+    return sum(map(len, task.pieces(template)))
