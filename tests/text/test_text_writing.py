@@ -99,6 +99,18 @@ def test_another_name_does_not(name, text):
     assert not facts.stands_in(name, facts.lookup(text), facts.acronyms(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("It is by C. S. Lewis.", ["C. S. Lewis"]),
+        ("The critic of The A.V. Club liked it.", ["The A.V. Club"]),
+        ("Some met John F. Kennedy in the U.S. in 1961.", ["John F. Kennedy", "U.S"]),
+    ],
+)
+def test_initials_belong_to_the_name_behind_them(text, names):
+    assert facts.names(text) == names
+
+
 def test_units_are_no_names():
     assert facts.names("Heat it to 350 degrees Fahrenheit, or 177 Celsius.") == []
 

@@ -16,7 +16,7 @@ MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
 )
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_NAME_WORD = r"(?:[A-Z][\w’'.&-]*\w|[A-Z])"
+_NAME_WORD = r"(?:(?:[A-Z]\.)+(?=\s[A-Z])|[A-Z][\w’'.&-]*\w|[A-Z])"
 _NAME = re.compile(
     rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
 )
