@@ -21,7 +21,7 @@ from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric
 from assay.run.estimate import CHARS_PER_TOKEN
-from assay.run.together import Member, Party
+from assay.run.together import Company, Member, Party
 from assay.sample import Sample
 from assay.tasks.joint import JOINTS
 from benchmarks.data import ROOT
@@ -154,7 +154,7 @@ async def _ask(metrics: Iterable[Metric], sample: Sample) -> Counting:
 async def _ask_together(metrics: Iterable[Metric], sample: Sample) -> Counting:
     """As a run does it: what several metrics ask about the same texts is one call."""
     counting = Counting()
-    party = Party(counting, frozenset(JOINTS))
+    party = Party(counting, Company(frozenset(JOINTS)))
     members = [(metric, party.member()) for metric in metrics]
 
     async def score(metric: Metric, member: Member) -> None:

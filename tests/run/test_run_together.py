@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay import Settings, evaluate
+from assay import Limits, Settings, evaluate
 from assay.analysis.diagnosis.counterfactual import counterfactual
 from assay.analysis.repeat import repeat
 from assay.backends.llm import LLM, Completion
@@ -18,7 +18,7 @@ from assay.prompt import Template
 from assay.run.config import signature
 from assay.run.connect import choose
 from assay.run.estimate import estimate
-from assay.run.together import Party, companions, joined
+from assay.run.together import ENOUGH, Company, Party, companions, joined
 from assay.store import Store
 from assay.tasks import RateAnswer, SplitStatements, Statement, VerifyStatements
 from assay.tasks.joint import JOINTS
@@ -27,6 +27,7 @@ from support.scripts import Watched, plausible, samples
 
 METRICS = ("faithfulness", "context_recall")
 APART = Settings(together=False)
+ALL = Company(frozenset(JOINTS))
 MOST = JOINTS[VerifyStatements].most
 
 
@@ -143,7 +144,7 @@ def kinds(watched):
 
 async def gathered(*members_tasks):
     watched = Watched(plausible())
-    party = Party(watched, frozenset(JOINTS))
+    party = Party(watched, ALL)
     members = [party.member() for _ in members_tasks]
 
     async def ask(member, tasks):
@@ -159,7 +160,7 @@ async def test_texts_about_one_question_are_split_in_one_call_and_each_gets_its_
     one, two = SplitStatements("Q?", "Rome is old."), SplitStatements("Q?", "Oslo is new.")
     other = SplitStatements("Another?", "Rome is old.")
     told = Told()
-    party = Party(told, frozenset(JOINTS))
+    party = Party(told, ALL)
     members = [party.member() for _ in range(3)]
     asked = zip(members, (one, two, other), strict=True)
     replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
@@ -184,7 +185,7 @@ async def test_what_is_too_long_together_is_asked_apart():
         if len(getattr(task, "statements", ())) > 1:
             raise TooLong("too long")
 
-    party = Party(Watched(plausible(), before=refuse), frozenset(JOINTS))
+    party = Party(Watched(plausible(), before=refuse), ALL)
     asked = zip([party.member(), party.member()], [check("A."), check("B.")], strict=True)
     replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
     assert [len(json.loads(reply.raw)["verdicts"]) for reply in replies] == [1, 1]
@@ -202,10 +203,12 @@ def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
             return Completion(json.dumps({"texts": [mixed, second]}))
 
     judge = Mixing()
-    found = run(db, judge)
+    found = run(db, judge, settings=Settings(limits=Limits(in_flight=1)), n=12)
     for score in found["faithfulness"]:
         assert len(score.parts) == 2
-    assert judge.count("split_statements") == 6 + 12
+    together = sum("text t1:" in prompt for _, prompt in judge.prompts_of)
+    assert judge.count("split_statements") == together + 2 * 12
+    assert ENOUGH <= together < 12, "it is asked about each alone once that is clear"
 
 
 def test_a_text_that_the_judge_left_out_is_split_alone(db):
@@ -270,7 +273,7 @@ async def test_very_many_statements_are_not_put_into_one_call():
 
 async def test_only_splits_and_checks_wait():
     watched = Watched(plausible())
-    party = Party(watched, frozenset(JOINTS))
+    party = Party(watched, ALL)
     member, _other = party.member(), party.member()
     await asyncio.wait_for(member.reply(RateAnswer("Q?", "A.")), 5)
     await asyncio.wait_for(member.reply(check("A."), 1), 5)  # another draw is asked alone
@@ -281,7 +284,7 @@ async def test_an_error_reaches_all_who_asked():
     async def refuse(task):
         raise ValueError("down")
 
-    party = Party(Watched(plausible(), before=refuse), frozenset(JOINTS))
+    party = Party(Watched(plausible(), before=refuse), ALL)
     members = [party.member() for _ in range(2)]
     found = await asyncio.gather(
         *(member.reply(check("A.")) for member in members), return_exceptions=True

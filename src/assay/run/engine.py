@@ -9,12 +9,12 @@ from typing import Any
 
 from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
-from assay.judge import Backend, Judge, Task
+from assay.judge import Backend, Judge
 from assay.metrics import Metric
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
 from assay.run.settings import Settings
-from assay.run.together import Member, Party, companions, joined
+from assay.run.together import Company, Member, Party, companions, joined
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
@@ -61,7 +61,7 @@ class Engine:
     route: Route
     stopped: JudgeError | None = None
     _company: tuple[Metric, ...] = ()
-    _kinds: frozenset[type[Task[Any]]] = frozenset()
+    _shared: Company = field(init=False)
     _tally: Tally = field(init=False)
 
     async def work(self) -> None:
@@ -74,10 +74,10 @@ class Engine:
             if why != "failed"
         )
         self._tally = Tally(self.run.n_samples * len(self.metrics), done)
+        self._shared = Company(joined(self.route))
         if self.settings.together:
             found = companions(self.metrics, self.route)
             self._company = tuple(metric for metric in self.metrics if metric.label in found)
-            self._kinds = joined(self.route)
         jobs = self._pending()
         ticker = asyncio.create_task(self._tick())
         try:
@@ -111,7 +111,7 @@ class Engine:
             if not job.company:
                 await self._score(job, job.metrics[0], self.door.backend)
                 continue
-            party = Party(self.door.backend, self._kinds)
+            party = Party(self.door.backend, self._shared)
             members = [party.member() for _ in job.company]
             async with asyncio.TaskGroup() as group:
                 for metric, member in zip(job.company, members, strict=True):

@@ -18,7 +18,7 @@ from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings
 from assay.run.stand_in import StandIn
-from assay.run.together import Member, Party, companions, joined
+from assay.run.together import Company, Member, Party, companions, joined
 from assay.sample import Sample
 from assay.store import Store
 
@@ -79,13 +79,14 @@ def estimate(
 
 async def _count(plan: Plan, door: StandIn) -> Estimate:
     company = companions(plan.metrics, plan.route) if plan.settings.together else []
+    shared = Company(joined(plan.route))
     for sample in plan.samples:
         if sample.failure is not None:  # no judge is asked about it
             continue
         for metric in plan.metrics:
             if metric.label not in company:
                 await _ask(metric, sample, door)
-        party = Party(door, joined(plan.route))
+        party = Party(door, shared)
         members = [(m, party.member()) for m in plan.metrics if m.label in company]
         await asyncio.gather(*(_ask(metric, sample, member) for metric, member in members))
     await _probe(plan, door)

@@ -5,6 +5,7 @@ recall does the same to the reference. Asked together, contexts and instruction 
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,10 @@ from assay.metrics import Metric
 from assay.run.settings import Settings
 from assay.tasks import SplitStatements
 from assay.tasks.joint import JOINTS
+
+# So many replies to all that nobody can read, and more than such a share of them, are enough.
+ENOUGH = 4
+MOST_SPOILT = 0.25
 
 
 def joined(route: Route) -> frozenset[type[Task[Any]]]:
@@ -53,6 +58,33 @@ class _Asked:
 
 
 @dataclass
+class Company:
+    """What the parties of a run have in common: what is asked together, and how that went.
+
+    A judge that often gets several things mixed up is asked about each alone from then on: what
+    it says of all at once would be paid for in vain.
+
+    Attributes:
+        kinds: What is asked together.
+    """
+
+    kinds: frozenset[type[Task[Any]]]
+    _asked: Counter[type[Task[Any]]] = field(default_factory=Counter)
+    _spoilt: Counter[type[Task[Any]]] = field(default_factory=Counter)
+
+    def asks(self, kind: type[Task[Any]]) -> bool:
+        """Whether tasks of a kind are asked together still."""
+        spoilt = self._spoilt[kind]
+        hopeless = spoilt >= ENOUGH and spoilt > MOST_SPOILT * self._asked[kind]
+        return kind in self.kinds and not hopeless
+
+    def heard(self, kind: type[Task[Any]], *, readable: bool) -> None:
+        """Take note of a reply to all."""
+        self._asked[kind] += 1
+        self._spoilt[kind] += not readable
+
+
+@dataclass
 class Party:
     """The metrics of one sample that may ask together: who comes first waits for the others.
 
@@ -61,11 +93,11 @@ class Party:
 
     Attributes:
         backend: Who is asked.
-        kinds: What is asked together.
+        company: What is asked together.
     """
 
     backend: Backend
-    kinds: frozenset[type[Task[Any]]]
+    company: Company
     _members: list["Member"] = field(default_factory=list)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -111,11 +143,15 @@ class Party:
             reply = await self.backend.reply(whole)
         except TooLong:  # each by itself may be short enough, or can be divided
             return list(await asyncio.gather(*map(self.backend.reply, tasks)))
+        kind = type(tasks[0])
         try:
             shares = joint.shares(whole, reply.raw, tasks)
         except Unreadable:
+            self.company.heard(kind, readable=False)
             return [reply] * len(tasks)  # nobody can read it: each asks again, alone
-        return [replace(reply, raw=raw) for raw in shares]
+        self.company.heard(kind, readable=None not in shares)
+        # Whoever was left out cannot read the whole either, and asks again.
+        return [reply if raw is None else replace(reply, raw=raw) for raw in shares]
 
 
 @dataclass
@@ -147,7 +183,7 @@ class Member:
         It has the key of the reply to all, which is what a trace shows. What was answered alone
         before is not paid for again.
         """
-        if draw or type(task) not in self.party.kinds or self._known(task):
+        if draw or not self.party.company.asks(type(task)) or self._known(task):
             return await self.party.backend.reply(task, draw)
         asked = _Asked(task, asyncio.get_running_loop().create_future())
         self.held.append(asked)

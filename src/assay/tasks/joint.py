@@ -37,10 +37,10 @@ class Joint(ABC, Generic[T]):
         """The task about all items; in all else it is as the first one."""
 
     @abstractmethod
-    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[T]) -> list[str]:
+    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[T]) -> list[str | None]:
         """The part of the reply that answers each task, in the form that the task reads.
 
-        What the judge left out is not there: who misses it asks again.
+        What the judge left out is not there: who misses it asks again. None for nothing at all.
 
         Raises:
             Unreadable: If the reply is no reply to the whole.
@@ -65,7 +65,9 @@ class JointChecks(Joint[VerifyStatements]):
         statements = (Statement(f"s{n}", text) for n, text in enumerate(items, start=1))
         return VerifyStatements(tuple(statements), first.contexts)
 
-    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[VerifyStatements]) -> list[str]:
+    def shares(
+        self, whole: Task[Any], raw: str, tasks: Sequence[VerifyStatements]
+    ) -> list[str | None]:
         """The verdicts on each one's statements, under its own ids."""
         assert isinstance(whole, VerifyStatements)  # noqa: S101 - what `whole` made
         found = whole.read_some(raw)
@@ -96,13 +98,15 @@ class JointSplits(Joint[SplitStatements]):
         """All texts to be split."""
         return SplitTexts(first.question, tuple(items), first.earlier)
 
-    def shares(self, whole: Task[Any], raw: str, tasks: Sequence[SplitStatements]) -> list[str]:
-        """Each one's statements; where its text was left out, what nobody can read."""
+    def shares(
+        self, whole: Task[Any], raw: str, tasks: Sequence[SplitStatements]
+    ) -> list[str | None]:
+        """Each one's statements; None where its text was left out."""
         assert isinstance(whole, SplitTexts)  # noqa: S101 - what `whole` made
         found = whole.read(raw)
         said = {text: found.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
         return [
-            raw if items is None else split_statements.reply([(i.text, i.source) for i in items])
+            None if items is None else split_statements.reply([(i.text, i.source) for i in items])
             for items in (said[task.text] for task in tasks)
         ]
 

@@ -52,8 +52,7 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
                 given=(
                     "question: Who was Marie Curie?\n"
                     "text t1: She was a physicist born in Warsaw in 1867.\n"
-                    "text t2: A physicist. Her husband shared a Nobel Prize with her.\n"
-                    "text t3: Sorry, I do not know."
+                    "text t2: A physicist. Her husband shared a Nobel Prize with her."
                 ),
                 reply=(
                     '{"texts": [{"id": "t1", "statements": [{"text": "Marie Curie was a '
@@ -61,8 +60,18 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
                     'born in Warsaw in 1867.", "source": "born in Warsaw in 1867"}]}, {"id": '
                     '"t2", "statements": [{"text": "Marie Curie was a physicist.", "source": "A '
                     'physicist"}, {"text": "Marie Curie\'s husband shared a Nobel Prize with '
-                    'her.", "source": "Her husband shared a Nobel Prize with her."}]}, {"id": '
-                    '"t3", "statements": []}]}'
+                    'her.", "source": "Her husband shared a Nobel Prize with her."}]}]}'
+                ),
+            ),
+            Example(
+                given=(
+                    "question: How many moons has Mars?\n"
+                    "text t1: Sorry, I do not know.\n"
+                    "text t2: Two."
+                ),
+                reply=(
+                    '{"texts": [{"id": "t1", "statements": []}, {"id": "t2", "statements": '
+                    '[{"text": "Mars has two moons.", "source": "Two"}]}]}'
                 ),
             ),
         ),
