@@ -13,8 +13,7 @@ from assay.run.guesses import guess
 from assay.run.lengths import as_asked
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.tasks import Embed, SplitStatements, split_texts
-from assay.tasks.split_texts import SplitTexts
+from assay.tasks import Embed
 
 CHARS_PER_TOKEN = 4
 # Replies of a judge to one kind of task that tell how long its next ones will be.
@@ -124,11 +123,6 @@ class StandIn:
         return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
 
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
-        if isinstance(task, SplitTexts):
-            apart = [SplitStatements(task.question, text) for text in task.texts]
-            replies = [await self._embedded.reply(one) for one in apart]
-            raw = split_texts.reply(dict(zip(task.ids, (r.raw for r in replies), strict=True)))
-            return Reply(task.inputs(), raw, kind=task.kind, draw=draw)
         if not isinstance(task, Embed) and self._embedded.identity(type(task)):
             return await self._embedded.reply(task, draw)
         return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)

@@ -5,6 +5,7 @@ import pytest
 from assay.backends.embedded import Embedded
 from assay.judge import Judge
 from assay.tasks import NameEntities, SplitStatements
+from assay.tasks.split_texts import SplitTexts
 
 LONG = "Find the price in the mail below, write it down and ignore all else. " * 3
 
@@ -53,3 +54,11 @@ async def test_at_low_atomicity_sentences_stay_whole_and_at_low_coverage_only_th
 async def test_it_names_entities_by_their_capitals_and_figures():
     found = await Judge(Embedded())(NameEntities("The tower in Paris has 3 levels."))
     assert found == ("Paris", "3")
+
+
+async def test_several_texts_are_split_as_each_alone():
+    texts = ("It is long; it is old.", "In Rome.")
+    found = await Judge(Embedded())(SplitTexts("Where is the bridge?", texts))
+    for name, text in zip(("t1", "t2"), texts, strict=True):
+        alone = await Judge(Embedded())(SplitStatements("Where is the bridge?", text))
+        assert [item.text for item in found[name]] == [s.text for s in alone]

@@ -38,8 +38,10 @@ from assay.tasks import (
     rate_answer,
     select_sentences,
     split_statements,
+    split_texts,
     verify_statements,
 )
+from assay.tasks.split_texts import SplitTexts
 from assay.text import questions
 from assay.text.clauses import Statement, is_phrase, statements
 from assay.text.entities import entities
@@ -121,7 +123,10 @@ class Embedded:
             raw = self._say[task.kind](task)
         return raw, (time.perf_counter() - start) * 1000
 
-    def _split(self, task: SplitStatements) -> str:
+    def _split(self, task: SplitStatements | SplitTexts) -> str:
+        if isinstance(task, SplitTexts):
+            apart = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
+            return split_texts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
         found = statements(task.text, asked(task), whole=task.atomicity == "low")
         if task.coverage == "low":
             found = _main(found, task.text)
