@@ -77,6 +77,20 @@ def test_a_card_is_shown_with_floors_and_what_it_took(bench):
     assert words(result.stderr) == "attributionbench ... wice ..."
 
 
+def test_a_dry_run_counts_and_asks_nobody(bench, here):
+    done = bench("attributionbench", "wice", "--dry-run", "--price", "1/10", judge="refusing")
+    assert (done.exit_code, done.stderr.count("...")) == (0, 2), done.output
+    shown = words(done.stdout)
+    assert "attributionbench 8 0 0" in shown
+    assert "wice: skipped: claims/wice_claims.jsonl.gz is not in sets" in shown
+    assert "Nothing was asked, nothing was spent." in shown
+    assert not list(here.glob("*.db"))
+    data = json.loads(bench("attributionbench", "--dry-run", "--json", "--quiet").stdout)
+    assert data["all"]["calls"] == data["sets"][0]["calls"] == 8
+    refused = bench("attributionbench", "--dry-run", "--out", "a.json")
+    assert (refused.exit_code, "--dry-run measures nothing" in refused.stderr) == (2, True)
+
+
 def test_files_are_written_and_one_card_stands_beside_another(bench, here):
     done = bench("attributionbench", "--out", "a.json", "--out", "a.md", "--quiet")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")

@@ -102,6 +102,15 @@ def measure(
         )
 
 
+def obstacle(one: Benchmark, judge: Subject, data: Data) -> str:
+    """Why a judge cannot be measured on a set, "" if it can."""
+    if absent := one.absent(data):
+        are = "are" if len(absent) > 1 else "is"
+        return f"skipped: {', '.join(absent)} {are} not in {data.folder}"
+    beyond = one.beyond(judge)
+    return f"{judge.name} cannot do {', '.join(beyond)}" if beyond else ""
+
+
 def figures(judge: Subject, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
     """The figures of one set, each with a word on what was left out."""
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
@@ -139,11 +148,8 @@ class _Bench:
 
     def measured(self, one: Benchmark) -> Measured:
         """What is found on one set."""
-        if absent := one.absent(self.data):
-            are = "are" if len(absent) > 1 else "is"
-            return _skipped(one, f"skipped: {', '.join(absent)} {are} not in {self.data.folder}")
-        if beyond := one.beyond(self.subject):
-            return _skipped(one, f"{self.subject.name} cannot do {', '.join(beyond)}")
+        if why := obstacle(one, self.subject, self.data):
+            return _skipped(one, why)
         heard, price = self._begin(), self.settings.budget.price
         found = figures(self.subject, one, self.data, self.sampling)
         return Measured(

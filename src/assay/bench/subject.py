@@ -130,6 +130,7 @@ class Subject:
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
         door: Ledger and limits before it.
         run: Runs a coroutine to its end; always on the same loop if there is a door.
+        at_once: How many questions are worked on at once without a door.
 
     Attributes:
         heard: What the set that is being measured took so far; a new one for each.
@@ -143,6 +144,7 @@ class Subject:
         *,
         door: Door | None = None,
         run: Run = run_to_completion,
+        at_once: int = ALONE,
     ) -> None:
         self.backend = backend
         self.thresholds = thresholds or {}
@@ -150,7 +152,7 @@ class Subject:
         self.on_progress: Callable[[], None] | None = None
         self.door = door
         self._asked = door.backend if door else backend
-        self._at_once = door.most * JOBS_PER_REQUEST if door else ALONE
+        self._at_once = door.most * JOBS_PER_REQUEST if door else at_once
         self._run = run
 
     @property

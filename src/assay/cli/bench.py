@@ -16,6 +16,11 @@ from assay.cli import options
     help="The folder with the labelled sets, which do not ship; instead of ASSAY_DATA.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the sets and their files; ask nobody.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only estimate calls, tokens and money of each set; ask nobody.",
+)
 @options.judge
 @click.option(
     "--limit",

@@ -12,6 +12,7 @@ from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
 from assay.bench.data import Data
+from assay.bench.foreseeing import foresee, together
 from assay.bench.measuring import Sampling, measure
 from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
@@ -30,6 +31,8 @@ def bench(given: Mapping[str, Any]) -> int:
     """List the sets, or measure the judge and show its card; the exit code."""
     if given["listed"]:
         return _list(given)
+    if given["dry_run"]:
+        return _foresee(given)
     outputs.check(given["outs"], given["store"], forms=_FORMS)
     beside = msgspec.to_builtins(cards.read(given["beside"])) if given["beside"] else None
     try:
@@ -50,7 +53,26 @@ def bench(given: Mapping[str, Any]) -> int:
     return _exit_code(card)
 
 
+def _foresee(given: Mapping[str, Any]) -> int:
+    if given["outs"] or given["beside"]:
+        raise InputError("--dry-run measures nothing", "leave out --out and --beside")
+    with _Watch(silent=given["quiet"] or given["no_progress"]) as watch:
+        found = foresee(**_request(given, watch))
+    data = {"sets": msgspec.to_builtins(found), "all": msgspec.to_builtins(together(found))}
+    if given["as_json"]:
+        screen.write_json(data)
+    elif not given["quiet"]:
+        screen.out().print(console_bench.foreseen(data))
+    return OK
+
+
 def _measured(given: Mapping[str, Any]) -> JudgeCard:
+    with _Watch(silent=given["quiet"] or given["no_progress"]) as watch:
+        return measure(**_request(given, watch))
+
+
+def _request(given: Mapping[str, Any], watch: "_Watch") -> dict[str, Any]:
+    """The arguments of `measure`, checked."""
     sets, data = chosen(given["names"]), _data(given["data"])
     if given["full"] and given["limit"] is not None:
         raise InputError("--full and --limit are both given", "keep one of them")
@@ -59,22 +81,21 @@ def _measured(given: Mapping[str, Any]) -> JudgeCard:
     embedder = makers.backend(given["embedder"], embedder=True) if given["embedder"] else None
     makers.check()
     values.look_here()
-    with _Watch(silent=given["quiet"] or given["no_progress"]) as watch:
-        return measure(
-            judge,
-            sets,
-            data,
-            embedder=embedder,
-            store=given["store"],
-            sampling=Sampling(
-                limit=given["limit"], full=given["full"], fit=given["fit"], on_set=watch.begin
-            ),
-            settings=Settings(
-                limits=limits(given),
-                budget=spending(given["price"], given["budget"]),
-                on_progress=watch,
-            ),
-        )
+    return {
+        "judge": judge,
+        "sets": sets,
+        "data": data,
+        "embedder": embedder,
+        "store": given["store"],
+        "sampling": Sampling(
+            limit=given["limit"], full=given["full"], fit=given["fit"], on_set=watch.begin
+        ),
+        "settings": Settings(
+            limits=limits(given),
+            budget=spending(given["price"], given["budget"]),
+            on_progress=watch,
+        ),
+    }
 
 
 def _data(folder: str | None) -> Data:

@@ -51,6 +51,29 @@ def _table(one: Json, beside: Json | None) -> Table:
     return table
 
 
+def foreseen(costs: Json) -> RenderableType:
+    """What each set would take, and all of them."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    heads = ("calls", "known", "here", "prompt tokens", "reply tokens", "money")
+    table.add_column("set")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for one in (*costs["sets"], costs["all"]):
+        if one["skipped"]:
+            continue
+        money = "?" if one["money"] is None else f"{one['money']:,.4f}"
+        counts = ("calls", "known", "local", "tokens_in", "tokens_out")
+        table.add_row(one["name"], *(f"{one[count]:,}" for count in counts), money)
+    said = "Nothing was asked, nothing was spent. Counts are about right, not exact."
+    missed = [
+        Text(safe.plain(f"{one['name']}: {one['skipped']}"), style="yellow")
+        for one in costs["sets"]
+        if one["skipped"]
+    ]
+    priced = "" if costs["all"]["money"] is not None else " Money: say what tokens cost, --price."
+    return Group(table, *missed, Text(f"\n{said}{priced}", style="dim"))
+
+
 def catalogue(sets: Json) -> RenderableType:
     """What can be measured, and on which files."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
