@@ -294,6 +294,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     from assay.report.collect import collect
     from assay.report.console import sample as shown
     from assay.score import Score
+    from assay.text.decimals import decimals
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)
@@ -303,7 +304,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     elif _SIGNS[demand.sign](outcome.value, demand.value):
         return ""
     else:
-        head = f"{metric.label} {wanted}: it is {outcome.value:.3f}"
+        head = f"{metric.label} {wanted}: it is {decimals(outcome.value, 3)}"
     evidence = shown(collect(result, only=sample.id), sample.id, metric.label)
     return f"{head}\n{_text(evidence)}"
 

@@ -38,11 +38,28 @@ def test_the_same_evidence_gives_each_definition_its_own_number(assay, judged):
 
 def test_the_screen_shows_means_the_samples_that_differ_and_why(assay, judged):
     shown = compare(assay, *TWO).stdout
-    assert "faithfulness           0.500" in shown
-    assert "deepeval:faithfulness  0.750" in shown
+    assert "faithfulness           0.50" in shown
+    assert "deepeval:faithfulness  0.75" in shown
     assert "faust  Who wrote Faust?" in shown
     assert "tower  When" not in shown, "on it they agree"
     assert "Share of the answer's statements that no retrieved context contradicts." in shown
+
+
+def test_a_mean_short_of_perfect_is_not_shown_as_perfect(assay, here):
+    (here / "own_near.py").write_text(
+        "import assay\n\n"
+        "@assay.metric(needs=('answer',))\n"
+        "def near(sample, judge):\n"
+        "    return 0.9996\n\n"
+        "@assay.metric(needs=('answer',))\n"
+        "def full(sample, judge):\n"
+        "    return 1.0\n",
+        "utf-8",
+    )
+    shown = compare(assay, "own_near:near", "own_near:full").stdout
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["near", "0.9996", "2", "0", "0", "higher"] in rows
+    assert ["full", "1.00", "2", "0", "0", "higher"] in rows
 
 
 def test_no_question_is_asked_twice(assay, judged):

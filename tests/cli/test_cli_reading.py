@@ -111,7 +111,7 @@ def test_runs_tells_what_stopped_a_run(assay):
 
 def test_report_of_an_earlier_run(scored, here):
     result = scored("report", "last", "--out", "r.html", "--out", "r.md")
-    assert (result.exit_code, result.stdout) == (0, "r.html\nr.md\n")
+    assert (result.exit_code, result.stdout) == (0, "report  r.html\nreport  r.md\n")
     assert "cheese" in (here / "r.html").read_text("utf-8")
 
 

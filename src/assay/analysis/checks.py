@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from assay.text.decimals import decimals
+
 Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
 Ends: TypeAlias = tuple[float, float] | None
 # More samples than these are no advice.
@@ -49,13 +51,14 @@ def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
 
 def shown(value: float, ends: Ends) -> str:
     """A number with its interval, in words."""
-    return f"{value:.3f}" if ends is None else f"{value:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
+    text = decimals(value, 3)
+    return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
 
 
 def moved(noise: float | None) -> str:
     """How far the judge alone would move a number, were it asked again; "" if that is not known."""
     return (
-        f"; asked again, its judge moves it by up to \N{PLUS-MINUS SIGN}{noise:.3f}"
+        f"; asked again, its judge moves it by up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}"
         if noise
         else ""
     )

@@ -7,6 +7,7 @@ from assay.analysis.compare import compare
 from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
 from assay.run.result import Result
+from assay.text.decimals import decimals
 
 # So many of the samples that became worse most are named.
 NAMED = 3
@@ -71,7 +72,8 @@ def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: R
         gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
     )
     number = shown(found.difference, ends if rules.on == "bound" else None)
-    why = f"{found.before:.3f} before, {found.after:.3f} now: a difference of {number}"
+    before, after = decimals(found.before, 3), decimals(found.after, 3)
+    why = f"{before} before, {after} now: a difference of {number}"
     why += moved(one.noise)
     if verdict == "undecided":
         why += f"; {more(gains, gain, limit, n)}"

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rich.text import Text
-
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.cli import alone, outputs, screen
@@ -31,13 +29,13 @@ def agree(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json(data)
         return OK
-    console = screen.out()
-    console.print(console_agreement.overview(data))
+    screen.out().print(console_agreement.overview(data))
+    lines = outputs.written(given["outs"])
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:
         store = str(result.path)
-        line = hint("show", data["run"][:8], "--sample", shown[0], store=store)
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        lines.append(("next", hint("show", data["run"][:8], "--sample", shown[0], store=store)))
+    screen.tell(lines)
     return OK
 
 

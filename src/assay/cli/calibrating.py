@@ -67,6 +67,7 @@ def calibrate(given: Mapping[str, Any]) -> int:
         screen.write_json(msgspec.to_builtins(card if does == "fit" else quality))
     else:
         _show(card, quality, held_out)
+        screen.tell(outputs.written(given["outs"]))
         if does == "fit" and not any(out.endswith(".json") for out in given["outs"]):
             say("nothing is kept: --out card.json writes the card")
     return OK
@@ -156,6 +157,7 @@ def _apply(card: Card, result: Result, given: Mapping[str, Any]) -> int:
     if not found:
         raise InputError(f"run {result.run.id} has no score of {card.metric}")
     _show_applied(card, found)
+    screen.tell(outputs.written(given["outs"]))
     return OK
 
 

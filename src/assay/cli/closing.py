@@ -4,9 +4,8 @@ from pathlib import PurePath
 from typing import Any
 
 import msgspec
-from rich.text import Text
 
-from assay.cli import screen
+from assay.cli import outputs, screen
 from assay.cli.hints import hint
 from assay.cli.request import Request
 from assay.cli.worst import worst
@@ -17,19 +16,13 @@ from assay.run.result import Result
 
 def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
-    console = screen.out()
-    console.print(report.summary(collect(result, most=0)))
-    lines = _lines(result, request)
-    width = max(len(name) for name, _ in lines)
-    for name, value in lines:  # commands are there to be copied: no line breaks within
-        console.print(
-            Text(name.ljust(width), "dim").append(f"  {value}", "not dim"), soft_wrap=True
-        )
+    screen.out().print(report.summary(collect(result, most=0)))
+    screen.tell(_lines(result, request))
 
 
 def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines = _renamed(result, request)
-    lines += [("report", out) for out in request.outs]
+    lines += outputs.written(request.outs)
     lines.append(("store", request.store))
     if request.settings.skip_invalid and result.run.skipped:
         lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))

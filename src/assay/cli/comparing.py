@@ -16,7 +16,7 @@ from assay.cli.request import Request
 from assay.conformance.shown import definition
 from assay.errors import InputError
 from assay.metrics import Metric
-from assay.report import safe
+from assay.report import numbers, safe
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score
@@ -174,7 +174,7 @@ def _means(result: Result, metrics: Sequence[Metric]) -> Table:
         table.add_column(head, justify="right")
     table.add_column("better")
     for metric, row in zip(metrics, result.summary(), strict=True):
-        mean = "-" if row.mean is None else f"{row.mean:.3f}"
+        mean = numbers.score(row.mean)
         counts = (row.n_scored, row.n_undefined, row.n_failed)
         better = "higher" if metric.higher_is_better else "lower"
         table.add_row(Text(row.metric), mean, *map(str, counts), better)
@@ -187,7 +187,7 @@ def _show_row(row: Row, console: Console) -> None:
     console.print(Text.assemble((safe.plain(row.sample.id), "bold"), f"  {question}"))
     table = Table.grid(padding=(0, 2))
     for label, outcome in row.outcomes.items():
-        value = f"{outcome.value:.3f}" if isinstance(outcome, Score) else "-"
+        value = numbers.score(outcome.value if isinstance(outcome, Score) else None)
         table.add_row(Text(f"  {label}"), value, Text(safe.plain(_evidence(outcome)), style="dim"))
     console.print(table)
 

@@ -74,6 +74,5 @@ def _end(
         screen.write_json(data)
         return OK
     screen.out().print(show(data))
-    for out in given["outs"]:
-        screen.write(f"{out}\n")
+    screen.tell(outputs.written(given["outs"]))
     return OK

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from rich.text import Text
-
 from assay.analysis import diagnosis
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, SOME_FAILED
@@ -50,9 +48,12 @@ def diagnose(given: Mapping[str, Any]) -> int:
     else:
         console.print(console_diagnosis.overview(data, show_all=given["show_all"]))
     shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
+    lines = outputs.written(given["outs"])
     if shown is not None:
-        line = hint("show", data["run"][:8], "--sample", shown, store=given["store"])
-        console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
+        command = hint("show", data["run"][:8], "--sample", shown, store=given["store"])
+        lines.append(("next", command))
+    console.print()
+    screen.tell(lines)
     return code
 
 

@@ -48,6 +48,7 @@ def gate(given: Mapping[str, Any]) -> int:
         screen.write_json(report.as_json(decided))
     else:
         screen.out().print(report.console(decided))
+        screen.tell(outputs.written([*filter(None, (given["junit"], given["markdown"]))]))
     if decided.passed:
         return OK
     return GATE_FAILED if decided.verdict == "fail" else GATE_UNDECIDED

@@ -23,6 +23,5 @@ def history(given: Mapping[str, Any]) -> int:
         screen.write_json(data)
         return OK
     screen.out().print(console_history.overview(data))
-    for out in given["outs"]:
-        screen.write(f"{out}\n")
+    screen.tell(outputs.written(given["outs"]))
     return OK

@@ -29,4 +29,5 @@ def items(given: Mapping[str, Any]) -> int:
         screen.write_json(data)
     else:
         screen.out().print(console_items.overview(data, most=given["most"]))
+        screen.tell(outputs.written(given["outs"]))
     return OK

@@ -115,6 +115,11 @@ def write_text(option: str, file: str, text: str) -> None:
         raise InputError(what, "name another file, or make room for it") from error
 
 
+def written(outs: Sequence[str]) -> list[tuple[str, str]]:
+    """What is said of the files at the end, for `screen.tell`: the same by every command."""
+    return [("report", out) for out in outs]
+
+
 def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 

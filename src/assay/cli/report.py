@@ -21,6 +21,5 @@ def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
     outputs.check(outs, store)
     result = Result(store, run)
     outputs.write(result, outs)
-    for out in outs:
-        screen.write(f"{out}\n")
+    screen.tell(outputs.written(outs))
     return OK

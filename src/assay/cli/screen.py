@@ -3,9 +3,13 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 import rich.console
+from rich.text import Text
+
+from assay.report import safe
 
 # What is not a terminal has no width; a log or a file takes more than the 80 columns of old.
 _WIDTH_OF_FILES = 100
@@ -35,6 +39,15 @@ def _console(*, stderr: bool) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_OF_FILES
     return console
+
+
+def tell(lines: Sequence[tuple[str, str]]) -> None:
+    """What to know at the end, named in a column: files and commands, there to be copied."""
+    width = max((len(name) for name, _ in lines), default=0)
+    console = out()
+    for name, value in lines:  # no line breaks within
+        line = Text(name.ljust(width), "dim").append(f"  {safe.plain(value)}", "not dim")
+        console.print(line, soft_wrap=True)
 
 
 def write(text: str) -> None:

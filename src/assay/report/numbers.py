@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.text.decimals import decimals
+
 DASH = "\N{EN DASH}"
 
 
@@ -11,15 +13,9 @@ def score(value: float | None) -> str:
     """A score with the digits that a reader can use; a dash where there is none."""
     if value is None:
         return DASH
-    value = value or 0.0  # no minus before nothing
     if abs(value) >= 1000:  # milliseconds, tokens
         return f"{value:,.0f}"
-    # A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
-    for digits in (2, 3, 4):
-        text = f"{value:.{digits}f}"
-        if float(text) == value or float(text) != round(value):
-            return text
-    return f"{value:.3g}" if abs(value) < 0.5 else f"{value:.9g}"
+    return decimals(value, 2)
 
 
 def span(pair: Sequence[float] | None, between: str = " to ") -> str:

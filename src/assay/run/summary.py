@@ -8,6 +8,7 @@ from assay.run.frame import frame
 from assay.run.noise import Noise, noise
 from assay.stats.interval import Interval
 from assay.store import Run, Store
+from assay.text.decimals import decimals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,13 +119,13 @@ def flat(row: MetricSummary) -> dict[str, object]:
 
 
 def _cells(row: MetricSummary) -> tuple[str, ...]:
-    mean = "-" if row.mean is None else f"{row.mean:.3f}"
+    mean = "-" if row.mean is None else decimals(row.mean, 3)
     counts = (str(row.n_scored), str(row.n_undefined), str(row.n_failed))
     return (row.metric, mean, _span(row.interval), _span(row.bounds), *counts)
 
 
 def _span(ends: tuple[float, float] | None) -> str:
-    return "-" if ends is None else f"{ends[0]:.3f}..{ends[1]:.3f}"
+    return "-" if ends is None else f"{decimals(ends[0], 3)}..{decimals(ends[1], 3)}"
 
 
 def _tail(percentiles: tuple[float, float, float]) -> str:

@@ -1,0 +1,22 @@
+"""How is a number cut to a few digits without saying something else?"""
+
+from typing import Final
+
+_MOST: Final = 4
+
+
+def decimals(value: float, digits: int) -> str:
+    """A number with so many digits after the point, and more where these would mislead.
+
+    A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
+
+    Args:
+        value: The number, finite.
+        digits: Of them after the point, 4 at most.
+    """
+    value = value or 0.0  # no minus before nothing
+    for more in range(digits, _MOST + 1):
+        text = f"{value:.{more}f}"
+        if float(text) == value or float(text) != round(value):
+            return text
+    return f"{value:.3g}" if abs(value) < 0.5 else f"{value:.9g}"

@@ -1,0 +1,64 @@
+"""Does every command that writes files say which, and in the same words?"""
+
+import json
+
+import pytest
+from cli_help import write_rows
+
+METRIC = '''
+import assay
+
+@assay.metric(needs=("answer",), guide=0.5)
+def told(sample, judge):
+    """The score that the row tells."""
+    return assay.Score(sample.metadata["score"])
+'''
+COMMANDS = {
+    "run": ("run", "a.jsonl", "-m", "mine:told", "--out", "r.html", "--out", "r.md"),
+    "report": ("report", "last", "--out", "r.html", "--out", "r.md"),
+    "diagnose": ("diagnose", "last", "--out", "r.html", "--out", "r.md"),
+    "history": ("history", "--out", "r.html", "--out", "r.md"),
+    "compare": ("compare", "A", "B", "--out", "r.html", "--out", "r.md"),
+    "items": ("items", "A", "B", "--out", "r.html", "--out", "r.md"),
+    "agree": ("agree", "last", "--labels", "labels.jsonl", "--out", "r.html", "--out", "r.md"),
+    "calibrate": ("calibrate", "--labels", "labels.jsonl", "--out", "r.html", "--out", "r.md"),
+    "gate": ("gate", "--min", "told=0", "--junit", "r.html", "--markdown", "r.md"),
+}
+# Of these --json is data of the run alone, which says what it wrote, or there is none.
+WITHOUT_JSON = ("run", "report")
+
+
+@pytest.fixture
+def two(assay, here):
+    """Two runs over the same thirty questions, labels of them, and the names of the runs."""
+    (here / "mine.py").write_text(METRIC, "utf-8")
+    for name, step in (("a", 7), ("b", 11)):
+        rows = [{"id": f"s{n}", "answer": "a", "score": n * step % 30 / 30} for n in range(30)]
+        write_rows(here / f"{name}.jsonl", rows)
+        done = assay("run", f"{name}.jsonl", "-m", "mine:told", "--quiet")
+        assert done.exit_code == 0, done.output
+    write_rows(
+        here / "labels.jsonl", [{"id": f"s{n}", "label": int(n * 11 % 30 > 12)} for n in range(30)]
+    )
+    found = [row["run"] for row in json.loads(assay("runs", "--json").stdout)]
+    return dict(zip("AB", found, strict=True))
+
+
+def named(line, runs):
+    return [runs.get(word, word) for word in line]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_says_in_the_same_words_which_files_it_wrote(assay, here, two, command):
+    result = assay(*named(COMMANDS[command], two))
+    assert result.exit_code == 0, result.output
+    # The names stand in a column, which is wider where "skipped" or "store" stand below it.
+    said = [line.split() for line in result.stdout.splitlines() if line.startswith("report ")]
+    assert said == [["report", "r.html"], ["report", "r.md"]]
+    assert (here / "r.html").is_file()
+    assert (here / "r.md").is_file()
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in WITHOUT_JSON])
+def test_json_stays_json_where_files_are_written_too(assay, two, command):
+    json.loads(assay(*named(COMMANDS[command], two), "--json").stdout)

@@ -1,0 +1,34 @@
+"""Does a number keep its meaning when it is cut to a few digits?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text.decimals import decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.8333, 2, "0.83"),
+        (0.8333, 3, "0.833"),
+        (1.0, 3, "1.000"),
+        (0.0, 3, "0.000"),
+        (-0.0, 2, "0.00"),
+        (0.9996, 3, "0.9996"),
+        (0.99996, 3, "0.99996"),
+        (0.0004, 3, "0.0004"),
+        (-0.0004, 3, "-0.0004"),
+        (0.00001, 3, "1e-05"),
+        (912.3, 3, "912.300"),
+    ],
+)
+def test_so_many_digits_and_more_where_these_would_mislead(
+    value: float, digits: int, text: str
+) -> None:
+    assert decimals(value, digits) == text
+
+
+@given(st.floats(0, 1).filter(lambda x: 1e-9 < x < 1 - 1e-9), st.integers(2, 4))
+def test_only_nothing_reads_as_nothing_and_only_perfect_as_perfect(value: float, n: int) -> None:
+    assert 0 < float(decimals(value, n)) < 1
