@@ -41,7 +41,8 @@ class Ledger:
         self._store = store
         self._run = run
         self._served = served
-        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+        self._calls: dict[str, asyncio.Task[None]] = {}
+        self._waiting: dict[str, list[asyncio.Future[Reply]]] = {}
         # Whether a back end was ever asked when its replies were first looked for.
         self._before: dict[str, bool] = {}
 
@@ -68,21 +69,35 @@ class Ledger:
         if known is not None:
             self._served.known += 1
             return known
-        call = self._in_flight.get(key)
-        if call is None:
-            self._served.asked += 1
-            call = asyncio.create_task(self._ask(task, draw, key))
-            self._in_flight[key] = call
-            call.add_done_callback(lambda done: self._landed(key, done))
-        else:
+        # The call has a task of its own, which no caller that is cancelled takes along: others may
+        # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
+        mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        if key in self._waiting:
             self._served.known += 1
-        # Shielded: others may wait for the same reply, and it is paid for.
-        return await asyncio.shield(call)
+            self._waiting[key].append(mine)
+        else:
+            self._served.asked += 1
+            self._waiting[key] = [mine]
+            self._calls[key] = asyncio.create_task(self._call(task, draw, key))
+        return await mine
 
-    def _landed(self, key: str, call: asyncio.Task[Reply]) -> None:
-        self._in_flight.pop(key, None)
-        if not call.cancelled():
-            call.exception()  # looked at even if whoever waited for it was cancelled
+    async def _call(self, task: Task[Any], draw: int, key: str) -> None:
+        """Ask, and tell all who wait for it."""
+        reply = error = None
+        try:
+            reply = await self._ask(task, draw, key)
+        except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
+            error = found
+        del self._calls[key]
+        for waiting in self._waiting.pop(key):
+            if waiting.done():
+                continue
+            if reply is not None:
+                waiting.set_result(reply)
+            elif error is None or isinstance(error, asyncio.CancelledError):
+                waiting.cancel()
+            else:
+                waiting.set_exception(error)
 
     async def aclose(self) -> None:
         """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
@@ -90,7 +105,7 @@ class Ledger:
         What computes in this process is given up at once: it costs nothing but time. Whoever closes
         the store first would leave them waiting for a write that never comes.
         """
-        calls = list(self._in_flight.values())
+        calls = list(self._calls.values())
         if calls and not getattr(self._backend, "local", False):
             await asyncio.wait(calls, timeout=GRACE_S)
         for call in calls:

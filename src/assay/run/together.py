@@ -100,6 +100,7 @@ class Party:
     company: Company
     _members: list["Member"] = field(default_factory=list)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
+    _looking: bool = False
 
     def member(self) -> "Member":
         """A back end for one more metric; all are to be made before the first is used."""
@@ -110,9 +111,12 @@ class Party:
     def look(self) -> None:
         """Ask, once every member has something to ask or has left."""
         # A metric's questions are put in one turn of the loop: the next one sees them all.
-        asyncio.get_running_loop().call_soon(self._look)
+        if not self._looking:
+            self._looking = True
+            asyncio.get_running_loop().call_soon(self._look)
 
     def _look(self) -> None:
+        self._looking = False
         present = [member for member in self._members if not member.gone]
         if not all(member.held for member in present):
             return
@@ -125,13 +129,22 @@ class Party:
             asking.add_done_callback(self._asking.discard)
 
     async def _ask(self, group: Sequence[_Asked]) -> None:
-        asking = asyncio.ensure_future(self._replies([one.task for one in group]))
+        """Ask for all, and hand each its reply or whatever kept it from coming."""
+        replies: Sequence[Reply] = ()
+        error: BaseException | None = None
         try:
-            await asyncio.wait((asking,))
-        finally:
-            asking.cancel()
-            for place, one in enumerate(group):
-                _settle(one.reply, asking, place)
+            replies = await self._replies([one.task for one in group])
+        except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
+            error = found
+        for place, one in enumerate(group):
+            if one.reply.done():
+                continue
+            if replies:
+                one.reply.set_result(replies[place])
+            elif error is None or isinstance(error, asyncio.CancelledError):
+                one.reply.cancel()
+            else:
+                one.reply.set_exception(error)
 
     async def _replies(self, tasks: Sequence[Task[Any]]) -> list[Reply]:
         if len(set(tasks)) == 1:
@@ -198,18 +211,6 @@ class Member:
         """Say that nothing more is asked."""
         self.gone = True
         self.party.look()
-
-
-def _settle(waiting: asyncio.Future[Reply], asked: asyncio.Future[list[Reply]], n: int) -> None:
-    """Hand on the n-th reply, or whatever kept it from coming."""
-    if waiting.done():
-        return
-    if not asked.done() or asked.cancelled():
-        waiting.cancel()
-    elif error := asked.exception():
-        waiting.set_exception(error)
-    else:
-        waiting.set_result(asked.result()[n])
 
 
 def _groups(asked: Sequence[_Asked]) -> list[list[_Asked]]:
