@@ -172,6 +172,34 @@ def elsewhere_in_groups(share: float, k: int, draws: int, chance: np.random.Gene
     return f"{aware!s:>17}{unaware!s:>17}"
 
 
+def elsewhere_by_probability(
+    errs_in_doubt: bool, k: int, draws: int, chance: np.random.Generator
+) -> str:
+    """Rogan-Gladen with k labels of the other run's samples, chosen half by the judge's doubt."""
+    aware, unaware = Tally(), Tally()
+    estimates: list[float] = []
+
+    def judged(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        doubt = np.minimum(chance.beta(0.3, 2.2, N), 0.5)
+        truth = chance.random(N) < share
+        wrong = chance.random(N) < (doubt if errs_in_doubt else 0.1)
+        return truth, truth ^ wrong, np.sqrt(doubt * (1 - doubt))
+
+    for _ in range(draws):
+        truth, verdict, doubt = judged(0.6)
+        size, numbers = sizes(doubt), chance.random(N)
+        taken = priority(size, numbers)[:k]
+        pairs = list(zip(verdict[taken].tolist(), truth[taken].tolist(), strict=True))
+        weights = 1 / chances(size, numbers, k)
+        called = int(judged(0.8)[1].sum())
+        for tally, counted in ((aware, weights), (unaware, None)):
+            found = true_share(called, N, Checked.of(pairs, counted))
+            tally.add(found and found.interval, 0.8)
+            estimates.append(found.estimate if found else float("nan"))
+    means = np.nanmean(np.array(estimates).reshape(-1, 2), axis=0)
+    return f"{aware!s:>17}{unaware!s:>17}{means[0]:>10.3f}{means[1]:>9.3f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
@@ -201,6 +229,14 @@ def main() -> None:
         for k in (50, 100, 200):
             line = elsewhere_in_groups(share, k, draws, chance)
             print(f"{f'share {share}':<32}{k:>5}{line}", flush=True)
+    print(
+        f"\n{'the same, chosen half by doubt':<32}{'k':>5}{'weighted':>17}{'not weighted':>17}"
+        f"{'estimates of 0.8':>19}"
+    )
+    for errs_in_doubt, name in ((True, "errs where it doubts"), (False, "errs anywhere")):
+        for k in (50, 100, 200):
+            line = elsewhere_by_probability(errs_in_doubt, k, draws, chance)
+            print(f"{name:<32}{k:>5}{line}", flush=True)
 
 
 if __name__ == "__main__":

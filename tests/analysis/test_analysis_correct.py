@@ -160,6 +160,41 @@ class TestCorrectVerdicts:
         wide, narrow = (one.interval.high - one.interval.low for one in (together, alone))
         assert wide > 1.05 * narrow
 
+    def test_probabilities_of_the_sheet_are_heeded(self, tmp_path):
+        checked = run(tmp_path, [1.0, 1.0, 0.0, 0.0, 0.0, 1.0], store="a.db")
+        other = run(tmp_path, [1.0] * 60 + [0.0] * 40, store="b.db")
+        rows = labels([1, 1, 1, 0, 0, 0])
+        for row, chance in zip(rows, [0.25, 0.25, 1.0, 0.2, 0.5, 1.0], strict=True):
+            row["inclusion_probability"] = chance
+        found = correct_verdicts(other, rows, checked)
+        # Weights 4 + 4 of 9 good ones, 5 + 2 of 8 bad ones.
+        assert found.sensitivity == pytest.approx(8 / 9)
+        assert found.specificity == pytest.approx(7 / 8)
+        assert found.estimate == pytest.approx((0.6 + 7 / 8 - 1) / (8 / 9 + 7 / 8 - 1))
+        assert found.by_probability
+        plain = correct_verdicts(other, labels([1, 1, 1, 0, 0, 0]), checked)
+        assert plain.sensitivity == pytest.approx(2 / 3)
+        assert found.interval != plain.interval
+
+    @pytest.mark.parametrize("groups", [{}, {"group": [f"d{n // 2}" for n in range(20)]}])
+    def test_equal_probabilities_change_nothing(self, tmp_path, groups):
+        checked = run(tmp_path, SCORES[:20], store="a.db", **groups)
+        other = run(tmp_path, [1.0] * 60 + [0.0] * 40, store="b.db")
+        plain = correct_verdicts(other, labels(PEOPLE * 2), checked)
+        equal = correct_verdicts(other, labels(PEOPLE * 2, inclusion_probability=0.3), checked)
+        assert not plain.by_probability
+        assert replace(equal, by_probability=False) == plain
+
+    def test_a_probability_that_is_missing_or_told_twice_is_refused(self, tmp_path):
+        result = run(tmp_path, SCORES)
+        rows = labels(PEOPLE, inclusion_probability=0.5, annotator="a")
+        more = labels(PEOPLE[:1], inclusion_probability=0.7, annotator="b")
+        for ask in (correct, lambda *given: correct_verdicts(*given, result)):
+            with pytest.raises(InputError, match=r"'s0' has inclusion_probability 0\.5 and 0\.7"):
+                ask(result, rows + more)
+            with pytest.raises(InputError, match="sample 's9' has no inclusion_probability"):
+                ask(result, [*rows[:-1], {**rows[-1], "inclusion_probability": ""}])
+
     def test_runs_that_were_not_judged_alike_are_refused(self, tmp_path):
         checked = run(tmp_path, SCORES[:20], half, store="a.db")
         with pytest.raises(InputError, match="did not compute told alike"):
@@ -167,7 +202,8 @@ class TestCorrectVerdicts:
 
     def test_labels_that_show_a_judge_no_better_than_chance_are_refused(self, tmp_path):
         result = run(tmp_path, SCORES)
-        with pytest.raises(InputError, match="do not show that the judge tells good from bad"):
+        told = "do not show that the judge tells good from bad: 3 of 5 good ones are called good"
+        with pytest.raises(InputError, match=f"{told}, 1 of 5 bad ones bad"):
             correct_verdicts(result, labels([0, 1] * 5), result)
 
 

@@ -51,6 +51,9 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
     assert "29 labels" in result.stdout
     assert "1 left open" in result.stdout
     assert "random choice" not in result.stdout  # the sheet tells how samples were chosen
+    elsewhere = told("correct", "--labels", "sheet.csv", "--checked-on", "last")
+    assert elsewhere.exit_code == 0, elsewhere.output
+    assert "random choice" not in elsewhere.stdout
 
 
 def test_the_corrected_mean_stands_beside_the_judge_and_the_labels(told):
@@ -74,6 +77,7 @@ def test_error_rates_of_another_run_correct_a_share(told):
     assert result.exit_code == 0, result.output
     assert "share of good samples: 0." in result.stdout
     assert "holds if it errs here as often as there" in result.stdout
+    assert "holds if the labelled samples are a random choice" in result.stdout
 
 
 def test_a_card_is_fitted_kept_applied_and_measured(told, here):

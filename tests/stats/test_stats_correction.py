@@ -260,6 +260,87 @@ class TestRoganGladenInGroups:
         assert blind / 200 < 0.87
 
 
+class TestRoganGladenByProbability:
+    """Checked samples that had unequal chances of being checked count by 1 / their chance."""
+
+    def test_the_counts_by_hand(self):
+        # Good ones of weight 1, 2, 2, 4 (n = 81/25), the first is missed; bad ones of 1 and 3 (16/10).
+        pairs = [(False, True), (True, True), (True, True), (True, True)]
+        pairs += [(True, False), (False, False)]
+        found = Checked.of(pairs, np.array([1.0, 2.0, 2.0, 4.0, 1.0, 3.0]))
+        assert (found.positives, found.negatives) == (pytest.approx(3.24), pytest.approx(1.6))
+        assert found.sensitivity == pytest.approx(8 / 9)
+        assert found.specificity == pytest.approx(3 / 4)
+
+    def test_equal_weights_count_as_none_and_their_unit_is_free(self):
+        pairs = TestRoganGladenInGroups.PAIRS * 3
+        plain, weighted = Checked.of(pairs), Checked.of(pairs, np.full(15, 2.5))
+        for name in ("positives", "hits", "negatives", "rejections"):
+            assert getattr(weighted, name) == pytest.approx(getattr(plain, name))
+        groups = [n // 3 for n in range(15)]
+        said, at = [True, False] * 5, list(range(10))
+        once = clustered(said, at, pairs, groups)
+        again = clustered(said, at, pairs, groups, np.full(15, 2.5))
+        assert again.positives == pytest.approx(once.positives)
+        assert again.negatives == pytest.approx(once.negatives)
+        assert again.correlation == pytest.approx(once.correlation)
+        assert again.freedom == pytest.approx(once.freedom)
+
+    def test_a_side_without_samples_is_empty_and_not_an_error(self):
+        found = Checked.of([(True, True), (True, True)], np.array([1.0, 3.0]))
+        assert (found.sensitivity, found.negatives, found.specificity) == (1.0, 0.0, None)
+        assert true_share(1, 2, found) is None
+
+    def test_groups_and_weights_together_by_hand(self):
+        # Four documents of two good answers, weights 1, 2, 2, 3; on the first both are missed.
+        # Share 7/8; sums of weighted errors -14, 4, 4, 6 eighths; variance 264/64 / 16^2 * 4/3.
+        pairs = [(at > 1, True) for at in range(8)] + [(False, False), (True, False)] * 4
+        weights = np.array([1.0, 1, 2, 2, 2, 2, 3, 3] + [1.0] * 8)
+        groups = [n // 2 for n in range(8)] + list(range(100, 108))
+        found = clustered([True, False], [0, 1], pairs, groups, weights)
+        assert found.positives == pytest.approx(7 / 64 / (264 / 64 / 256 * 4 / 3))
+        # Alone in their documents the good answers count as Kish says: 16^2 / 36.
+        alone = clustered([True, False], [0, 1], pairs, [*range(8), *[99] * 8], weights)
+        assert alone.positives == pytest.approx(256 / 36)
+
+    def test_documents_never_tell_more_than_their_weights_do(self):
+        # One answer of weight 9 stands for most; each document of two is half right.
+        pairs = [(at % 2 == 0, True) for at in range(8)] + [(False, False)]
+        weights = np.array([9.0, 9, 1, 1, 1, 1, 1, 1, 1])
+        found = clustered([True], [0], pairs, [n // 2 for n in range(9)], weights)
+        assert found.positives == pytest.approx(24**2 / (2 * 81 + 6))
+
+    @pytest.mark.parametrize("size", [1, 4])
+    def test_it_holds_the_truth_where_doubtful_samples_are_checked_first(self, size):
+        chance = np.random.default_rng(0)
+        held, blind, estimates = 0, 0, []
+        for _ in range(200):
+            truth, verdict, doubt = doubtful(chance, 800, 0.6, size)
+            q, numbers = sizes(doubt), chance.random(800)
+            at = priority(q, numbers)[:200]
+            pairs = list(zip(verdict[at].tolist(), truth[at].tolist(), strict=True))
+            weights = 1 / chances(q, numbers, 200)
+            _, said, _ = doubtful(chance, 1600, 0.8, size)
+            told = (said.tolist(), [n // size for n in range(1600)])
+            groups = clustered(*told, pairs, (at // size).tolist(), weights) if size > 1 else None
+            found = true_share(sum(told[0]), 1600, Checked.of(pairs, weights), groups=groups)
+            held += found.interval.low <= 0.8 <= found.interval.high
+            estimates.append(found.estimate)
+            plain = true_share(sum(told[0]), 1600, Checked.of(pairs)).interval
+            blind += plain.low <= 0.8 <= plain.high
+        assert 0.92 <= held / 200 <= 0.995
+        assert np.mean(estimates) == pytest.approx(0.8, abs=0.01)
+        assert blind / 200 < 0.85
+
+
+def doubtful(chance, n, share, size):
+    """(truth, verdicts, doubt) of answers in documents; the judge errs where it says it doubts."""
+    error = np.minimum(chance.beta(0.3, 2.2, n), 0.5)
+    truth = chance.random(n) < np.repeat(chance.beta(8 * share, 8 * (1 - share), n // size), size)
+    wrong = chance.random(n) < error
+    return truth, truth ^ wrong, np.sqrt(error * (1 - error))
+
+
 def judged_documents(chance, documents, size, share):
     """(verdicts, documents, truth): prevalence and leniency differ from document to document."""
     at = np.repeat(np.arange(documents), size)

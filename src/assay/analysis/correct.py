@@ -3,9 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from assay.analysis.labelled import Item, labelled
 from assay.dataset.labels import Labels, read_labels
@@ -16,7 +18,14 @@ from assay.score import Score
 from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_needed
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL
-from assay.stats.rogan_gladen import Checked, Clustered, TrueShare, clustered, true_share
+from assay.stats.rogan_gladen import (
+    Checked,
+    Clustered,
+    Floats,
+    TrueShare,
+    clustered,
+    true_share,
+)
 
 Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
@@ -144,12 +153,14 @@ def correct_verdicts(
 ) -> TrueShare:
     """The true share of good samples of a run that nobody labelled (Rogan and Gladen).
 
-    The judge's two error rates are measured on another run whose samples have labels. Where
-    samples of either run have a `group`, groups are taken as independent, not samples.
+    The judge's two error rates are measured on another run whose samples have labels; each counts
+    by 1 / the probability with which it was chosen, if the labels say so. Where samples of either
+    run have a `group`, groups are taken as independent, not samples.
 
     Args:
         result: The run, without labels.
-        labels: What people said of samples of the other run: good (1) or not (0).
+        labels: What people said of samples of the other run: good (1) or not (0). As for
+            `correct`, a random choice of them, or one with probabilities.
         labelled_run: That run. Its samples need not be as often good as those of `result`.
         metric: The metric; may be left out if the run has only one.
         threshold: The judge calls a sample good from this score on (up to it, where low is good).
@@ -178,18 +189,20 @@ def correct_verdicts(
         (sign * (known[i].outcome.value - threshold) >= 0, label == 1)
         for i, label in by_sample.items()
     ]
-    checked = Checked.of(pairs)
+    chances = _chances(given, name, list(by_sample))
+    weights = _weights(chances)
+    checked = Checked.of(pairs, weights)
     scored, _ = scored_samples(result, name)
     said = [sign * (value - threshold) >= 0 for _, value in scored]
     share = None
     if scored and checked.positives and checked.negatives:
         samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
-        alike = _clustered(said, samples[0], pairs, samples[1])
+        alike = _clustered(said, samples[0], pairs, samples[1], weights)
         share = true_share(sum(said), len(said), checked, groups=alike, level=level)
     if share is None:
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
-    return share
+    return replace(share, by_probability=chances is not None)
 
 
 def _clustered(
@@ -197,11 +210,19 @@ def _clustered(
     samples: Sequence[Sample],
     pairs: Sequence[tuple[bool, bool]],
     checked: Sequence[Sample],
+    weights: Floats | None,
 ) -> Clustered | None:
     """How much less the samples tell than independent ones; None if no sample names a group."""
     if groups([*samples, *checked]) is None:
         return None
-    return clustered(said, _clusters(samples), pairs, _clusters(checked))
+    return clustered(said, _clusters(samples), pairs, _clusters(checked), weights)
+
+
+def _weights(chances: Sequence[float] | None) -> Floats | None:
+    """How much each sample counts; None if all count the same, be it by equal chances."""
+    if chances is None or len(set(chances)) == 1:
+        return None
+    return 1 / np.array(chances)
 
 
 def read(labels: Any, result: Result) -> Labels:
@@ -293,8 +314,14 @@ def _ends(values: Sequence[float], ends: tuple[float, float] | None) -> tuple[fl
 
 def _chances(given: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:
     # Samples are chosen for one metric: a sheet for another has other chances.
-    told = {label.sample: label.chance for label in given.of(metric)}
-    found = [told[sample] for sample in samples]
+    told: dict[str, float] = {}
+    for label in given.of(metric):
+        if label.chance is None or told.setdefault(label.sample, label.chance) == label.chance:
+            continue
+        both = f"{told[label.sample]:g} and {label.chance:g}"
+        what = f"sample '{label.sample}' has inclusion_probability {both}"
+        raise InputError(what, "give every annotator's row that of the latest sheet")
+    found = [told.get(sample) for sample in samples]
     known = [chance for chance in found if chance is not None]
     if known and len(known) < len(found):
         missing = next(s for s, chance in zip(samples, found, strict=True) if chance is None)

@@ -16,6 +16,8 @@ from assay.run.result import Result
 from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import TrueShare
 
+_RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
+
 
 def correct(given: Mapping[str, Any]) -> int:
     """Correct what the options ask for; the exit code."""
@@ -78,7 +80,7 @@ def _notes(found: Correction, width: float) -> Iterable[str]:
         yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
     yield _needed(found, width)
     if not found.by_probability:
-        yield "holds if the labelled samples are a random choice; `assay label` makes one"
+        yield _RANDOM
     if found.n_unscored:
         yield f"{numbers.plural(found.n_unscored, 'sample')} without a score: no part of the mean"
     if found.n_open:
@@ -118,3 +120,5 @@ def _share(share: TrueShare, threshold: float) -> Iterable[Text]:
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
+    if not share.by_probability:
+        yield Text(_RANDOM, style="dim")

@@ -121,23 +121,39 @@ def share_interval(
 
 
 def effective_n(
-    hits: Sequence[bool] | Array | npt.NDArray[np.bool_], groups: Sequence[Hashable]
+    hits: Sequence[bool] | Array | npt.NDArray[np.bool_],
+    groups: Sequence[Hashable],
+    weights: Array | None = None,
 ) -> tuple[float, float]:
     """How many independent rows would leave a share as uncertain as these clusters of rows do.
 
     Args:
         hits: Shape (n,), true or false, n > 0.
         groups: For each row the cluster that it belongs to.
+        weights: Shape (n,), above 0: how many rows each stands for; None if for as many as any.
 
     Returns:
-        (effective n, in 1..n; degrees of freedom that the spread of the clusters has, infinite
-        where every row is its own cluster).
+        (effective n, in 1..n, at most Kish's of the weights; degrees of freedom that the spread of
+        the clusters has, infinite where every row is its own cluster).
     """
-    units = _units(np.asarray(hits, dtype=np.float64), groups)
+    units = _units(np.asarray(hits, dtype=np.float64), groups, weights)
+    most = float(len(units.values)) if weights is None else kish_n(weights)
     if not units.clustered:
-        return float(units.n), math.inf
+        return most, math.inf
     found = _effective(units, extreme=True) if units.n > 1 else 1.0
-    return max(found, 1.0), units.freedom
+    return max(min(found, most), 1.0), units.freedom
+
+
+def kish_n(weights: Array) -> float:
+    """How many rows of equal weight leave a mean as uncertain as these, if weights tell nothing.
+
+    Args:
+        weights: Shape (n,), above 0; of none it is 0.
+
+    Source:
+        Kish, Survey Sampling (1965), section 11.7.
+    """
+    return float(weights.sum()) ** 2 / float(weights @ weights) if len(weights) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +162,7 @@ class _Units:
 
     Attributes:
         values: Shape (n_values,), as given.
+        mean: Their mean.
         each: Shape (n,): a number for each unit such that their mean is that of the values, and
             their spread what that mean is uncertain by. Clusters: the linearised ratio.
         means: Shape (n,): the mean of each unit.
@@ -154,6 +171,7 @@ class _Units:
     """
 
     values: Array
+    mean: float
     each: Array
     means: Array
     freedom: float
@@ -163,28 +181,26 @@ class _Units:
     def n(self) -> int:
         return len(self.each)
 
-    @property
-    def mean(self) -> float:
-        return float(self.values.mean())
-
     def method(self, name: str) -> str:
         return f"{name}, {self.n} groups" if self.clustered else name
 
 
-def _units(values: Array, groups: Iterable[Hashable] | None) -> _Units:
-    alone = _Units(values, values, values, len(values) - 1, clustered=False)
+def _units(
+    values: Array, groups: Iterable[Hashable] | None, weights: Array | None = None
+) -> _Units:
+    mean = float(np.average(values, weights=weights)) if len(values) else 0.0
+    alone = _Units(values, mean, values, values, len(values) - 1, clustered=False)
     if groups is None:
         return alone
     places: dict[Hashable, int] = {}
     at = np.fromiter((places.setdefault(group, len(places)) for group in groups), dtype=np.intp)
-    sums, sizes = np.bincount(at, values), np.bincount(at).astype(np.float64)
-    n, n_values = len(places), len(values)
-    if n == n_values:
+    n, w = len(places), np.ones(len(values)) if weights is None else weights
+    if n == len(values):
         return alone
-    mean = float(values.mean())
-    each = mean + (sums - sizes * mean) * n / n_values
-    freedom = max(n_values**2 / float(sizes @ sizes) - 1, 1.0)
-    return _Units(values, each, sums / sizes, freedom, clustered=True)
+    sums, sizes = np.bincount(at, w * values), np.bincount(at, w).astype(np.float64)
+    each = mean + (sums - sizes * mean) * n / float(sizes.sum())
+    freedom = max(kish_n(sizes) - 1, 1.0)
+    return _Units(values, mean, each, sums / sizes, freedom, clustered=True)
 
 
 def _of_shares(units: _Units, level: float) -> Interval:

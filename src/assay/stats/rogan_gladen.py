@@ -1,7 +1,9 @@
 """What is the true share, if a judge whose two error rates were measured elsewhere gives verdicts?
 
 Rogan and Gladen, Am. J. Epidemiol. 107 (1978) 71; interval: Lang and Reiczigel, Prev. Vet. Med. 113
-(2014) 13, equations of their section 2.
+(2014) 13, equations of their section 2. Where samples were checked with unequal chances, each
+counts by 1 / its chance (Hájek, in Godambe and Sprott, Foundations of Statistical Inference, 1971,
+p. 236), and the counts are scaled to Kish's effective n.
 """
 
 import math
@@ -9,14 +11,20 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL, effective_n
+from assay.stats.intervals import LEVEL, effective_n, kish_n
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """How a judge did on samples whose truth is known.
+
+    Where samples count differently, these are no whole numbers: as many equal samples as would tell
+    as much (Kish).
 
     Attributes:
         positives: Samples that are truly positive.
@@ -25,20 +33,35 @@ class Checked:
         rejections: How many of them the judge called negative.
     """
 
-    positives: int
-    hits: int
-    negatives: int
-    rejections: int
+    positives: float
+    hits: float
+    negatives: float
+    rejections: float
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[bool, bool]]) -> "Checked":
-        """Count (whether the judge called it positive, whether it is) of each sample."""
+    def of(cls, pairs: Sequence[tuple[bool, bool]], weights: Floats | None = None) -> "Checked":
+        """Count (whether the judge called it positive, whether it is) of each sample.
+
+        Args:
+            pairs: The samples.
+            weights: Shape (n,), above 0: how much each counts, such as 1 / its chance of having
+                been checked; None if all count the same.
+        """
+        if weights is not None:
+            called, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
+            positives, hits = _weighted(called[true], weights[true])
+            negatives, rejections = _weighted(~called[~true], weights[~true])
+            return cls(positives, hits, negatives, rejections)
         return cls(
             positives=sum(true for _, true in pairs),
             hits=sum(called and true for called, true in pairs),
             negatives=sum(not true for _, true in pairs),
             rejections=sum(not called and not true for called, true in pairs),
         )
+
+    def __str__(self) -> str:
+        called = f"{self.hits:.3g} of {self.positives:.3g} good ones are called good"
+        return f"{called}, {self.rejections:.3g} of {self.negatives:.3g} bad ones bad"
 
     @property
     def sensitivity(self) -> float | None:
@@ -61,6 +84,8 @@ class TrueShare:
         apparent: The share that the judge called positive.
         sensitivity: Of the judge.
         specificity: Of the judge.
+        by_probability: Whether it is known with which probability each sample was chosen to be
+            checked; if not, they are taken for a simple random choice.
     """
 
     estimate: float
@@ -68,6 +93,7 @@ class TrueShare:
     apparent: float
     sensitivity: float
     specificity: float
+    by_probability: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +121,7 @@ def clustered(
     groups: Sequence[Hashable],
     checked: Sequence[tuple[bool, bool]],
     checked_groups: Sequence[Hashable],
+    weights: Floats | None = None,
 ) -> Clustered:
     """How much less samples tell than as many independent ones.
 
@@ -106,6 +133,7 @@ def clustered(
         checked_groups: For each the cluster that it belongs to. Clusters of the same name in both
             are taken as others: a judge that is lenient on one errs alike in both, so the interval
             is rather too wide.
+        weights: Of each checked sample how much it counts, as in `Checked.of`.
     """
     right = np.array([called == true for called, true in checked])
     positive = np.array([true for _, true in checked])
@@ -114,10 +142,12 @@ def clustered(
     at = np.array([places.setdefault(group, len(places)) for group in checked_groups])
     found, errors = [], []
     for side in (positive, ~positive):
-        found.append(effective_n(right[side], at[side].tolist())[0])
-        away = right[side] - right[side].mean()
+        own = None if weights is None else weights[side]
+        found.append(effective_n(right[side], at[side].tolist(), own)[0])
+        away = right[side] - np.average(right[side], weights=own)
+        away = away if own is None else own * away
         errors.append(np.bincount(at[side], away, minlength=len(places)))
-    _, of_checked = effective_n(right, at.tolist())
+    _, of_checked = effective_n(right, at.tolist(), weights)
     size = math.sqrt(float(errors[0] @ errors[0]) * float(errors[1] @ errors[1]))
     alike = float(errors[0] @ errors[1]) / size if size else 0.0
     return Clustered(n, found[0], found[1], alike, min(freedom, of_checked))
@@ -188,6 +218,12 @@ def _lang_reiczigel(
     low, high = _within(middle + shift - away), _within(middle + shift + away)
     method = "Lang-Reiczigel" + ("" if told.freedom == math.inf else ", groups")
     return Interval(low, high, level, method)
+
+
+def _weighted(hits: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
+    """(effective n, as many of them as the weighted share of hits)."""
+    n = kish_n(weights)
+    return n, n * float(np.average(hits, weights=weights)) if n else 0.0
 
 
 def _within(share: float) -> float:
