@@ -173,16 +173,19 @@ def elsewhere_in_groups(share: float, k: int, draws: int, chance: np.random.Gene
 
 
 def elsewhere_by_probability(
-    errs_in_doubt: bool, k: int, draws: int, chance: np.random.Generator
+    error: float | None, k: int, draws: int, chance: np.random.Generator
 ) -> str:
-    """Rogan-Gladen with k labels of the other run's samples, chosen half by the judge's doubt."""
+    """Rogan-Gladen with k labels of the other run's samples, chosen half by the judge's doubt.
+
+    The judge errs this often whatever it says of its doubt; None: as often as it says.
+    """
     aware, unaware = Tally(), Tally()
     estimates: list[float] = []
 
     def judged(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         doubt = np.minimum(chance.beta(0.3, 2.2, N), 0.5)
         truth = chance.random(N) < share
-        wrong = chance.random(N) < (doubt if errs_in_doubt else 0.1)
+        wrong = chance.random(N) < (doubt if error is None else error)
         return truth, truth ^ wrong, np.sqrt(doubt * (1 - doubt))
 
     for _ in range(draws):
@@ -220,6 +223,11 @@ def main() -> None:
     print(f"\n{'documents of five':<32}{'k':>5}{'with groups':>17}{'without':>17}")
     for k in (50, 100, 200):
         print(f"{'shared errors':<32}{k:>5}{clustered(k, draws, chance)}", flush=True)
+    print_elsewhere(draws, chance)
+
+
+def print_elsewhere(draws: int, chance: np.random.Generator) -> None:
+    """The tables of Rogan and Gladen's correction."""
     print(f"\n{'Rogan-Gladen, judge 0.9/0.85':<32}{'k':>5}{'Lang-Reiczigel':>17}")
     for share in (0.2, 0.8, 0.95):
         for k in (50, 100, 200):
@@ -233,9 +241,9 @@ def main() -> None:
         f"\n{'the same, chosen half by doubt':<32}{'k':>5}{'weighted':>17}{'not weighted':>17}"
         f"{'estimates of 0.8':>19}"
     )
-    for errs_in_doubt, name in ((True, "errs where it doubts"), (False, "errs anywhere")):
+    for error, name in ((None, "errs where it doubts"), (0.1, "errs anywhere")):
         for k in (50, 100, 200):
-            line = elsewhere_by_probability(errs_in_doubt, k, draws, chance)
+            line = elsewhere_by_probability(error, k, draws, chance)
             print(f"{name:<32}{k:>5}{line}", flush=True)
 
 

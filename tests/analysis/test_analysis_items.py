@@ -42,6 +42,13 @@ def runs(tmp_path):
     return found
 
 
+def test_no_runs_are_refused_as_one_is(runs):
+    with pytest.raises(InputError, match="there are no runs -> name two"):
+        items([])
+    with pytest.raises(InputError, match="one run is no comparison"):
+        items(runs[:1])
+
+
 def test_flags(runs):
     found = items(runs, "told")
     flags = [question.flag for question in found.questions]

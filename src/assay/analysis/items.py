@@ -132,6 +132,8 @@ def items(
         InputError: If runs cannot be compared, or there is no threshold, or it is no value that
             the metric can take.
     """
+    if not results:
+        raise InputError("there are no runs", "name two; `assay runs` lists them")
     refuse_same(results[0], results[1:])
     if len(results) > MOST_SYSTEMS:
         raise InputError(f"{len(results)} runs are too many", f"name {MOST_SYSTEMS} at most")
