@@ -1,5 +1,6 @@
 """The words of a comparison, and its page in a browser."""
 
+import re
 from dataclasses import replace
 
 import chromium
@@ -44,6 +45,7 @@ ONE = MetricComparison(
     left_out=(),
     worst=(),
     best=(),
+    range=(0.0, 1.0),
 )
 
 
@@ -131,3 +133,56 @@ def test_the_level_is_told_as_it_is(level: float, words: str) -> None:
 def test_without_a_sample_that_changed_there_is_no_list_of_them() -> None:
     page = html_comparison.render(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
     assert "What changed most" not in page
+
+
+def other(name, ends, difference, low, high):
+    """A metric of another range, with its difference and interval."""
+    found = numbers(difference=difference, interval=Interval(low, high))
+    return one(found, metric=name, range=ends, detectable=None)
+
+
+def drawn(*metrics):
+    """Of each metric: left end, dot and right end of what is drawn, and the end of its axis."""
+    page = html_comparison.render(comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95)))
+    found = []
+    for picture in re.findall("<svg.*?</svg>", page, re.DOTALL):
+        low, high = re.search(r'class="ends \w+" d="M([\d.]+) [\d.]+H([\d.]+)', picture).groups()
+        at = re.search(r'cx="([\d.]+)"', picture)[1]
+        end = re.search(r">\+([^<]+)</text>", picture)[1]
+        found.append((float(low), float(at), float(high), end))
+    return found
+
+
+def test_each_metric_is_drawn_on_an_axis_of_its_own_range():
+    middle = html_comparison.WIDTH / 2
+    share, cost, latency, grade = drawn(
+        one(),  # 0.02 (-0.03 to 0.07)
+        other("cost", (0.0, None), 0.0001, 0.00004, 0.00014),
+        other("latency", (0.0, None), 900.0, 700.0, 1100.0),
+        other("grade", (1.0, 5.0), -0.5, -1.1, 0.1),
+    )
+    assert [found[3] for found in (share, cost, latency, grade)] == [
+        *("0.08", "0.00015", "1,500", "1.50")
+    ]
+    assert share[:3] == (75.0, 150.0, 225.0)
+    assert cost[:3] == (152.0, 200.0, 232.0)
+    assert latency[:3] == (176.0, 192.0, 208.0)
+    assert grade[0] < grade[1] < middle < grade[2]
+
+
+def test_metrics_of_one_range_share_their_axis_and_it_is_no_longer_than_the_range():
+    large = other("recall", (0.0, 1.0), 0.6, 0.2, 1.0)
+    assert [end for *_, end in drawn(one(), large)] == ["1.00", "1.00"]
+    nothing = other("recall", (0.0, 1.0), 0.0, 0.0, 0.0)
+    assert [found[1:] for found in drawn(nothing)] == [(120.0, 120.0, "0.05")]
+    assert [found[3] for found in drawn(other("cost", (0.0, None), 0.0, 0.0, 0.0))] == ["1.00"]
+
+
+def test_commands_in_warnings_are_shown_as_code_and_nothing_else_is():
+    warning = "see `assay runs` <b>`<i>`</b> and a lone ` too"
+    data = comparison.collect(Comparison((RUN, RUN), (ONE,), (warning,), 0.95))
+    page = html_comparison.render(data)
+    assert (
+        "see <code>assay runs</code> &lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt; and a lone ` too"
+        in page
+    )

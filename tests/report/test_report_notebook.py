@@ -1,10 +1,11 @@
 """Do runs and evidence show themselves in a notebook, whole and harmless?"""
 
 import re
+from dataclasses import dataclass, replace
 
 import pytest
 
-from assay import evaluate
+from assay import Metric, Part, Score, evaluate
 from assay.run.notebook import Meter, in_notebook
 from assay.run.progress import Progress
 from assay.target import ask
@@ -48,6 +49,28 @@ def test_a_result_shows_its_table(result):
         assert row.metric in page
         assert f"{row.mean:.2f}" in page
     assert result.run.id in page
+
+
+@dataclass(frozen=True)
+class Own(Metric):
+    """A metric of one's own, whose evidence has labels that no report knows."""
+
+    name = "own_rate"
+    needs = ("answer",)
+    higher_is_better = False
+
+    async def score(self, sample, judge):
+        """One piece that counts in full, one that does not count."""
+        return Score(0.5, (Part("claim", "a", "one", 1.0), Part("claim", "b", "other", 0.0)))
+
+
+def test_in_the_evidence_of_an_error_rate_of_ones_own_what_counts_is_bad(db):
+    trace = evaluate(ROWS[:1], Own(), store=db).trace("<b>0</b>", "own_rate")
+    assert not trace.higher_is_better
+    page = trace._repr_html_()
+    assert "\N{BALLOT X} a" in page
+    assert "\N{CHECK MARK} b" in page
+    assert "\N{CHECK MARK} a" in replace(trace, higher_is_better=True)._repr_html_()
 
 
 def test_a_trace_shows_its_evidence(result):

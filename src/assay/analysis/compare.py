@@ -132,6 +132,7 @@ def _one(
         worst=largest(found, metric, runs, sign=-sign, most=how.most),
         best=largest(found, metric, runs, sign=sign, most=how.most),
         noise=_noise(metric, runs, len(found)),
+        range=(about["range"][0], about["range"][1]),
     )
 
 

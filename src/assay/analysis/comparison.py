@@ -31,6 +31,7 @@ class MetricComparison:
         best: Samples that became better, the best first.
         noise: How far the judges alone would move the difference, were they asked again: 95 % of
             the time; None if that was never measured (`assay repeat`).
+        range: Ends of the metric's range; None where it has no end.
     """
 
     metric: str
@@ -46,6 +47,7 @@ class MetricComparison:
     worst: tuple[SampleChange, ...]
     best: tuple[SampleChange, ...]
     noise: float | None = None
+    range: tuple[float | None, float | None] = (None, None)
 
     @property
     def wins(self) -> int:

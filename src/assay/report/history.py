@@ -65,25 +65,29 @@ def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
     """The ends of an axis on which all means and intervals have their place, and its step."""
     values = [value for one in series for point in one["points"] for value in reach(point)]
     least, most = min(values, default=0.0), max(values, default=1.0)
-    step = _step(most - least)
-    low, high = math.floor(least / step) * step, math.ceil(most / step) * step
     bottom, top = ends
+    # No axis shows less than a twentieth of the range, or where it is open half of the values.
+    if bottom is None or top is None:
+        fewest = max(abs(least), abs(most)) / 2 or 0.05
+    else:
+        fewest = (top - bottom) / 20
+    step = _step(max(most - least, fewest))
+    low, high = math.floor(least / step) * step, math.ceil(most / step) * step
     low = low if bottom is None else max(low, bottom)
     high = high if top is None else min(high, top)
     if high <= low:  # all the same, with nothing known of how far off it may be
         low, high = (low - step, high) if high == top else (low, low + step)
-    return [round(low, 9), round(high, 9), step]
+    return [round(low, 12), round(high, 12), step]
 
 
 def ticks(low: float, high: float, step: float) -> list[float]:
     """The round values on an axis."""
     first = math.ceil(round(low / step, 6))
-    return [round(n * step, 9) for n in range(first, math.floor(round(high / step, 6)) + 1)]
+    return [round(n * step, 12) for n in range(first, math.floor(round(high / step, 6)) + 1)]
 
 
 def _step(width: float) -> float:
-    """A round number of which a handful make this width, and a hundredth at least."""
-    width = max(width, 0.05)
+    """A round number of which a handful make this width."""
     size = 10.0 ** math.floor(math.log10(width))
     return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
 

@@ -84,6 +84,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         visible=safe.visible,
+        prose=safe.prose,
         plain=safe.plain,
         script_json=safe.script_json,
         score=numbers.score,

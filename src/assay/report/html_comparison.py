@@ -11,6 +11,8 @@ from assay.report.html import asset, page
 Json = Mapping[str, Any]
 WIDTH: Final = 240
 HEIGHT: Final = 26
+# No axis shows less than this share of a range: what is smaller is hardly a difference.
+_LEAST: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,26 @@ def render(data: Json) -> str:
 
 
 def _limit(one: Json, metrics: Sequence[Json]) -> float:
-    """The end of a metric's axis: shared by all whose differences are shares."""
-    reach = _reach(one)
-    if reach > 1:
-        return reach
-    shared = max(found for other in metrics if (found := _reach(other)) <= 1)
-    return math.ceil(shared * 20) / 20 or 0.05
+    """The end of a metric's axis: metrics of one range share it, without a range it is its own."""
+    width = _width(one)
+    alike = [one] if width is None else [other for other in metrics if _width(other) == width]
+    reach = max(map(_reach, alike))
+    if width is None:
+        return _round_up(reach) if reach else 1.0
+    return min(_round_up(max(reach, _LEAST * width)), width)
+
+
+def _width(one: Json) -> float | None:
+    low, high = one["range"]
+    return None if low is None or high is None else float(high - low)
+
+
+def _round_up(value: float) -> float:
+    """The next number that is short to write: 0.00015, 0.2, 80."""
+    size = 10.0 ** math.floor(math.log10(value))
+    steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    found = next((step for step in steps if value <= step * size * (1 + 1e-9)), 10.0)
+    return float(f"{found * size:.2g}")
 
 
 def _reach(one: Json) -> float:

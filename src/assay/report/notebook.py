@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.metrics import METRICS
 from assay.report import labels, notes, numbers
 from assay.report.collect import collect
 from assay.report.evidence import readable
@@ -36,8 +35,7 @@ def trace(found: Trace) -> str:
         value, why, detail = numbers.score(outcome.value), "", ""
     else:
         value, why, detail = "", outcome.why, outcome.detail
-    known = METRICS.get(found.metric.partition("(")[0])
-    higher = known.higher_is_better if known else True
+    higher = found.higher_is_better
     parts = [msgspec.to_builtins(part) for part in outcome.parts]
     contexts = [text[:LONGEST] for text in sample.contexts or ()]
     groups = [

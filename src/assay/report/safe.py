@@ -15,6 +15,8 @@ _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+# What stands between backticks on one line.
+_CODE: Final = re.compile("`([^`\n]+)`")
 # What could end the element or, in an old engine, the string that the JSON stands in.
 _UNSAFE_IN_SCRIPT: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -23,6 +25,11 @@ def visible(text: object) -> Markup:
     """Escaped text in which hidden characters are shown by their code points."""
     escaped = str(escape(str(text).replace("\r\n", "\n")))
     return Markup(_HIDDEN.sub(_mark, escaped))  # noqa: S704 - escaped above
+
+
+def prose(text: object) -> Markup:
+    """The same for sentences of ours, in which `a command` is shown as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(visible(text))))  # noqa: S704 - escaped above
 
 
 def plain(text: object) -> str:

@@ -36,12 +36,14 @@ class Trace:
         metric: Label of the metric.
         outcome: The score with its parts, or why there is none.
         replies: Everything the judge said for it, in the order of asking.
+        higher_is_better: False for error rates.
     """
 
     sample: Sample
     metric: str
     outcome: Outcome
     replies: tuple[Reply, ...]
+    higher_is_better: bool = True
 
     def _repr_html_(self) -> str:
         """The evidence, as a notebook shows it."""
@@ -137,10 +139,13 @@ class Result:
             InputError: If the run has no such sample or metric.
         """
         with Store(self._path) as store:
-            label = _label(metric, store.run(self._id))
+            run = store.run(self._id)
+            label = _label(metric, run)
             row, found = store.sample(self._id, sample)
             outcome = store.outcome(self._id, row, label) or NOT_DONE
-            return Trace(found, label, outcome, tuple(store.replies(self._id, row, label)))
+            replies = tuple(store.replies(self._id, row, label))
+            higher = bool(run.config["about"][label]["higher_is_better"])
+            return Trace(found, label, outcome, replies, higher)
 
     def cost(self) -> Cost:
         """Calls, tokens and wall time that this run paid for."""

@@ -3,20 +3,24 @@
 from typing import Final
 
 _MOST: Final = 4
+_SMALL: Final = 0.0095
 
 
 def decimals(value: float, digits: int) -> str:
     """A number with so many digits after the point, and more where these would mislead.
 
-    A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00.
+    A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00. Of what is small, such as
+    the cost of an answer, two digits count wherever they begin: 0.0012 and 0.0014 are not alike.
 
     Args:
         value: The number, finite.
         digits: Of them after the point, 4 at most.
     """
+    if 0 < abs(value) < _SMALL:
+        return f"{value:.2g}"
     value = value or 0.0  # no minus before nothing
     for more in range(digits, _MOST + 1):
         text = f"{value:.{more}f}"
         if float(text) == value or float(text) != round(value):
             return text
-    return f"{value:.3g}" if abs(value) < 0.5 else f"{value:.9g}"
+    return f"{value:.9g}"
