@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from assay.analysis.labelled import Item, labelled
+from assay.analysis.labelled import Item, Labelled, labelled
 from assay.dataset.labels import Labels, read_labels
 from assay.errors import InputError
 from assay.run.result import Result
@@ -177,12 +177,7 @@ def correct_verdicts(
         what = f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {theirs}"
         raise InputError(what, "judge both with the same judge, prompts and version")
     found = labelled(labelled_run, given, name)
-    if found.kind == "sample" and found.yes_or_no:
-        by_sample = {item.sample.id: float(item.label > 0.5) for item in found.decided().items}
-    else:
-        by_sample, _ = whole_samples(found.items, found.kind)
-    if not set(by_sample.values()) <= {0.0, 1.0}:
-        raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
+    by_sample = _good_or_not(found)
     sign = 1 if found.higher_is_better else -1
     known = {item.sample.id: item for item in found.items}
     pairs = [
@@ -203,6 +198,16 @@ def correct_verdicts(
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
     return replace(share, by_probability=chances is not None)
+
+
+def _good_or_not(found: Labelled) -> dict[str, float]:
+    """1 or 0 of each sample that is labelled whole; of several annotators the majority counts."""
+    if found.kind == "sample" and found.yes_or_no:
+        return {item.sample.id: float(item.label > 0.5) for item in found.decided().items}
+    by_sample, _ = whole_samples(found.items, found.kind)
+    if not set(by_sample.values()) <= {0.0, 1.0}:
+        raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
+    return by_sample
 
 
 def _clustered(
