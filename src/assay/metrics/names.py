@@ -98,5 +98,7 @@ def _pairs(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def _meant(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    # "cost" is nearer to cost_per_query than letters tell.
+    close = [other for other in known if name in other.split("_")][:3]
+    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"

@@ -13,7 +13,7 @@ def score(value: float | None) -> str:
     """A score with the digits that a reader can use; a dash where there is none."""
     if value is None:
         return DASH
-    if abs(value) >= 1000:  # milliseconds, tokens
+    if abs(value) >= 100:  # milliseconds, tokens
         return f"{value:,.0f}"
     return decimals(value, 2)
 

@@ -4,6 +4,7 @@ from typing import Final
 
 _MOST: Final = 4
 _SMALL: Final = 0.0095
+_TINY: Final = 1e-6
 
 
 def decimals(value: float, digits: int) -> str:
@@ -17,10 +18,16 @@ def decimals(value: float, digits: int) -> str:
         digits: Of them after the point, 4 at most.
     """
     if 0 < abs(value) < _SMALL:
-        return f"{value:.2g}"
+        return _small(value)
     value = value or 0.0  # no minus before nothing
     for more in range(digits, _MOST + 1):
         text = f"{value:.{more}f}"
         if float(text) == value or float(text) != round(value):
             return text
     return f"{value:.9g}"
+
+
+def _small(value: float) -> str:
+    text = f"{value:.2g}"
+    # 0.00007 is read at a glance, 7e-05 is not; of more zeros than these nobody sees how many.
+    return f"{float(text):.7f}".rstrip("0") if abs(value) >= _TINY else text
