@@ -1,5 +1,7 @@
 """Is the concordance of metrics with people counted over the samples that all of them scored?"""
 
+import re
+
 import pytest
 
 import assay
@@ -97,6 +99,92 @@ def test_a_metric_of_another_range_is_left_out_or_refused(result, tmp_path):
         concordance(both, said(), ["graded"])
     (row,) = concordance(both, said(), ["graded"], above=4, below=2).rows
     assert (row.correct.n, row.wrong.n) == (3, 2)
+
+
+@assay.metric(needs=("answer",), range=(-1.0, 1.0))
+def cosine(sample, judge):
+    """Hardly ever below 0."""
+    return Score(sample.metadata["scores"][0])
+
+
+@assay.metric(needs=("answer",), range=(float("-inf"), float("inf")))
+def open_ended(sample, judge):
+    """A number without ends."""
+    return Score(100 * sample.metadata["scores"][0])
+
+
+def evaluated(tmp_path, *metrics):
+    rows = [{"id": f"s{n}", "answer": "a", "scores": s} for n, s in enumerate(SCORES)]
+    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / "e.db")
+
+
+@pytest.mark.parametrize(
+    ("metric", "ends", "grid"),
+    [
+        (first, (0, 1), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
+        (graded, (1, 5), [1.4, 1.8, 2.2, 2.6, 3.0, 3.4, 3.8, 4.2, 4.6]),
+        (cosine, (0, 1), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
+        (open_ended, (10, 90), [18, 26, 34, 42, 50, 58, 66, 74, 82]),
+    ],
+)
+def test_the_grid_divides_the_range_of_the_metric(tmp_path, metric, ends, grid):
+    above, below = (70, 30) if metric is open_ended else (3, 2) if metric is graded else (0.7, 0.3)
+    found = concordance(evaluated(tmp_path, metric), said(), above=above, below=below)
+    (thresholds,) = found.thresholds.values()
+    assert thresholds.ends == pytest.approx(ends)
+    assert thresholds.grid == pytest.approx(grid)
+    if metric is first:
+        assert tuple(thresholds.grid) == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def test_one_metric_may_have_thresholds_of_its_own(tmp_path):
+    result = evaluated(tmp_path, first, graded)
+    # first 0.9, 0.8, 0.8, 0.2, 0.1; graded 4.6, 4.2, 4.2, 1.8, 1.4.
+    found = concordance(result, said(), above={"graded": 4.4}, below={"graded": 1.6, "": 0.25})
+    one, other, both = found.rows
+    assert (one.correct.n, one.wrong.n) == (3, 2)
+    assert (other.correct.n, other.wrong.n) == (1, 1)
+    assert (both.correct.n, both.wrong.n) == (1, 1)
+    assert (found.above, found.below) == (0.7, 0.25)
+    assert found.thresholds["graded"].above == 4.4
+    # Rows are the thresholds of `first`, columns those of `graded`: above 4.2 there is one.
+    assert [both.correct_grid[0][at].n for at in (0, 6, 7, 8)] == [4, 3, 1, 0]
+    data = words.told(result.run, "labels", [], {}, found)
+    rows = words.concordance_rows(data["concordance"])
+    assert rows[2][0] == "first (> 0.70, < 0.25) and graded (> 4.40, < 1.60)"
+    assert words.conditions(data["concordance"]) == ("P(correct | all high)", "P(wrong | all low)")
+    page = html_agreement.render(data)
+    assert re.findall(r"<text [^>]*>(\d+)</text><text [^>]*>threshold (\d+)<", page) == [
+        ("0", "1"),
+        ("1", "5"),
+    ]
+    assert ">4.6</text>" in page
+
+
+def test_long_thresholds_are_shortened_where_they_stand_beside_cells(tmp_path):
+    result = evaluated(tmp_path, first, open_ended)
+    found = concordance(result, said(), above={"open_ended": 70}, below={"open_ended": 30})
+    data = words.told(result.run, "labels", [], {}, found)
+    thresholds = data["concordance"]["thresholds"]["open_ended"]
+    thresholds |= {"grid": [1_000 * t for t in thresholds["grid"]], "ends": [1_000.0, 2.5e6]}
+    page = html_agreement.render(data)
+    assert ">18k</text>" in page
+    assert ">1k</text>" in page
+    assert ">threshold 2.5M</text>" in page
+    assert "<title>0.10, 18,000: " in page
+
+
+@pytest.mark.parametrize(
+    ("metrics", "thresholds", "told"),
+    [
+        ((), {"above": {"graded": 7}}, "above 7 parts no scores of graded, which are 1 to 5"),
+        (("first",), {"below": {"graded": 2}}, "below is given for graded, which is not asked"),
+        ((), {"above": {"grade": 4}}, "has no 'grade': it has first, graded"),
+    ],
+)
+def test_a_threshold_of_one_metric_is_never_without_effect(tmp_path, metrics, thresholds, told):
+    with pytest.raises(InputError, match=told):
+        concordance(evaluated(tmp_path, first, graded), said(), metrics, **thresholds)
 
 
 def test_labels_that_are_no_yes_or_no_are_refused(result):

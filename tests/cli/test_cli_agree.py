@@ -73,6 +73,18 @@ def test_thresholds_of_the_concordance_are_options(labelled, here):
     shown = " ".join(found.stdout.split())
     assert "P(correct | all > 0.40)" in shown
     assert shown.count("0.50 (1/2;") == 2
+    own = labelled(*given, "--concordance", "--above", "faithfulness=0.4", "--json")
+    table = json.loads(own.stdout)["concordance"]
+    assert (table["above"], table["thresholds"]["faithfulness"]["above"]) == (0.7, 0.4)
+    for wrong, why in (
+        (("--above", "high"), "--above 'high' ends in no number"),
+        (("--above", "0.4", "--above", "0.5"), "--above is given twice without a metric"),
+        (("--below", "faithfulnes=0.4"), "has no 'faithfulnes'"),
+        (("--below", "nan"), "below nan parts no scores"),
+    ):
+        refused = labelled(*given, "--concordance", *wrong)
+        assert refused.exit_code == 2
+        assert why in refused.stderr
     out_of_range = labelled(*given, "--concordance", "--above", "1")
     assert out_of_range.exit_code == 2
     assert "above 1 parts no scores" in out_of_range.stderr

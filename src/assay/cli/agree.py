@@ -40,19 +40,15 @@ from assay.cli.numbers import NUMBER
 )
 @click.option(
     "--above",
-    type=NUMBER,
-    default=0.7,
-    show_default=True,
-    metavar="SCORE",
-    help="With --concordance: scores above it are high.",
+    multiple=True,
+    metavar="[METRIC=]SCORE",
+    help="With --concordance: scores above it are high; 0.7 if not given. Repeatable.",
 )
 @click.option(
     "--below",
-    type=NUMBER,
-    default=0.3,
-    show_default=True,
-    metavar="SCORE",
-    help="With --concordance: scores below it are low.",
+    multiple=True,
+    metavar="[METRIC=]SCORE",
+    help="With --concordance: scores below it are low; 0.3 if not given. Repeatable.",
 )
 @click.option(
     "--worst",

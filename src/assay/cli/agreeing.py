@@ -1,14 +1,15 @@
 """What happens when `assay agree` runs?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
-from assay.cli import alone, outputs, screen
+from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK
 from assay.cli.hints import hint
 from assay.dataset import read_labels
+from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
 from assay.run.result import Result, labels
@@ -51,6 +52,19 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         without: dict[str, str] = {}
     else:
         found, without = analysis.agree_all(result, said, **options)
-    ends = {"above": given["above"], "below": given["below"]}
-    table = concordance(result, said, wanted, **ends) if given["concordance"] else None
+    table = None
+    if given["concordance"]:
+        ends = {name: _thresholds(name, given[name]) for name in ("above", "below")}
+        table = concordance(result, said, wanted, **ends)
     return words.told(run, said.source, found, without, table)
+
+
+def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:
+    """Metric -> threshold, "" for all others."""
+    found: dict[str, float] = {}
+    for metric, value in values.by_metric(name, texts, "0.8 or faithfulness=0.8"):
+        if metric in found:
+            about = f"for {metric}" if metric else "without a metric"
+            raise InputError(f"--{name} is given twice {about}", "keep one of them")
+        found[metric] = value
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.analysis.gate import gate as decide
 from assay.analysis.rules import Rules, read
-from assay.cli import alone, outputs, screen
+from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
 from assay.errors import InputError
 from assay.report import gate as report
@@ -87,15 +87,8 @@ def _pairs(name: str, texts: Iterable[str]) -> dict[str, float]:
     """Metric -> number, "" for all; of two demands on the same, the stricter one."""
     stricter = max if name == "min" else min
     found: dict[str, float] = {}
-    for text in texts:
-        # The metric's own parameters may hold "=" too, so the last one counts.
-        metric, _, number = text.rpartition("=")
-        try:
-            value, metric = float(number), metric.strip()
-        except ValueError:
-            option = f"--{name.replace('_', '-')}"
-            remedy = f"such as {option} faithfulness=0.8"
-            raise InputError(f"{option} '{text}' ends in no number", remedy) from None
+    option = name.replace("_", "-")
+    for metric, value in values.by_metric(option, texts, "faithfulness=0.8"):
         # A number that is none must be seen by the rules, whatever stands beside it.
         kept = found.get(metric, value)
         found[metric] = value if math.isnan(value) else stricter(kept, value)

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.errors import InputError
@@ -52,6 +52,23 @@ def mapping(texts: Iterable[str]) -> dict[str, str]:
         if found.setdefault(field.strip(), column) != column:
             raise _wrong("map", text, "names that field a second time", "keep one of them")
     return found
+
+
+def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple[str, float]]:
+    """``metric=number`` pairs, the metric "" where there is a number alone.
+
+    Raises:
+        InputError: If one ends in no number.
+    """
+    for text in texts:
+        # The metric's own parameters may hold "=" too, so the last one counts.
+        metric, _, number = text.rpartition("=")
+        try:
+            yield metric.strip(), float(number)
+        except ValueError:
+            raise _wrong(
+                option, text, "ends in no number", f"such as --{option} {example}"
+            ) from None
 
 
 def price(text: str) -> tuple[float, float]:

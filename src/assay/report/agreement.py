@@ -177,10 +177,19 @@ def share(found: Json) -> str:
 
 def conditions(table: Json) -> tuple[str, str]:
     """The heads of the two columns of the concordance."""
+    pairs = _pairs(table)
+    if len(pairs) > 1:
+        return "P(correct | all high)", "P(wrong | all low)"
+    ((above, below),) = pairs
     return (
-        f"P(correct | all > {numbers.score(table['above'])})",
-        f"P(wrong | all < {numbers.score(table['below'])})",
+        f"P(correct | all > {numbers.score(above)})",
+        f"P(wrong | all < {numbers.score(below)})",
     )
+
+
+def _pairs(table: Json) -> set[tuple[float, float]]:
+    """The pairs of thresholds that are in use."""
+    return {(one["above"], one["below"]) for one in table["thresholds"].values()}
 
 
 def names(row: Json, table: Json) -> list[str]:
@@ -189,11 +198,22 @@ def names(row: Json, table: Json) -> list[str]:
     return [f"1 - {name}" if name in turned else name for name in row["metrics"]]
 
 
+def _conditioned(row: Json, table: Json) -> list[str]:
+    """Its metrics, with their thresholds where these differ."""
+    if len(_pairs(table)) < 2:
+        return names(row, table)
+    of = [table["thresholds"][metric] for metric in row["metrics"]]
+    return [
+        f"{name} (> {numbers.score(one['above'])}, < {numbers.score(one['below'])})"
+        for name, one in zip(names(row, table), of, strict=True)
+    ]
+
+
 def concordance_rows(table: Json) -> list[list[str]]:
     """Metric or pair, n, base rate, equation 1, equation 2."""
     return [
         [
-            " and ".join(names(row, table)),
+            " and ".join(_conditioned(row, table)),
             numbers.count(row["n"]),
             numbers.score(row["base_rate"] if row["n"] else None),
             share(row["correct"]),
@@ -210,14 +230,17 @@ def grids(table: Json) -> list[tuple[str, list[list[str]]]]:
     """Each metric by itself with its concordance at every threshold of the grid, as rows."""
     return [
         (
-            name[0],
+            names(row, table)[0],
             [
                 [numbers.score(t), share(correct), share(wrong)]
                 for t, correct, wrong in zip(
-                    table["grid"], row["correct_grid"][0], row["wrong_grid"][0], strict=True
+                    table["thresholds"][row["metrics"][0]]["grid"],
+                    row["correct_grid"][0],
+                    row["wrong_grid"][0],
+                    strict=True,
                 )
             ],
         )
-        for name, row in zip(concordance_rows(table), table["rows"], strict=True)
+        for row in table["rows"]
         if len(row["metrics"]) == 1
     ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay._version import __version__
+from assay.analysis.concordance import TENTHS
 from assay.report import agreement as words
 from assay.report import numbers
 from assay.report.html import asset, page
@@ -47,10 +48,21 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One metric's curves, or the two grids of two metrics."""
+    """One metric's curves, or the two grids of two metrics.
+
+    Attributes:
+        metrics: Their names.
+        base: Where the share that is correct anyway is drawn.
+        ends: What stands at the ends of the axis of thresholds.
+        ticks: The thresholds of each metric.
+        curves: Of one metric.
+        grids: Of two, by name.
+    """
 
     metrics: Sequence[str]
-    base: float | None
+    base: float | None = None
+    ends: tuple[str, str] = ("", "")
+    ticks: Sequence[Sequence[str]] = ()
     curves: Sequence[Curve] = ()
     grids: Sequence[tuple[str, Sequence[Cell]]] = ()
 
@@ -65,25 +77,37 @@ def render(data: Json) -> str:
         data=data,
         words=words,
         pictures=[_picture(row, table) for row in table["rows"]] if table else [],
-        grid=table["grid"] if table else (),
-        size={"w": WIDTH, "h": HEIGHT, "cell": CELL},
+        size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
     )
 
 
 def _picture(row: Json, table: Json) -> Picture:
-    names, grid = words.names(row, table), table["grid"]
-    if len(row["metrics"]) == 1:
+    names = words.names(row, table)
+    thresholds = [table["thresholds"][metric] for metric in row["metrics"]]
+    grids = [one["grid"] for one in thresholds]
+    if len(names) == 1:
         curves = (
-            _curve("P(correct | above)", "good", row["correct_grid"][0], grid),
-            _curve("P(wrong | below)", "bad", row["wrong_grid"][0], grid),
+            _curve("P(correct | above)", "good", row["correct_grid"][0], grids[0]),
+            _curve("P(wrong | below)", "bad", row["wrong_grid"][0], grids[0]),
         )
         base = _y(row["base_rate"]) if row["n"] else None
-        return Picture(names, base, curves)
-    grids = (
-        ("P(correct | both above)", _cells(row["correct_grid"], grid)),
-        ("P(wrong | both below)", _cells(row["wrong_grid"], grid)),
+        low, high = thresholds[0]["ends"]
+        return Picture(names, base, ends=(_tick(low), _tick(high)), curves=curves)
+    cells = (
+        ("P(correct | both above)", _cells(row["correct_grid"], *grids)),
+        ("P(wrong | both below)", _cells(row["wrong_grid"], *grids)),
     )
-    return Picture(names, None, (), grids)
+    return Picture(names, ticks=[list(map(_tick, grid)) for grid in grids], grids=cells)
+
+
+def _tick(threshold: float) -> str:
+    """It has the room of a cell; what is told of the cell has all digits."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(threshold) >= 10 * size:
+            return f"{threshold / size:.0f}{letter}"
+        if abs(threshold) >= size:
+            return f"{threshold / size:.2g}{letter}"
+    return f"{threshold:.3g}"
 
 
 def _y(share: float) -> float:
@@ -91,7 +115,9 @@ def _y(share: float) -> float:
 
 
 def _curve(name: str, style: str, shares: Sequence[Json], grid: Sequence[float]) -> Curve:
-    known = [(round(WIDTH * t, 1), one, t) for t, one in zip(grid, shares, strict=True) if one["n"]]
+    # The thresholds are tenths of the axis, wherever it begins.
+    steps = [round(WIDTH * (at + 1) / (len(grid) + 1), 1) for at in range(len(grid))]
+    known = [(x, one, t) for x, t, one in zip(steps, grid, shares, strict=True) if one["n"]]
     points = [
         (x, _y(one["value"]), f"{numbers.score(t)}: {words.share(one)}") for x, one, t in known
     ]
@@ -102,11 +128,13 @@ def _curve(name: str, style: str, shares: Sequence[Json], grid: Sequence[float])
     return Curve(name, style, line, band, points)
 
 
-def _cells(rows: Sequence[Sequence[Json]], grid: Sequence[float]) -> list[Cell]:
+def _cells(
+    rows: Sequence[Sequence[Json]], up: Sequence[float], right: Sequence[float]
+) -> list[Cell]:
     found = []
     for i, shares in enumerate(rows):
         for j, one in enumerate(shares):
-            title = f"{numbers.score(grid[i])}, {numbers.score(grid[j])}: {words.share(one)}"
+            title = f"{numbers.score(up[i])}, {numbers.score(right[j])}: {words.share(one)}"
             text = numbers.percent(one["value"]) if one["n"] else ""
             shade = round(10 * one["value"]) if one["n"] else 0
             # The first metric's threshold rises upwards, the second's to the right.
