@@ -81,22 +81,34 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
         "context_precision_without_reference",
     ]
     assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
-    assert "left out: context_recall: reference is not there" in result.stderr
+    assert "left out, since reference is not there: context_precision, context_recall" in result.stderr
 
 
 def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
     write_rows(here / "gap.jsonl", [ROWS[0], {**ROWS[1], "reference": None}])
     result = assay("run", "gap.jsonl", "--dry-run")
     assert result.exit_code == 0, result.output
-    assert "left out: context_recall: reference is missing in row 2" in result.stderr
+    assert "left out, since reference is missing in row 2: context_precision" in result.stderr
+    assert "-m METRIC --skip-invalid FILE" in result.stderr
+
+
+def test_without_metrics_a_question_that_was_not_answered_leaves_no_metric_out(assay, here):
+    silent = {**ROWS[1], "answer": None, "failure": "time-out"}
+    write_rows(here / "silent.jsonl", [ROWS[0], silent])
+    result = assay("run", "silent.jsonl", "--dry-run")
+    assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
+    assert "answer is missing" not in result.stderr
+    write_rows(here / "none.jsonl", [{**silent, "id": n} for n in range(2)])
+    result = assay("run", "none.jsonl", "--dry-run")
+    assert "left out, since answer is not there: faithfulness" in result.stderr
 
 
 def test_without_metrics_none_of_contexts_that_no_row_has(assay, here):
     write_rows(here / "bare.jsonl", [{**row, "contexts": []} for row in ROWS])
     result = assay("run", "bare.jsonl", "--dry-run")
-    assert "left out: faithfulness: contexts is empty in every row" in result.stderr
+    assert "left out, since contexts is empty in every row: faithfulness, " in result.stderr
     write_rows(here / "one.jsonl", [ROWS[0], {**ROWS[1], "contexts": []}])
-    assert "left out: faithfulness" not in assay("run", "one.jsonl", "--dry-run").stderr
+    assert "is empty" not in assay("run", "one.jsonl", "--dry-run").stderr
 
 
 def test_without_metrics_a_nested_file_is_told_what_it_lacks(assay, here):
@@ -113,7 +125,8 @@ def test_without_metrics_a_nested_file_is_told_what_it_lacks(assay, here):
 
 def test_without_metrics_only_what_the_judge_can_do(assay):
     result = assay("run", "data.jsonl", *JUDGE, "--dry-run")
-    assert "left out: context_relevance: the judge cannot do select_sentences" in result.stderr
+    why = "left out, since the judge cannot do select_sentences: context_relevance"
+    assert why in result.stderr
     assert result.stderr.startswith("metrics that the data fills: faithfulness, context_recall")
 
 

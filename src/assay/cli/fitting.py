@@ -14,6 +14,7 @@ from assay.metrics.catalogue import OCCASIONAL, USUAL
 # So many rows are looked at. A gap further down is told with its row when the run begins.
 ROWS = 1000
 CANNOT = "the judge cannot do"
+MISSING = "is missing in row"
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
 
@@ -66,6 +67,7 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
     """(why a field cannot be used, by field; the columns there are)."""
     needs = {need for name in (*USUAL, *OCCASIONAL) for need in METRICS[name].needs}
     first: dict[str, int] = {}
+    without: dict[str, int] = {}
     given: set[str] = set()
     filled: set[str] = set()
     columns: dict[str, str] = {}
@@ -76,14 +78,17 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
         for need in needs:
             value = row.fields.get(need)
             if is_gap(value, need):
-                first.setdefault(need, row.number)
+                # What the system did not answer is counted as such: its row needs nothing.
+                excused = row.fields.get("failure") is not None
+                (without if excused else first).setdefault(need, row.number)
             else:
                 given.add(need)
                 if value != ():
                     filled.add(need)
     gaps = {
-        need: f"is missing in row {number}" if need in given else "is not there"
-        for need, number in first.items()
+        need: f"{MISSING} {number}" if need in given else "is not there"
+        for need, number in (without | first).items()
+        if need in first or need not in given
     }
     # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
     gaps |= dict.fromkeys(given - filled - gaps.keys(), "is empty in every row")

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from assay.cli import asking, closing, outputs, screen
 from assay.cli.edge import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.estimated import estimated
+from assay.cli.fitting import MISSING
 from assay.cli.progress import Meter, meter
 from assay.cli.request import Request, understand
 from assay.errors import Denied
@@ -92,7 +93,12 @@ def _introduce(request: Request) -> None:
     found = request.fitting
     if found is not None:
         say(f"metrics that the data fills: {', '.join(found.metrics)} (choose with -m)")
+        by_reason: dict[str, list[str]] = {}
         for name, why in found.left_out.items():
-            say(f"  left out: {name}: {why}")
+            by_reason.setdefault(why, []).append(name)
+        for why, names in by_reason.items():
+            say(f"  left out, since {why}: {', '.join(names)}")
+        if any(MISSING in why for why in by_reason):
+            say("  to leave out such rows instead, name the metrics: -m METRIC --skip-invalid FILE")
     for kind, template in request.settings.prompts.items():
         say(f"prompt replaced: {kind} ({template.digest})")

@@ -8,6 +8,11 @@ from assay.dataset.record import Row
 from assay.errors import Problem
 
 _COLUMNS_SHOWN: Final = 30
+# What says that there was none, which is a result and no gap.
+_NOTHING: Final = {
+    "contexts": " ([] if nothing was retrieved)",
+    "answer": " (if the system gave none, say why in the field 'failure')",
+}
 
 
 def value_of(row: Row, name: str) -> Any:
@@ -34,7 +39,8 @@ def is_blank(value: Any) -> bool:
 def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
     """The gap in one row."""
     what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
-    remedy = "fill it in, remove the row, or skip such rows with --skip-invalid FILE"
+    nothing = _NOTHING.get(name, "")
+    remedy = f"fill it in{nothing}, remove the row, or skip such rows with --skip-invalid FILE"
     return Problem(what, remedy, row=row.number, field=name)
 
 
