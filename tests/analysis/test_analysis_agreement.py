@@ -58,6 +58,14 @@ class TestYesAndNo:
         assert [d.sample for d in found.worst] == ["s2", "s4"]
         assert found.worst[0].gap > 0 > found.worst[1].gap
 
+    def test_without_a_threshold_what_agrees_is_no_disagreement(self, tmp_path):
+        # One bad label is too few for a threshold; s1 and s2 are good and score no lower than it.
+        found = agree(run(tmp_path, [0.9, 0.9, 0.9, 0.1]), labels([0, 1, 1, 1]), "told")
+        assert found.threshold is None
+        assert [d.sample for d in found.worst] == ["s0", "s3"]
+        alike = agree(run(tmp_path, [0.9, 0.1], store="b.db"), labels([1, 1]), "told")
+        assert not alike.worst
+
     def test_f1_and_average_precision_are_of_the_rarer_class(self, tmp_path):
         mostly_good = [1, 1, 1, 1, 1, 1, 0, 0]
         found = agree(run(tmp_path, SCORES), labels(mostly_good), "told", threshold=0.25)

@@ -135,7 +135,8 @@ class TestWhatCannotBeRead:
         assert "samples (row 1) and statements (row 2)" in refused(rows)
 
     def test_nothing_to_read(self):
-        assert "holds no labels" in refused([{"id": "a", "label": ""}])
+        told = refused([{"id": "a", "label": ""}])
+        assert "holds no labels -> fill in at least one label" in told
         assert "there is no label" in refused([{"id": "a", "note": "fine"}])
         assert "no scale" in refused([{"id": "a", "label": 1}], levels=("good", "Good"))
 

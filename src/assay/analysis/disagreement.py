@@ -65,12 +65,13 @@ def confusion(labels: Floats, good: Bools | None) -> Confusion | None:
 def disagreements(data: Judged, good: Bools | None, most: int) -> list[Disagreement]:
     """The items on which the ranks of score and label differ most, worst first.
 
-    Where items were called good or bad only those called wrongly are given.
+    Where items were called good or bad only those called wrongly are given; where they could not
+    be, only those that score on the wrong side of an item of the other label.
     """
     gaps = _places(data.goodness) - _places(data.labels)
     wrong = np.abs(gaps) > 0 if good is None else good != (data.labels >= 0.5)
     if good is None and data.scale == "binary":
-        wrong = np.ones(len(gaps), dtype=bool)
+        wrong = _crossed(data.goodness, data.labels >= 0.5)
     order = [at for at in np.argsort(-np.abs(gaps), kind="stable") if wrong[at]]
     found = []
     for at in order[:most]:
@@ -88,6 +89,14 @@ def disagreements(data: Judged, good: Bools | None, most: int) -> list[Disagreem
             )
         )
     return found
+
+
+def _crossed(goodness: Floats, good: Bools) -> Bools:
+    """Good items that score lower than a bad one, bad ones that score as high as a good one."""
+    if good.all() or not good.any():
+        return np.zeros(len(good), dtype=bool)
+    least, most = goodness[good].min(), goodness[~good].max()
+    return np.asarray(np.where(good, goodness < most, goodness >= least))
 
 
 def _places(values: Floats) -> Floats:

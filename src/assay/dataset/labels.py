@@ -241,7 +241,8 @@ class _Reading:
             self.absent = [Problem(f"{first.what} in any row of '{name}'", first.remedy)]
         self.problems = sorted(self.problems + self.absent, key=lambda problem: problem.row or 0)
         if not self.labels and not self.problems:
-            self.problems.append(Problem(f"'{name}' holds no labels", "give at least one row"))
+            remedy = "fill in at least one label" if self.empty else "give at least one row"
+            self.problems.append(Problem(f"'{name}' holds no labels", remedy))
         if self.problems:
             raise InputError(self.problems)
         return Labels(name, next(iter(self.kinds)), tuple(self.labels), self.empty)
