@@ -1,11 +1,13 @@
 """Are scores over runs drawn where they lie, and told apart without colours and scripts?"""
 
+import io
 import re
 
 import pytest
+from rich.console import Console
 
 from assay.report import html_history, markdown_history
-from assay.report.console_history import WIDTH, bar
+from assay.report.console_history import WIDTH, bar, overview
 from assay.report.history import axis, remarks, ticks
 
 
@@ -110,3 +112,10 @@ def test_what_is_missing_stands_beside_the_mean():
     )
     assert remarks(point("r1", 0.9, [0.85, 0.95]), metric) == ""
     assert remarks(point("r1", 0.9, noise=0.0123), metric) == "its judge moves it by ±0.01"
+
+
+def test_remarks_on_a_run_stand_whole_below_the_table(data):
+    console = Console(width=100, file=io.StringIO())
+    data["metrics"][0]["series"][0]["points"][0] |= {"n_unanswered": 1, "n_undefined": 1}
+    console.print(overview(data))
+    assert "aaaaaaaa: 1 unanswered, 1 undefined, worst case " in console.file.getvalue()

@@ -34,6 +34,7 @@ def _metric(metric: Json) -> Iterator[RenderableType]:
         if apart := history.apart(one):
             yield Text(f"! {safe.plain(apart)}", style="yellow")
         yield _table(one, metric)
+        yield from _remarks(one, metric)
         yield Text()
 
 
@@ -52,12 +53,18 @@ def _table(one: Json, metric: Json) -> Table:
         )
     scale = low + " " * max(1, WIDTH - len(low) - len(high)) + high
     table.add_column(scale, no_wrap=True, width=WIDTH)
-    table.add_column("", overflow="fold")
     for point in one["points"]:
         cells = [Text(safe.plain(cell)) for cell in history.row(point)]
         picture = Text(bar(point, metric["axis"]), style="cyan")
-        table.add_row(*cells, picture, Text(history.remarks(point, metric), style="dim"))
+        table.add_row(*cells, picture)
     return table
+
+
+def _remarks(one: Json, metric: Json) -> Iterator[Text]:
+    """What the table has no room for: nothing is left of a line beside the pictures."""
+    for point in one["points"]:
+        if said := history.remarks(point, metric):
+            yield Text(f"{point['run'][:8]}: {said}", style="dim")
 
 
 def bar(point: Json, axis: Sequence[float]) -> str:
