@@ -8,6 +8,8 @@ from cli_help import FAITHFULNESS, JUDGE
 RUN = ("run", "data.jsonl")
 CASES = [
     (("frobnicate",), "No such command"),
+    (("shwo",), "No such command 'shwo'. Did you mean 'show'?"),
+    (("run", "dta.jsonl"), "no file 'dta.jsonl' -> did you mean 'data.jsonl'?"),
     ((*RUN, "--frobnicate"), "No such option"),
     (("run", "nowhere.jsonl"), "no file 'nowhere.jsonl'"),
     (("run", "."), "error: "),

@@ -52,9 +52,7 @@ def test_1_a_bug_with_its_traceback_on_request(assay, buggy, monkeypatch):
 def test_2_bad_input(assay):
     result = assay("run", "nowhere.jsonl")
     assert result.exit_code == 2
-    assert (
-        result.stderr == "error: there is no file 'nowhere.jsonl' -> give JSONL, CSV or Parquet\n"
-    )
+    assert result.stderr == "error: there is no file 'nowhere.jsonl' -> check the path\n"
     assert result.stdout == ""
 
 

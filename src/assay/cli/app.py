@@ -58,6 +58,18 @@ class App(Edge):
         command: click.Command = importlib.import_module(f"assay.cli.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; a slip is told what may have been meant."""
+        if args[0] not in _COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            ctx.fail(f"No such command '{args[0]}'.{hint}")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(
     cls=App,

@@ -12,6 +12,7 @@ from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Bench
 from assay.cli.placeholders import read_prompts
 from assay.cli.targeting import Target
+from assay.dataset.files import near
 from assay.dataset.remote import is_uri
 from assay.errors import InputError
 from assay.judge import Backend
@@ -55,7 +56,7 @@ def understand(given: Mapping[str, Any]) -> Request:
     """
     data, store, outs = given["data"], given["store"], given["outs"]
     if not is_uri(data) and not Path(data).exists():
-        raise InputError(f"there is no file '{data}'", "give JSONL, CSV or Parquet")
+        raise InputError(f"there is no file '{data}'", near(Path(data)))
     read = [data, store, *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
     outputs.check_place("--skip-invalid", given["skip_invalid"], *read[1:])

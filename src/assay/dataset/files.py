@@ -72,12 +72,12 @@ def _suffix(path: Path | Remote) -> str:
         remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
         raise InputError(f"'{path}' is a directory", remedy)
     if not path.exists():
-        remedy = "check the URI" if isinstance(path, Remote) else _near(path)
+        remedy = "check the URI" if isinstance(path, Remote) else near(path)
         raise InputError(f"there is no file '{path}'", remedy)
     suffix = _bare(path).suffix.lower()
     if suffix not in _READERS:
-        near = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
-        hint = f"did you mean '{near[0]}'? " if near else ""
+        close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
+        hint = f"did you mean '{close[0]}'? " if close else ""
         shown = f"extension '{suffix}'" if suffix else "no extension"
         remedy = f"{hint}known are {_KNOWN}, each also with .gz"
         raise InputError(f"'{path}' has {shown}, which tells no known format", remedy)
@@ -89,12 +89,13 @@ def _bare(path: Path | Remote) -> PurePath:
     return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
 
 
-def _near(path: Path) -> str:
+def near(path: Path) -> str:
+    """What to do where there is no such file: the one that may have been meant."""
     if not path.parent.is_dir():
         return f"there is no directory '{path.parent}' either"
     names = [other.name for other in path.parent.iterdir()]
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean '{path.parent / close[0]}'?" if close else "check the path"
 
 
 def _opened(path: Path | Remote) -> IO[bytes]:

@@ -279,7 +279,7 @@ class Store:
         sql = f"SELECT row, body FROM samples WHERE run = {rows.NAME} AND id = ?"
         found = self.query(sql, run, sample_id)
         if not found:
-            raise InputError(f"run {run} has no sample '{sample_id}'")
+            raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
         return found[0][0], self._sample(found[0][1])
 
     def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
