@@ -257,5 +257,13 @@ class TestNames:
         assert [parse(name).name for name in METRICS] == list(METRICS)
 
 
+@pytest.mark.parametrize("lacking", ["name", "needs"])
+def test_a_class_that_does_not_say_its_name_or_needs_is_told(lacking):
+    said = {"name": "own", "needs": ("answer",), "score": Short.score}
+    cls = type("Own", (assay.Metric,), {k: v for k, v in said.items() if k != lacking})
+    with pytest.raises(InputError, match=f"the metric Own does not say its '{lacking}'"):
+        resolve(cls())
+
+
 def test_the_module_of_these_tests_is_found_by_its_name_as_users_modules_are():
     assert parse(f"{MODULE}:brevity") is own_metrics.brevity

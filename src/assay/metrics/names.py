@@ -55,6 +55,7 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     for metric in found:
         if not isinstance(metric, Metric):
             raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
+        _whole(type(metric))
         if metric.name in _FIELDS:  # it would take the field's column in every table
             raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
     if not found:
@@ -64,6 +65,14 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
+
+
+def _whole(cls: type[Metric]) -> None:
+    """What every metric must say of itself, a class of the user's own too."""
+    for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
+        if not hasattr(cls, name):
+            what = f"the metric {cls.__name__} does not say its '{name}'"
+            raise InputError(what, f"such as {name} = {such} in the class")
 
 
 def _own(name: str) -> type[Metric] | Metric | None:
