@@ -120,6 +120,7 @@ def test_published_figures_stand_beside_with_their_source_once(bench, here):
     file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), "utf-8")
     done = bench("wikieval", "--out", "w.md", judge=None)
     assert done.exit_code == 0, done.output
+    assert done.stdout.endswith("report  w.md\n")
     text = (here / "w.md").read_text("utf-8")
     assert "| RAGAS 0.95, GPT score 0.72 |" in text
     assert text.count("arXiv 2309.15217") == 1

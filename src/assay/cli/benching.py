@@ -50,6 +50,7 @@ def bench(given: Mapping[str, Any]) -> int:
         screen.write_json(data)
     elif not given["quiet"]:
         screen.out().print(console_bench.overview(data, beside))
+        screen.tell(outputs.written(given["outs"]))
     return _exit_code(card)
 
 
