@@ -236,6 +236,8 @@ def same(old: str, new: str) -> bool:
 
 def main() -> int:
     """Write the pages; with --check write nothing and return 1 if one is out of date."""
+    if wrong := set(sys.argv[1:]) - {"--check"}:
+        sys.exit(f"{', '.join(sorted(wrong))}: only --check is known")
     check = "--check" in sys.argv[1:]
     stale = recording.refresh(write=not check)
     for page in pages():

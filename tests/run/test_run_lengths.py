@@ -5,9 +5,9 @@ import json
 from assay import evaluate
 from assay.backends.llm import LLM, Completion
 from assay.run.estimate import estimate
-from assay.run.stand_in import ENOUGH
 from assay.run.guesses import REASON
 from assay.run.lengths import QUOTED, as_asked
+from assay.run.stand_in import ENOUGH
 from assay.tasks import JudgeContexts, PaperStatements, Statement, VerifyStatements
 from support import answers
 from support.scripts import plausible, samples
