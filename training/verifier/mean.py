@@ -19,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("first", type=Path)
     parser.add_argument("second", type=Path)
-    parser.add_argument("--share", type=float, default=0.65, help="of the second one")
+    parser.add_argument("--share", type=float, required=True, help="of the second one")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     torch.save({"model": mean(options.first, options.second, options.share)}, options.out)
