@@ -108,7 +108,7 @@ def main() -> None:
         result = evaluate(kept, METRICS, "embedded", store=Path(folder) / "telequad.db")
         found = by_group(result, "retrieval_correct")
         table = concordance(result, labels, METRICS)
-        run = result.run.id
+        run = result.run
     print()
     print(markdown_comparison.groups(grouped.collect(found)))
     print(markdown_agreement.render(agreement.told(run, "TeleQuAD", [], {}, table)))

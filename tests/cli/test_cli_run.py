@@ -81,7 +81,9 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
         "context_precision_without_reference",
     ]
     assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
-    assert "left out, since reference is not there: context_precision, context_recall" in result.stderr
+    assert (
+        "left out, since reference is not there: context_precision, context_recall" in result.stderr
+    )
 
 
 def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
