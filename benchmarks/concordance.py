@@ -49,7 +49,7 @@ def main() -> None:
         result = evaluate(rows, METRICS, "embedded", store=Path(folder) / "concordance.db")
         found = [agree(result, labels, metric, most=0) for metric in METRICS]
         table = concordance(result, labels, METRICS)
-        run = result.run.id
+        run = result.run
     data = words.told(run, "EVOUNA, Natural Questions", found, {}, table)
     print(markdown_agreement.render(data))
     if given.html:

@@ -43,8 +43,7 @@ class Ledger:
         self._served = served
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._waiting: dict[str, list[asyncio.Future[Reply]]] = {}
-        # Whether a back end was ever asked when its replies were first looked for.
-        self._before: dict[str, bool] = {}
+        self._before = store.names()  # who was asked before this run, among others
 
     @property
     def name(self) -> str:
@@ -58,9 +57,8 @@ class Ledger:
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the reply is in the store from before this run: it would cost nothing."""
         identity = self.identity(type(task)) or ""
-        if identity not in self._before:
-            self._before[identity] = self._store.has_name(identity)
-        return self._before[identity] and self._store.has_reply(reply_key(identity, task, draw))
+        before = identity in self._before  # else there is nothing to be looked for
+        return before and self._store.has_reply(reply_key(identity, task, draw))
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The known reply, or a new one once it is on disk."""

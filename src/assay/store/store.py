@@ -115,9 +115,9 @@ class Store:
         """Whether there is a reply under a key."""
         return bool(self.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)))
 
-    def has_name(self, name: str) -> bool:
-        """Whether a back end, a run, a kind of task or a metric of this name was ever met."""
-        return bool(self.query("SELECT 1 FROM names WHERE name = ?", name))
+    def names(self) -> frozenset[str]:
+        """All back ends, runs, kinds of tasks, metrics and methods that were ever met."""
+        return frozenset(name for (name,) in self.query("SELECT name FROM names"))
 
     async def keep_reply(self, reply: Reply, run: str) -> None:
         """Commit a reply; an equal key keeps what it has."""
