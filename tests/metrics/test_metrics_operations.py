@@ -76,7 +76,7 @@ def test_a_failed_sample_leaves_the_worst_case_open():
     assert "  -  " in str(Summary([row]))
 
 
-TOLD = "half of the samples up to 110.50, 95 % up to 6,030, 99 % up to 8,406"
+TOLD = "half of the samples up to 110, 95 % up to 6,030, 99 % up to 8,406"
 
 
 class TestReports:
