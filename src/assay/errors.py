@@ -89,6 +89,7 @@ class Unavailable(JudgeError):
         retry_after: Seconds that the server asked to wait, None if it did not say.
         throttled: Whether the server said that it is asked too often (429 or 503).
         permanent: Whether the same request would fail again (too long, filtered): never retried.
+        crowded: Whether it was given up while it waited behind others, as far as can be told.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Unavailable(JudgeError):
         self.retry_after = retry_after
         self.throttled = throttled
         self.permanent = permanent
+        self.crowded = False
 
 
 class TooLong(Unavailable):

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from assay.backends.limit import Limit, Limits
+from assay.backends.limit import TIMEOUT_RETRIES, Limit, Limits
 from assay.backends.pace import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
 from assay.backends.spending import Budget, Purse
 from assay.errors import Unavailable
@@ -228,3 +228,51 @@ class TestHedge:
 
         usage, _ = run(work())
         assert (usage.calls, usage.hedged, usage.timeouts) == (ENOUGH + 1, 0, 1)
+
+
+class OneByOne:
+    """Answers one call after the other, as a model on a laptop does; those numbered never."""
+
+    name = "one by one"
+
+    def __init__(self, seconds, hangs=()):
+        self._seconds, self._hangs = seconds, hangs
+        self._free = asyncio.Lock()
+
+    def identity(self, kind):
+        return self.name
+
+    async def reply(self, task, draw=0):
+        if task.question in self._hangs:
+            await asyncio.Event().wait()
+        async with self._free:
+            await asyncio.sleep(self._seconds)
+        return Reply(("p",), "{}", kind=task.kind)
+
+
+@pytest.mark.parametrize("seconds", [2.0, 8.0, 20.0, 45.0])
+def test_a_server_that_answers_one_by_one_loses_no_call_to_the_time_out(seconds):
+    calls = 60
+
+    async def work():
+        limit = Limit(OneByOne(seconds), Limits(timeout=60.0))
+        tasks = (RateAnswer(f"{n}?", "Answer.") for n in range(calls))
+        return limit, await asyncio.gather(*map(limit.reply, tasks))
+
+    (limit, replies), passed = run(work())
+    assert len(replies) == calls
+    assert passed < 1.75 * calls * seconds  # with what was under way when it was given up
+    assert limit.pace.allowed <= max(2, 60.0 / seconds)
+
+
+def test_a_call_that_hangs_while_others_are_answered_slows_nobody_down():
+    async def work():
+        limit = Limit(OneByOne(0.01, hangs={"3?"}), Limits(timeout=60.0))
+        tasks = [RateAnswer(f"{n}?", "Answer.") for n in range(200)]
+        found = await asyncio.gather(*map(limit.reply, tasks), return_exceptions=True)
+        return limit, found
+
+    (limit, found), _ = run(work())
+    assert [n for n, reply in enumerate(found) if isinstance(reply, Unavailable)] == [3]
+    assert limit.pace.allowed >= START
+    assert limit.usage.timeouts == TIMEOUT_RETRIES + 1

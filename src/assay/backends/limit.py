@@ -16,6 +16,8 @@ from assay.judge import Backend, Reply, Task
 LONGEST_BACKOFF = 30.0
 # A call that timed out was maybe paid for, and most likely hangs again.
 TIMEOUT_RETRIES = 1
+# ... of a call that waited behind others: each time half as many are on their way.
+CROWDED_RETRIES = 8
 # So many calls in a row without a reply, and none with one: there is nobody there.
 HOPELESS = 8
 
@@ -26,7 +28,7 @@ class Limits:
 
     Attributes:
         in_flight: Most calls at the same time. How many there are follows the server: it starts
-            with 16, rises while latency holds, and halves when the server refuses.
+            with 24, rises while latency holds, and halves when the server refuses.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
         timeout: Seconds a call may take, even to a back end that never returns. A call that takes
@@ -161,14 +163,16 @@ class Limit:
             ) from error
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold) -> Reply:
-        attempt = timeouts = 0
+        attempt = timeouts = crowded = 0
         call = Call(self._backend, task, draw)
         while True:
             try:
-                return await self._once(call, hold, timeouts)
+                return await self._once(call, hold, timeouts + crowded)
             except Unavailable as error:
                 if isinstance(error.__cause__, TimeoutError):
-                    timeouts += 1
+                    behind = error.crowded and crowded < CROWDED_RETRIES
+                    timeouts, crowded = timeouts + (not behind), crowded + behind
+                    attempt -= behind
                     self.usage.timeouts += 1
                     self._purse.spend(hold.tokens_in, 0)
                 out_of_tries = attempt >= self._limits.retries or timeouts > TIMEOUT_RETRIES
@@ -230,6 +234,8 @@ class Limit:
             if error.throttled:
                 self.usage.throttled += 1
                 self.pace.refused(sent, now())
+            elif isinstance(error.__cause__, TimeoutError):
+                error.crowded = self.pace.late(sent, now())
             raise
         self._latencies.add(kind, now() - sent)
         self.pace.replied(now() - sent)

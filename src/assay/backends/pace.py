@@ -5,7 +5,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 # Requests in flight at the start.
-START = 16
+START = 24
 # Doubling goes on while it brings so many times the replies a second that there were before.
 GAIN = 1.15
 # Later growth needs calm: a round may take so many times as long as the quickest one did.
@@ -23,6 +23,8 @@ REMEMBERED = 128
 # A call is given up after so many times the longest of late, but never sooner than this.
 MARGIN = 3.0
 SOONEST_S = 5.0
+# A call that comes too late was one too many if replies of late took such a share of its time.
+CROWDED = 0.5
 # One in so many calls is slow enough for a second request beside it.
 SLOW_ONE_IN = 20
 
@@ -52,6 +54,7 @@ class Pace:
         self._seconds = 0.0
         self._quickest = float("inf")
         self._rate = 0.0
+        self._slowest = 0.0
 
     @property
     def allowed(self) -> int:
@@ -62,6 +65,7 @@ class Pace:
         """Take note of a reply that took so long."""
         self._replies += 1
         self._seconds += seconds
+        self._slowest = max(self._slowest, seconds)
         if self._replies >= self.allowed:
             self._round(self._seconds / self._replies)
             self._replies, self._seconds = 0, 0.0
@@ -78,6 +82,26 @@ class Pace:
         self._replies, self._seconds = 0, 0.0
         self.size = max(1.0, self.size / 2)
 
+    def late(self, sent: float, now: float) -> bool:
+        """Take note of a call that was given up; both times on one clock.
+
+        Returns:
+            Whether it waited behind others: a server that answers one call after the other, as a
+            model on a laptop does, is asked less at once. One call that hangs while others are
+            answered soon says nothing of that.
+        """
+        if self._slowest < CROWDED * (now - sent):
+            return False
+        if sent >= self._cut_at:
+            if self.size <= 1:
+                return False  # it waited behind nobody
+            self._cut_at = now
+            self._opening = False
+            self._replies, self._seconds = 0, 0.0
+            # Unlike a refusal this is no passing trouble: what was too much stays too much.
+            self._reached = self.size = max(1.0, self.size / 2)
+        return True
+
     @property
     def _pause(self) -> float:
         # Calls that are refused within one latency of each other are refused for one cause.
@@ -85,6 +109,7 @@ class Pace:
 
     def _round(self, mean: float) -> None:
         self._calm_since = True
+        self._slowest /= 2  # what was slow once is forgotten within a few rounds
         rate = self.size / mean if mean else float("inf")
         calm = mean <= STRETCH * self._quickest
         self._quickest = min(mean, self._quickest * AGEING)
