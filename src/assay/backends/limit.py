@@ -28,7 +28,7 @@ class Limits:
 
     Attributes:
         in_flight: Most calls at the same time. How many there are follows the server: it starts
-            with 24, rises while latency holds, and halves when the server refuses.
+            with 32, rises while latency holds, and halves when the server refuses.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
         timeout: Seconds a call may take, even to a back end that never returns. A call that takes

@@ -5,7 +5,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 # Requests in flight at the start.
-START = 24
+START = 32
 # Doubling goes on while it brings so many times the replies a second that there were before.
 GAIN = 1.15
 # Later growth needs calm: a round may take so many times as long as the quickest one did.
