@@ -88,6 +88,20 @@ async def ended(call: Asked, timeout: float) -> bool:  # noqa: ASYNC109
     return call.done()
 
 
+def tell(
+    waiting: "asyncio.Future[Reply]", reply: Reply | None, error: BaseException | None
+) -> None:
+    """Hand a reply to one who waits for it, or whatever kept it from coming."""
+    if waiting.done():
+        return
+    if reply is not None:
+        waiting.set_result(reply)
+    elif error is None or isinstance(error, asyncio.CancelledError):
+        waiting.cancel()
+    else:
+        waiting.set_exception(error)
+
+
 def _leave(call: Asked) -> None:
     call.cancel()
     call.add_done_callback(_look_at)

@@ -2,9 +2,11 @@
 
 import asyncio
 import dataclasses
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from assay.backends.call import tell
 from assay.judge import Backend, Reply, Task
 from assay.store import Store
 from assay.store.keys import reply_key
@@ -88,14 +90,7 @@ class Ledger:
             error = found
         del self._calls[key]
         for waiting in self._waiting.pop(key):
-            if waiting.done():
-                continue
-            if reply is not None:
-                waiting.set_result(reply)
-            elif error is None or isinstance(error, asyncio.CancelledError):
-                waiting.cancel()
-            else:
-                waiting.set_exception(error)
+            tell(waiting, reply, error)
 
     async def aclose(self) -> None:
         """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
@@ -109,6 +104,9 @@ class Ledger:
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
+        # A call that was given up before its first step tells nobody.
+        for waiting in itertools.chain(*self._waiting.values()):
+            waiting.cancel()
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         reply = await self._backend.reply(task, draw)

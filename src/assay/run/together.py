@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay.backends.call import tell
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.errors import TooLong, Unreadable
@@ -130,21 +131,14 @@ class Party:
 
     async def _ask(self, group: Sequence[_Asked]) -> None:
         """Ask for all, and hand each its reply or whatever kept it from coming."""
-        replies: Sequence[Reply] = ()
+        replies: Sequence[Reply | None] = [None] * len(group)
         error: BaseException | None = None
         try:
             replies = await self._replies([one.task for one in group])
         except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
             error = found
-        for place, one in enumerate(group):
-            if one.reply.done():
-                continue
-            if replies:
-                one.reply.set_result(replies[place])
-            elif error is None or isinstance(error, asyncio.CancelledError):
-                one.reply.cancel()
-            else:
-                one.reply.set_exception(error)
+        for one, reply in zip(group, replies, strict=True):
+            tell(one.reply, reply, error)
 
     async def _replies(self, tasks: Sequence[Task[Any]]) -> list[Reply]:
         if len(set(tasks)) == 1:
