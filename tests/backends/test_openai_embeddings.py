@@ -5,7 +5,9 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from assay.backends.embedder import MOST_TEXTS, Embedder
+from assay.backends.embedder import Embedder, EmbedTexts
+from assay.backends.gathered import MOST_TEXTS, Gathered
+from assay.backends.limit import Limit, Limits
 from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
@@ -28,22 +30,30 @@ async def embedder(server):
     await made.aclose()
 
 
-async def test_texts_asked_at_once_are_sent_at_once_and_equal_ones_only_once(server, embedder):
-    texts = ["a red boat", "a blue boat", "a red boat"]
-    vectors = await Judge(embedder).each([Embed(text) for text in texts])
+async def test_texts_asked_at_once_are_sent_at_once(server, embedder):
+    texts = ["a red boat", "a blue boat"]
+    vectors = await Judge(Gathered(embedder)).each([Embed(text) for text in texts])
     assert [list(v) for v in vectors] == [pytest.approx(vector(text)) for text in texts]
     (call,) = server.log
-    assert call.body == {"model": "e", "input": texts[:2], "encoding_format": "float"}
+    assert call.body == {"model": "e", "input": texts, "encoding_format": "float"}
 
 
 async def test_a_request_is_bounded(server, embedder):
     texts = [f"text {n}" for n in range(MOST_TEXTS * 2 + 5)]
-    await Judge(embedder).each([Embed(text) for text in texts])
+    await Judge(Gathered(embedder)).each([Embed(text) for text in texts])
     assert sorted(len(call.body["input"]) for call in server.log) == [5, MOST_TEXTS, MOST_TEXTS]
 
 
+async def test_a_request_with_many_texts_counts_as_one(server, embedder):
+    # One request in flight and no second in this minute: texts that each counted would wait.
+    limit = Limit(embedder, Limits(in_flight=1, requests_per_minute=1))
+    async with asyncio.timeout(10):
+        await Judge(Gathered(limit)).each([Embed(f"text {n}") for n in range(20)])
+    assert (len(server.log), limit.usage.calls) == (1, 1)
+
+
 async def test_a_reply_says_what_it_cost(embedder):
-    judge = Judge(embedder)
+    judge = Judge(Gathered(embedder))
     await judge.each([Embed("short"), Embed("a much longer text " * 10)])
     short, long = judge.replies
     assert (short.kind, short.backend, short.prompt) == ("embed", embedder.name, "short")
@@ -72,16 +82,18 @@ def test_its_name_holds_what_could_change_a_vector():
 )
 async def test_all_that_were_sent_together_fail_together(server, embedder, faults, error):
     server.faults = faults
-    asked = [embedder.reply(Embed(text)) for text in ("a", "b")]
+    gathered = Gathered(embedder)
+    asked = [gathered.reply(Embed(text)) for text in ("a", "b")]
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [type(e) for e in found] == [error, error]
 
 
-async def test_one_impossible_text_does_not_fail_the_others():
+@pytest.mark.parametrize("status", [400, 500])
+async def test_one_impossible_text_does_not_fail_the_others(status):
     async def handle(request):
         texts = (await request.json())["input"]
         if "too long" in texts:
-            return web.json_response({"error": {"message": "too long"}}, status=400)
+            return web.json_response({"error": {"message": "too long"}}, status=status)
         data = [{"index": i, "embedding": [1.0]} for i, _ in enumerate(texts)]
         return web.json_response({"data": data})
 
@@ -89,9 +101,9 @@ async def test_one_impossible_text_does_not_fail_the_others():
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     embedder = OpenAIEmbedder("e", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}")
-    texts = ["a", "b", "too long", "c", "d"]
+    gathered, texts = Gathered(embedder), ["a", "b", "too long", "c", "d"]
     found = await asyncio.gather(
-        *(embedder.reply(Embed(text)) for text in texts), return_exceptions=True
+        *(gathered.reply(Embed(text)) for text in texts), return_exceptions=True
     )
     assert [isinstance(reply, Unavailable) for reply in found] == [t == "too long" for t in texts]
     await embedder.aclose()
@@ -114,24 +126,64 @@ async def test_a_vector_is_never_given_to_another_text(body):
 
 
 async def test_a_cancelled_request_does_not_take_the_others_with_it(server, embedder):
+    gathered = Gathered(embedder)
     server.faults = Faults(latency_s=0.03)
-    one, other = (asyncio.ensure_future(embedder.reply(Embed("a"))) for _ in range(2))
+    one, other = (asyncio.ensure_future(gathered.reply(Embed(text))) for text in "ab")
     await asyncio.sleep(0.01)
     one.cancel()
     assert (await other).raw
     assert len(server.log) == 1
 
 
-@pytest.mark.parametrize("vectors", [[], [[1.0]], None], ids=["none", "one of two", "a mistake"])
-async def test_a_mistake_in_an_embedder_is_raised_to_all_who_wait(vectors):
+async def test_a_request_that_nobody_waits_for_is_not_sent(server, embedder):
+    gathered = Gathered(embedder)
+    one, other = (asyncio.ensure_future(gathered.reply(Embed(text))) for text in "ab")
+    await asyncio.sleep(0)
+    one.cancel()
+    await other
+    assert [call.body["input"] for call in server.log] == [["b"]]
+
+
+async def test_what_is_on_its_way_is_given_up_when_it_is_closed():
+    class Hanging(Embedder):
+        asked = asyncio.Event()
+
+        async def vectors(self, texts):
+            self.asked.set()
+            return await asyncio.get_running_loop().create_future()
+
+    embedder = Hanging("hanging")
+    gathered = Gathered(embedder)
+    asked = asyncio.ensure_future(gathered.reply(Embed("a")))
+    async with asyncio.timeout(10):
+        await embedder.asked.wait()
+        await gathered.aclose()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+
+@pytest.mark.parametrize(
+    ("vectors", "error"),
+    [([], Unavailable), ([[1.0]] * 3, Unavailable), (None, KeyError)],
+    ids=["none", "three", "a mistake"],
+)
+async def test_a_mistake_in_an_embedder_is_raised_to_all_who_wait(vectors, error):
     class Mistaken(Embedder):
         async def vectors(self, texts):
             if vectors is None:
                 raise KeyError("nowhere")
             return vectors, 0
 
-    embedder = Mistaken("mistaken")
+    embedder = Gathered(Mistaken("mistaken"))
     asked = [embedder.reply(Embed(text)) for text in ("a", "b")]
     async with asyncio.timeout(10):
         found = await asyncio.gather(*asked, return_exceptions=True)
-    assert {type(error) for error in found} == {KeyError if vectors is None else ValueError}
+    assert {type(e) for e in found} == {error}
+
+
+async def test_an_embedder_by_itself_serves_one_text_and_many(embedder):
+    one, other = await embedder.reply(Embed("a")), await embedder.reply(Embed("b"))
+    both = await embedder.reply(EmbedTexts(("a", "b")))
+    assert both.raw == f"{one.raw}\n{other.raw}"
+    read = EmbedTexts(("a", "b")).read(both.raw)
+    assert read == (Embed("a").read(one.raw), Embed("b").read(other.raw))

@@ -1,33 +1,45 @@
-"""How are texts that are to be embedded gathered, so that one request carries many of them?"""
+"""What asks a model for embeddings: one request for many texts."""
 
-import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from assay.backends.per_loop import PerLoop
 from assay.errors import Unavailable, Unsupported
 from assay.judge import Reply, Task
+from assay.prompt import Material
 from assay.tasks import Embed, embed
-
-GATHER_S = 0.003
-MOST_TEXTS = 128
-
-Answer: TypeAlias = tuple[Sequence[float], int]
+from assay.tasks.embed import Vector
 
 
-@dataclass
-class _Batch:
-    # Texts that wait to be sent together; equal ones share a future.
-    texts: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
+@dataclass(frozen=True)
+class EmbedTexts(Task[tuple[Vector, ...]]):
+    """The embeddings of several texts: what an `Embedder` is sent. Metrics ask `Embed`.
+
+    Attributes:
+        texts: The texts to embed.
+    """
+
+    texts: tuple[str, ...]
+
+    def material(self) -> Sequence[Material]:
+        """The texts."""
+        return tuple([Material("text", text) for text in self.texts])
+
+    def read(self, raw: str) -> tuple[Vector, ...]:
+        """The vectors in order; raises Unreadable as `Embed`."""
+        pairs = zip(self.texts, replies(raw), strict=True)
+        return tuple([Embed(text).read(line) for text, line in pairs])
+
+
+def replies(raw: str) -> list[str]:
+    """The replies to `Embed` that a reply to `EmbedTexts` is made of, a line each."""
+    return raw.split("\n")
 
 
 class Embedder(ABC):
-    """Base of back ends that ask a model for embeddings; it serves the `Embed` task and no other.
-
-    Requests that come within a few milliseconds are sent as one, equal texts once.
+    """Base of back ends that ask a model for embeddings. They serve `Embed` and `EmbedTexts`.
 
     Args:
         name: Its name, with whatever could change a vector.
@@ -35,9 +47,6 @@ class Embedder(ABC):
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._waiting = PerLoop(_Batch)
-        # The loop keeps weak references only: a request without another one could vanish.
-        self._sending: set[asyncio.Task[None]] = set()
 
     @abstractmethod
     async def vectors(self, texts: list[str]) -> tuple[Sequence[Sequence[float]], int]:
@@ -53,81 +62,29 @@ class Embedder(ABC):
         return self._name
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """Its name for `Embed`, None for anything else."""
-        return self._name if issubclass(kind, Embed) else None
+        """Its name for embeddings, None for anything else."""
+        return self._name if issubclass(kind, Embed | EmbedTexts) else None
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """The embedding of the task's text.
+        """The embeddings of the task's texts.
 
         Raises:
-            Unsupported: If the task is not `Embed`.
+            Unsupported: If the task asks for something else.
             JudgeError: If nothing came.
         """
-        if not isinstance(task, Embed):
+        if not isinstance(task, Embed | EmbedTexts):
             raise Unsupported(f"{self.name} is an embedder and cannot serve '{task.kind}'")
+        texts = (task.text,) if isinstance(task, Embed) else task.texts
         start = time.perf_counter()
-        # Shielded, since others may wait for the same text when this one is cancelled.
-        vector, tokens = await asyncio.shield(self._enqueue(task.text))
+        vectors, tokens = await self.vectors(list(texts))
+        if len(vectors) != len(texts):
+            raise Unavailable(f"{self.name} made {len(vectors)} of {len(texts)} embeddings")
         return Reply(
-            pieces=(task.text,),
-            raw=embed.reply(vector),
+            pieces=texts,
+            raw="\n".join(map(embed.reply, vectors)),
             tokens_in=tokens,
             ms=(time.perf_counter() - start) * 1000,
             backend=self._name,
             kind=task.kind,
             draw=draw,
         )
-
-    def _enqueue(self, text: str) -> asyncio.Future[Answer]:
-        loop = asyncio.get_running_loop()
-        batch = self._waiting.get()
-        if not batch.texts:
-            loop.call_later(GATHER_S, self._send, batch)
-        future = batch.texts.setdefault(text, loop.create_future())
-        if len(batch.texts) >= MOST_TEXTS:
-            self._send(batch)
-        return future
-
-    def _send(self, batch: _Batch) -> None:
-        texts, batch.texts = batch.texts, {}
-        if texts:  # a full batch was sent before its time
-            task = asyncio.ensure_future(self._deliver(texts))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
-
-    async def _deliver(self, texts: Mapping[str, asyncio.Future[Answer]]) -> None:
-        asked = asyncio.ensure_future(self._asked(list(texts)))
-        try:
-            await asyncio.wait((asked,))
-        finally:
-            asked.cancel()
-        # Whatever it is, a mistake in code too: it is told to all who wait.
-        if error := asked.exception():
-            if len(texts) > 1 and isinstance(error, Unavailable) and error.permanent:
-                # One text is too long or blocked, say: the others must not suffer for it.
-                pairs = list(texts.items())
-                for part in (pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]):
-                    await self._deliver(dict(part))
-                return
-            for future in texts.values():
-                _settle(future, error)
-            return
-        made, tokens = asked.result()
-        # The server counts the batch; each text is given its share by length.
-        whole = sum(map(len, texts)) or 1
-        for text, vector in made:
-            _settle(texts[text], (vector, round(tokens * len(text) / whole)))
-
-    async def _asked(self, texts: list[str]) -> tuple[list[tuple[str, Sequence[float]]], int]:
-        vectors, tokens = await self.vectors(texts)
-        return list(zip(texts, vectors, strict=True)), tokens
-
-
-def _settle(future: asyncio.Future[Answer], result: Answer | BaseException) -> None:
-    if future.done():
-        return
-    if isinstance(result, BaseException):
-        future.set_exception(result)
-        future.exception()  # whoever asked may be gone: an error that nobody awaits is no news
-    else:
-        future.set_result(result)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from assay.backends.embedder import Embedder
-from assay.errors import Unavailable
 from assay.integrations.calling import blocking
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
@@ -25,6 +24,4 @@ class ObjectEmbedder(Embedder):
     async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
         """A vector for each text; see `Embedder`."""
         found = await blocking(self.name, partial(self._embed, texts))
-        if len(found) != len(texts):
-            raise Unavailable(f"{self.name} made {len(found)} of {len(texts)} embeddings")
         return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4

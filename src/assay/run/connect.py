@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from assay.backends.embedder import Embedder
+from assay.backends.gathered import Gathered
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit, Limits
 from assay.backends.llm import LLM
@@ -121,7 +123,8 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     sharing = sum(getattr(leaf, "local", False) for leaf in leaves.values())
 
     def guard(leaf: Backend) -> Backend:
-        inner = placed = _placed(leaf, settings, sharing, bounds)
+        inner = _placed(leaf, settings, sharing, bounds)
+        layers = [inner]
         in_batches = getattr(leaf, "in_batches", None)
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
         if not getattr(leaf, "local", False):
@@ -134,15 +137,19 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             )
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             bounds.append(limits.in_flight)
-            if aopen := getattr(placed, "aopen", None):
+            if aopen := getattr(inner, "aopen", None):
                 opening.append(aopen)
-            inner = Limit(placed, limits, purse=embedding if only_embeds else purse)
+            inner = Limit(inner, limits, purse=embedding if only_embeds else purse)
             if in_batches:
                 inner = in_batches(store.batches, inner, purse)
+                layers.append(inner)
                 bounds.append(IN_BATCHES)
+            if isinstance(leaf, Embedder):
+                inner = Gathered(inner)
+                layers.append(inner)
         ledger = Ledger(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.
-        closing.extend((placed, ledger) if not in_batches else (placed, inner, ledger))
+        closing.extend((*layers, ledger))
         return ledger
 
     guarded = _mapped(route, guard)

@@ -1,0 +1,101 @@
+"""How are texts that are to be embedded gathered, so that one request carries many of them?"""
+
+import asyncio
+import dataclasses
+from typing import Any, TypeAlias
+
+from assay.backends.call import tell
+from assay.backends.embedder import EmbedTexts, replies
+from assay.backends.per_loop import PerLoop
+from assay.errors import Unavailable
+from assay.judge import Backend, Reply, Task
+from assay.tasks import Embed
+
+GATHER_S = 0.003
+MOST_TEXTS = 128
+
+Asked: TypeAlias = tuple[Embed, int, "asyncio.Future[Reply]"]
+
+
+class Gathered:
+    """An embedder that is sent what comes within a few milliseconds as one request.
+
+    It stands before the limits, so that a request with many texts counts as one, takes one turn,
+    and is tried again as one.
+
+    Args:
+        backend: Who serves `EmbedTexts`.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._asked = PerLoop[list[Asked]](list)
+        # The loop keeps weak references only: a request without another one could vanish.
+        self._sent: set[asyncio.Task[None]] = set()
+
+    @property
+    def name(self) -> str:
+        """The embedder's own: company changes no vector."""
+        return self._backend.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """The embedder's own."""
+        return self._backend.identity(kind)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The embedding of the task's text.
+
+        Raises:
+            JudgeError: As the back end; of several texts that fail together, each is asked again
+                in smaller company first.
+        """
+        if not isinstance(task, Embed):
+            return await self._backend.reply(task, draw)
+        loop, asked = asyncio.get_running_loop(), self._asked.get()
+        if not asked:
+            loop.call_later(GATHER_S, self._send, asked)
+        mine: asyncio.Future[Reply] = loop.create_future()
+        asked.append((task, draw, mine))
+        if len(asked) >= MOST_TEXTS:
+            self._send(asked)
+        return await mine
+
+    async def aclose(self) -> None:
+        """Give up what is on its way."""
+        sent = list(self._sent)
+        for task in sent:
+            task.cancel()
+        await asyncio.gather(*sent, return_exceptions=True)
+
+    def _send(self, asked: list[Asked]) -> None:
+        batch = [item for item in asked if not item[2].done()]
+        asked.clear()
+        if batch:  # a full one was sent before its time
+            sending = asyncio.ensure_future(self._deliver(batch))
+            self._sent.add(sending)
+            sending.add_done_callback(self._sent.discard)
+
+    async def _deliver(self, batch: list[Asked]) -> None:
+        texts = tuple([task.text for task, _, _ in batch])
+        try:
+            reply = await self._backend.reply(EmbedTexts(texts))
+        except BaseException as error:  # noqa: BLE001 - a mistake in code is told to all, too
+            if len(batch) > 1 and isinstance(error, Unavailable) and not error.throttled:
+                # One text is too long or blocked, say: the others must not suffer for it.
+                half = len(batch) // 2
+                await asyncio.gather(self._deliver(batch[:half]), self._deliver(batch[half:]))
+                return
+            for _, _, waiting in batch:
+                tell(waiting, None, error)
+            return
+        # The server counts the batch; each text is given its share by length.
+        whole = sum(map(len, texts)) or 1
+        for (task, draw, waiting), raw in zip(batch, replies(reply.raw), strict=True):
+            share = round(reply.tokens_in * len(task.text) / whole)
+            tell(waiting, _alone(reply, task, raw, share, draw), None)
+
+
+def _alone(reply: Reply, task: Embed, raw: str, tokens: int, draw: int) -> Reply:
+    return dataclasses.replace(
+        reply, pieces=(task.text,), raw=raw, tokens_in=tokens, kind=task.kind, draw=draw
+    )
