@@ -18,8 +18,10 @@ from tokenizers import Tokenizer
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.window import Tokens, Window, answering, supporting
 from assay.bench.groups import fold_of
+from assay.text.usual import Usual, usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked
+from training.verifier.beside import BESIDE, beside
 from training.verifier.rows import Row
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
@@ -68,19 +70,20 @@ def examples(rows: Iterable[Row]) -> Iterator[Example]:
     """The windows of every row."""
     for number, row in enumerate(rows):
         cuts = people.segments(row)
-        texts = [row.answer[start:end] for start, end, _ in cuts]
-        found = supporting(texts, _evidence(row.contexts), tokenise)
+        said = [usual(row.answer[start:end]) for start, end, _ in cuts]
+        found = supporting([each.text for each in said], _evidence(row.contexts), tokenise)
         wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
         if wrong and len(found) > 1:  # not known in which window
             continue
         for window in found:
-            yield _example(row, number, cuts, window, any_wrong=wrong)
+            yield _example(row, number, cuts, said, window, any_wrong=wrong)
 
 
 def _example(
     row: Row,
     number: int,
     cuts: list[tuple[int, int, str | None]],
+    said: list[Usual],
     window: Window,
     *,
     any_wrong: bool,
@@ -90,10 +93,10 @@ def _example(
     for part in window.parts:
         start, _, label = cuts[part.text]
         parts.append((part.first, part.last, CODES[label]))
-        if row.spans is not None:
+        if row.spans is not None and not row.data.endswith(BESIDE):
             tokens[part.first : part.last] = [
                 any(s < start + last and start + first < e for s, e, _ in row.spans)
-                for first, last in part.tokens.offsets
+                for first, last in map(said[part.text].original, part.tokens.offsets)
             ]
     return Example(
         data=row.data,
@@ -140,8 +143,11 @@ def main() -> None:
     options = parser.parse_args()
     if options.asked:
         found = list(questioned(asked(options.asked)))
+    elif options.rows:
+        found = list(examples(load(options.rows)))
     else:
-        found = list(examples(load(options.rows) if options.rows else people.rows()))
+        labelled = list(people.rows())
+        found = list(examples([*labelled, *beside(labelled)]))
     # A pickled class is found again by its module's name, not by "__main__".
     Example.__module__ = "training.verifier.examples"
     sys.modules[Example.__module__] = sys.modules[__name__]

@@ -24,8 +24,13 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
+from assay.bench import addressed
+from assay.bench.data import Data
 from assay.bench.groups import KEPT_OUT, fold_of
+from assay.text import sentences
+from training.data import DATA
 from training.verifier import people
+from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.rows import Row
@@ -60,7 +65,9 @@ SUPPORT_SIGNS = {
     "phrase_foreign": -1,
 }  # fmt: skip
 NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
-ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1}
+ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1, "about": 1}
+# Answers that people gave, beside those to like questions: share of the weight, rows of a set.
+GIVEN, PEOPLES, PEOPLES_MOST = "given", 0.25, 200
 
 
 class Measured(NamedTuple):
@@ -223,21 +230,36 @@ def fit_relevance(
     found = {"relevance.json": contents(nearness.FEATURES, solution)}
     _write(found)  # the next fit reads it
     Fitted.load.cache_clear()
-    graded = [row for row in rows if row.answers is not None][::3]
+    # What is told without the question's words was made for the reader to learn from.
+    graded = [row for row in rows if row.answers is not None and "unechoed" not in row.data][::3]
+    graded += list(_given())
     inputs = np.array(
         [relevance.measure_answer(r.question, r.texts, encoder, reader)[0] for r in graded]
     )
     target = np.array([r.answers for r in graded])
-    signs = np.array([ANSWER_SIGNS[name] for name in relevance.ANSWER_FEATURES])
-    wholly = target >= 0.85
-    weights = np.where(wholly, ADDRESSED / wholly.mean(), (1 - ADDRESSED) / (1 - wholly.mean()))
-    solution = fit(inputs, target, weights, signs)
     names = np.array([r.data for r in graded])
+    signs = np.array([ANSWER_SIGNS[name] for name in relevance.ANSWER_FEATURES])
+    wholly, people = target >= 0.85, names == GIVEN
+    weights = np.zeros(len(target))
+    for mine, share in ((people, PEOPLES), (~people, 1 - PEOPLES)):
+        for side, part in ((mine & wholly, ADDRESSED), (mine & ~wholly, 1 - ADDRESSED)):
+            weights[side] = share * part / side.sum()
+    solution = fit(inputs, target, weights / weights.mean(), signs)
     clear = wholly | (target <= 0.5)
     scores = predict(solution, inputs)
     _table("answers", names[clear], wholly[clear], inputs[clear], scores[clear])
     found["answering.json"] = contents(relevance.ANSWER_FEATURES, solution)
     return found
+
+
+def _given() -> Iterator[Asked]:
+    """Answers that people gave, beside the question and beside the one most like it."""
+    records = addressed.rows(Data(DATA), fitting=True)
+    for name in sorted({addressed.kind(record) for record in records}):
+        mine = [record for record in records if addressed.kind(record) == name][:PEOPLES_MOST]
+        for question, answer, own in addressed.pairs(mine):
+            parts = tuple(sentences.sentences(answer))
+            yield Asked(GIVEN, question, question, parts, (None,) * len(parts), float(own))
 
 
 def _table(

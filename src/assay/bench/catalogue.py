@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from assay.bench import (
+    addressed,
     answerable,
     claims,
     contradiction,
@@ -33,6 +34,7 @@ BENCHMARKS: Final = {
         evouna,
         wikieval,
         finegrained,
+        addressed,
         relevance,
         answerable,
         telequad,

@@ -32,6 +32,23 @@ _BARE = {
     if "a" <= unicodedata.normalize("NFKD", chr(code))[0] <= "z"
 }
 _VOWEL = re.compile(r"[aeiouy]")
+_METRIC = re.compile(r"(met|lit)re$")
+_COUNTS = {
+    word: str(value)
+    for value, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen twenty".split(),
+        start=2,
+    )
+}
+_PLACES = {
+    word: str(value)
+    for value, word in enumerate(
+        "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        start=4,
+    )
+}
 _SUFFIXES = ("ations", "ation", "ings", "edly", "ing", "ied", "ed", "ly")
 
 STOP_WORDS = frozenset(
@@ -78,11 +95,13 @@ def stem(word: str) -> str:
     """A short form shared by the inflections of a lower-case word.
 
     Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are
-    one, "make" and "making" too; "organ" and "organise" are not.
+    one, "make" and "making" too, and "five" and "5"; "organ" and "organise" are not.
     """
+    if found := _COUNTS.get(word) or _PLACES.get(word):
+        return found
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return _plain_number(word) if word[:1].isdigit() else word
-    word = _singular(word)
+    word = _METRIC.sub(r"\1er", _singular(word))
     for suffix in _SUFFIXES:
         base = word.removesuffix(suffix)
         least = 4 if suffix.startswith("ation") else 3

@@ -11,6 +11,7 @@ from assay.text import facts, numbers, questions, refusals
 from training.verifier.asked import forms, phrases
 from training.verifier.asked.contexts import Drawn, split
 from training.verifier.asked.lexical import Neighbours, Weights, stems
+from training.verifier.asked.plain import plain
 from training.verifier.asked.rows import Asked
 from training.verifier.asked.sources import LONGEST, Answer, Item
 from training.verifier.asked.values import PLACED, Found, locate, other_kind, vague
@@ -263,6 +264,27 @@ class Builder:
         else:
             found.append((rng.choice(phrases.FRAMES_AFTER), 0.0))
             yield self.row(place, "framed", found, 0.95)
+
+    # In words of their own.
+
+    def unechoed(self, place: int) -> Iterator[Asked]:
+        """Answers without the question's words, and what does not answer, treated alike."""
+        good = [a for a in self.good(place) if a.size > SHORT and a.value is None]
+        other = self.elsewhere(place, SHORT + 1, 80)
+        if good:
+            given = self.rng.choice(good)
+            yield from self._plain(place, "unechoed", self.pairs(place, given), 1.0)
+        if other:
+            yield from self._plain(place, "unechoed_other", [(p, 0.0) for p in other.parts], 0.0)
+        for row in self.background(place):
+            pairs = list(zip(row.texts, row.helps, strict=True))
+            yield from self._plain(place, "unechoed_background", pairs, 0.0)
+
+    def _plain(self, place: int, kind: str, found: list[Pair], answers: float) -> Iterator[Asked]:
+        made = [(plain(text, self.items[place].question, self.rng), h) for text, h in found]
+        kept = [(text, h) for text, h in made if text]
+        if kept and (len(kept) == len(found) or len(kept) > 1):
+            yield self.row(place, kind, kept, answers)
 
     # Too much.
 

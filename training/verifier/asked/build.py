@@ -11,6 +11,9 @@ from training.verifier.asked.answers import Builder
 from training.verifier.asked.lexical import Weights
 from training.verifier.asked.rows import Asked
 
+# ... in a second round, whose dice leave the rows of the first as they are.
+_UNECHOED = {"nq": 0.5, "ragtruth": 1, "expertqa": 1}
+
 # How often each generator is asked, by data set; what it cannot make it leaves out.
 _SHARES: dict[str, dict[str, float]] = {
     "nq": {
@@ -99,6 +102,10 @@ def _rows(seed: int) -> Iterator[Asked]:
             side = [item for item in items if item.measured is measured]
             rng = fresh(f"{name} {measured}")
             yield from _answers(Builder(side, known, rng), _SHARES[name], rng)
+            if name in _UNECHOED:
+                rng = fresh(f"{name} {measured} unechoed")
+                shares = {"unechoed": _UNECHOED[name]}
+                yield from _answers(Builder(side, known, rng), shares, rng)
 
 
 def _answers(builder: Builder, shares: dict[str, float], rng: random.Random) -> Iterator[Asked]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from assay.text import facts, numbers, overlap, words
 from assay.text.memo import remembered
-from assay.text.records import Unit, units
+from assay.text.records import units
+from assay.text.usual import usual
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
 _WORD = re.compile(r"\S+")
@@ -121,15 +122,15 @@ def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], .
     return tuple(
         (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
         for unit in units(context)
-        for text in _cut(unit)
+        for text in _cut(usual(unit.text).text)
     )
 
 
-def _cut(unit: Unit) -> list[str]:
-    found = list(_WORD.finditer(unit.text))
+def _cut(text: str) -> list[str]:
+    found = list(_WORD.finditer(text))
     if len(found) <= LONGEST:
-        return [unit.text]
+        return [text]
     count = -(-len(found) // LONGEST)
     size = -(-len(found) // count)
     parts = [found[i : i + size] for i in range(0, len(found), size)]
-    return [unit.text[part[0].start() : part[-1].end()] for part in parts]
+    return [text[part[0].start() : part[-1].end()] for part in parts]

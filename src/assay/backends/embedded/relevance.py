@@ -1,8 +1,9 @@
 """Does a sentence or an answer bear on a question?
 
 Sentences: see `nearness.py`. Answers: a logistic combination of what the trained reader says of
-the answer beside the question, how far its sentences help, and its kind; `training/verifier/fit.py`
-fits it.
+the answer beside the question, how far its sentences help, its kind, and what it is about
+by its cosine to the question, which knows an answer that takes up none of the question's words;
+`training/verifier/fit.py` fits it.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,10 @@ ANSWER_FEATURES = (
     "answers",  # the reader's logit that the text answers the question, mean over its tokens
     "helps",  # mean probability that a sentence helps, by its length
     "kind",  # whether a question for a time, number, person, ... gets one
+    "about",  # cosine of the whole answer to the question, at most `ABOUT`
 )
+# Above it, texts repeat the question rather than answer it.
+ABOUT = 0.5
 _ANSWERS = 4  # among the votes of a reading
 
 
@@ -88,10 +92,12 @@ def measure_answer(
     readings = reader.beside_question(question, parts)
     rows = measure(question, parts, encoder, readings)
     helpful = [probability(row) for row in rows]
+    asked, said = encoder.encode([question, answer])
     features = (
         whole(readings, _ANSWERS),
         float(np.average(helpful, weights=[len(part) for part in parts])),
         float(questions.holds(questions.kind_of(question), answer, question)),
+        min(float(asked @ said), ABOUT),
     )
     return features, helpful
 

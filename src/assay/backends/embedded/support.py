@@ -19,6 +19,7 @@ from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader, Reading
 from assay.text.memo import remembered
 from assay.text.sentences import Span
+from assay.text.usual import Usual, usual
 from assay.text.words import WORD
 
 FEATURES = (
@@ -60,13 +61,14 @@ class Judged:
     """What is known of one statement before anything is decided."""
 
     statement: str
+    read: Usual  # what the other two are about
     comparison: Comparison
     reading: Reading
 
     @cached_property
     def features(self) -> tuple[float, ...]:
         """The measurements in the order of `FEATURES`."""
-        votes = self.reading.votes_from(claim_start(self.statement))
+        votes = self.reading.votes_from(claim_start(self.read.text))
         supported, refuted, neutral = (float(v) for v in votes[:3])
         return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
@@ -99,10 +101,11 @@ def _nothing(statement: str) -> Support:
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
-    readings = reader.beside_evidence(statements, evidence)
+    read = [usual(statement) for statement in statements]
+    readings = reader.beside_evidence([said.text for said in read], evidence)
     return [
-        Judged(statement, compare(statement, evidence), reading)
-        for statement, reading in zip(statements, readings, strict=True)
+        Judged(statement, said, compare(said.text, evidence), reading)
+        for statement, said, reading in zip(statements, read, readings, strict=True)
     ]
 
 
@@ -142,7 +145,7 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
 
 def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
     """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
-    words = [found.span() for found in WORD.finditer(judged.statement)]
+    words = [found.span() for found in WORD.finditer(judged.read.text)]
     chosen = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
     if not chosen:
         return ((0, len(judged.statement)),)
@@ -154,7 +157,7 @@ def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
         else:
             spans.append(words[i])
         last = i
-    return tuple(spans)
+    return tuple(dict.fromkeys(map(judged.read.original, spans)))
 
 
 def _doubts_of(reading: Reading, words: Sequence[Span]) -> list[float]:
