@@ -1,5 +1,7 @@
 """What kind of answer does a question ask for, and does a text hold one?"""
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 import re
 from typing import Literal
 
@@ -77,6 +79,40 @@ _PLACE = re.compile(
 )
 
 
+# What is done with a text, what that makes of it, what a text is called, and how it is to be done.
+_WORK = frozenset(
+    "summarize summarise sum condense shorten paraphrase rewrite rephrase reword translate "
+    "proofread simplify outline recap digest explain describe analyze analyse review write give "
+    "provide create generate produce make draft prepare tl tldr".split()
+)
+_MADE = frozenset(
+    "summary summaries abstract synopsis outline overview description headline title gist recap "
+    "summarization summarisation translation dr please instruction task help".split()
+)
+_TEXTS = frozenset(
+    "text texts article articles news passage passages document documents paragraph paragraphs "
+    "story report conversation dialogue dialog transcript email mail letter data information "
+    "content context contexts source sources excerpt page input chapter".split()
+)
+_MANNER = frozenset(
+    "following above below given provided attached structured original main key important point "
+    "points idea ideas word words sentence sentences line lines bullet bullets brief briefly short "
+    "shorter concise concisely detailed objective clear simple simply plain english language "
+    "maximum minimum least exactly limit format based json two three four five".split()
+)
+_WONDERS = re.compile(r"\W*(?:who|whose|whom|what|when|where|why|how|which)\b", re.IGNORECASE)
+
+
+def about_a_text(question: str) -> bool:
+    """Whether it only orders work on a text that is at hand.
+
+    "Summarize the following news" names nothing that a text could bear on, as a question does.
+    """
+    said = {word for word in words.content_words(question) if not word[0].isdigit()}
+    ordered = bool(said & _WORK) and not _WONDERS.match(question)
+    return ordered and said <= _WORK | _MADE | _TEXTS | _MANNER
+
+
 def plain(question: str) -> str:
     """A question of one plain sentence, with its mark; "" for one that is none or tells much.
 
@@ -110,7 +146,7 @@ def holds(kind: Kind, text: str, question: str = "") -> bool:
         pattern = _PERSON if kind == "person" else _PLACE
         return bool(_new_names(text, question) or pattern.search(text))
     if kind == "reason":
-        return bool(_CAUSE.search(text)) or len(words.content_words(text)) > 8
+        return bool(_CAUSE.search(text)) or len(words.content_words(text)) > 4
     if kind == "yes or no":
         return bool(_YES_NO.search(text)) or len(words.content_words(text)) > 3
     return True

@@ -1,5 +1,6 @@
 """Are sentences, contexts and answers that bear on the question told from those that do not?"""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -7,6 +8,7 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.usefulness import context_usefulness
+from assay.errors import Unavailable
 
 MODELS = Encoder(threads=2), Reader(threads=2)
 QUESTION = "When was the Eiffel Tower built?"
@@ -46,6 +48,28 @@ def test_answers():
     assert not off.noncommittal
     assert refused.noncommittal
     assert "declines" in refused.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Why is the sky blue?", "Air molecules scatter sunlight of short wavelengths most."),
+        ("How does photosynthesis work?", "Plants turn water and carbon dioxide into sugar."),
+        ("How can I reset my password?", "Open the login page and follow the link in the e-mail."),
+    ],
+)
+def test_an_answer_in_words_of_its_own_stands_above_one_to_another_question(question, answer):
+    own = answer_relevance(question, answer, *MODELS).score
+    assert own > answer_relevance(question, OTHER, *MODELS).score + 0.15
+
+
+@pytest.mark.parametrize("asked", ["Summarize the following news.", "Translate the text below."])
+def test_what_bears_on_work_on_a_text_cannot_be_told(asked):
+    with pytest.raises(Unavailable, match="asks for work on a text") as raised:
+        answer_relevance(asked, GOOD, *MODELS)
+    assert raised.value.permanent
+    with pytest.raises(Unavailable, match="name an LLM"):
+        sentence_relevance(asked, [GOOD], *MODELS)
 
 
 def test_an_empty_answer_is_noncommittal():

@@ -101,3 +101,29 @@ def test_any_text_is_judged_and_marks_lie_within_it(statements, contexts):
         assert 0 <= found.probability <= 1
         assert not (found.supported and (found.spans or found.contradicted))
         assert all(0 <= start <= end <= len(statement) for start, end in found.spans)
+
+
+@pytest.mark.parametrize(
+    ("statement", "context"),
+    [
+        ("The camera has 12 MP.", "It has a camera of 12 megapixels."),
+        ("Revenue rose 12% in Q3.", "In the third quarter revenue rose 12 percent."),
+        ("Sales reached $4.2M.", "Sales reached 4.2 million dollars."),
+        ("The flight takes 2h.", "The flight takes two hours."),
+    ],
+)
+def test_a_fact_written_in_another_way_is_supported(statement, context):
+    (found,) = support([statement], [context], READER)
+    assert found.supported
+    assert found.sentence == context
+
+
+def test_marks_and_evidence_stand_as_they_were_written():
+    context = "In Q3 revenue rose 12 percent to $4.2M."
+    (found,) = support(["Revenue fell to 9 million dollars in Q3."], [context], READER)
+    assert not found.supported
+    assert found.sentence == context
+    assert any(
+        "9 million dollars" in "Revenue fell to 9 million dollars in Q3."[a:b]
+        for a, b in found.spans
+    )

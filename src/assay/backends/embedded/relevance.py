@@ -16,6 +16,8 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.nearness import RELEVANT, measure, probability, whole
 from assay.backends.embedded.reader import Reader
+from assay.backends.embedded.support import shorten
+from assay.errors import Unavailable
 from assay.text import questions, refusals, sentences, words
 
 ANSWER_FEATURES = (
@@ -50,7 +52,12 @@ class AnswerRelevance:
 def sentence_relevance(
     question: str, sentences: Sequence[str], encoder: Encoder, reader: Reader
 ) -> list[Relevance]:
-    """For every sentence, in order, whether it helps to answer the question."""
+    """For every sentence, in order, whether it helps to answer the question.
+
+    Raises:
+        Unavailable: If what is asked is work on a text.
+    """
+    _demand_question(question)
     kind = questions.kind_of(question)
     rows = nearness.read(question, sentences, encoder, reader)
     return [
@@ -65,7 +72,11 @@ def answer_relevance(
     """Whether an answer addresses the question: fully, directly and without padding.
 
     An answer that mostly declines ("I don't know") is `noncommittal`.
+
+    Raises:
+        Unavailable: If what is asked is work on a text.
     """
+    _demand_question(question)
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
@@ -100,6 +111,13 @@ def measure_answer(
         min(float(asked @ said), ABOUT),
     )
     return features, helpful
+
+
+def _demand_question(question: str) -> None:
+    if questions.about_a_text(question):
+        what = f"'{shorten(question)}' asks for work on a text, not for facts: what bears on it "
+        what += "the embedded judge cannot tell -> name an LLM as judge for this metric"
+        raise Unavailable(what, permanent=True)
 
 
 def _relevance(

@@ -1,0 +1,36 @@
+"""Is a question told from an order to do something with a text?"""
+
+import pytest
+
+from assay.text.questions import about_a_text
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Summarize the following news within 60 words:",
+        "Please write a short summary of this article.",
+        "TL;DR",
+        "Can you give me an overview of the document?",
+        "Translate the text below.",
+    ],
+)
+def test_work_on_a_text(order):
+    assert about_a_text(order)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Summarize the company's earnings.",
+        "Summarize the article about Bell.",
+        "Give me an overview of our refund policy",
+        "What is the title?",
+        "Describe photosynthesis.",
+        "Tell me more",
+        "ibuprofen side effects",
+        "",
+    ],
+)
+def test_a_question_names_something(question):
+    assert not about_a_text(question)
