@@ -17,9 +17,9 @@ from pathlib import Path
 from training.embedder.build import fetch
 
 # (learning rate, windows of each kind of row made by rule: there are more than there is time for)
-STAGES = ((1.5e-4, 700), (1.2e-4, 900), (1.2e-4, 1100))
+STAGES = ((1.5e-4, 700), (1.2e-4, 900), (1.2e-4, 1100), (1.2e-4, 700))
 # What ships is a mean: of each stage after the first so much, of the mean before it the rest.
-SHARES = (0.65, 0.7)
+SHARES = (0.65, 0.7, 0.75)
 
 
 def step(target: Path, module: str, *arguments: object) -> None:
@@ -76,7 +76,7 @@ def main() -> None:
     for n, (rate, most) in enumerate(STAGES):
         stage = work / f"stage{n + 1}{suffix}.pt"
         given = ["--base", weights, "--rate", rate, "--most", most, "--seed", options.seed + n]
-        # The second goes on where the first ended, the third from the mean of both.
+        # The second goes on where the first ended, each later one from the mean before it.
         given += ["--start", reader] if reader else []
         train(stage, "--examples", *sets, *given, *clean)
         if reader:
