@@ -11,7 +11,7 @@ from assay.text import sentences
 from training.verifier.rows import Row
 
 BESIDE = "+beside"  # how their sets are named
-SHARE = 0.35  # of the claims
+MOST = 1500  # supported claims, and as many that are not: company says nothing of a claim
 LONGEST = 60  # words of a claim
 # What a hostile or a chatty text says to whoever judges it; none of it follows from any evidence.
 _ADDRESSED = (
@@ -40,9 +40,10 @@ def beside(rows: Iterable[Row], seed: int = 0) -> Iterator[Row]:
     """Claims of the rows between other sentences, each of which is labelled by itself."""
     rng = random.Random(f"{seed} beside")
     claims = [row for row in rows if _fits(row)]
-    for row in claims:
-        if rng.random() >= SHARE:
-            continue
+    rng.shuffle(claims)
+    supported = [row for row in claims if row.label == "supported"][:MOST]
+    others = [row for row in claims if row.label != "supported"][: len(supported)]
+    for row in [*supported, *others]:
         alien = [_alien(row, claims, rng) for _ in range(rng.choice((1, 1, 2)))]
         cut = rng.randint(0, len(alien))
         yield _joined(row, alien[:cut], alien[cut:])
@@ -51,7 +52,7 @@ def beside(rows: Iterable[Row], seed: int = 0) -> Iterator[Row]:
 def _fits(row: Row) -> bool:
     claim = row.answer.strip()
     return (
-        row.spans is None
+        not row.spans  # of supported ones they are known: there are none
         and row.label is not None
         and fold_of(row.group) != KEPT_OUT
         and len(sentences.spans(claim)) == 1
