@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-_SMALL = {
+SMALL = {
     word: value
     for value, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -41,7 +41,7 @@ _SCALE = {
     "trillion": 1_000_000_000_000,
 }
 # "First", "second" and "third" are mostly no numbers.
-_ORDINALS = {
+ORDINALS = {
     word: value
     for value, word in enumerate(
         "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
@@ -49,7 +49,7 @@ _ORDINALS = {
         start=4,
     )
 }
-_WORDS = "|".join([*_SMALL, *_TENS])
+_WORDS = "|".join([*SMALL, *_TENS])
 _CLOCK = re.compile(
     r"(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
@@ -70,7 +70,7 @@ _DIGITS = re.compile(
 )
 _SPELLED = re.compile(
     rf"\b(?P<first>{_WORDS}|(?:a|half\sa)(?=\s(?:hundred|thousand|million|billion|dozen)\b))"
-    rf"(?:[\s-]+(?P<second>{'|'.join(list(_SMALL)[1:10])}))?"
+    rf"(?:[\s-]+(?P<second>{'|'.join(list(SMALL)[1:10])}))?"
     r"(?:[\s-]+(?P<scale>hundred|thousand|million|billion|trillion|dozen))?\b",
     re.IGNORECASE,
 )
@@ -80,7 +80,7 @@ _FRACTION = re.compile(
 )
 # "A fifth of it", "two fifths" are shares.
 _ORDINAL = re.compile(
-    rf"(?<!\ba )(?<!\bone )(?<!\bone-)\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE
+    rf"(?<!\ba )(?<!\bone )(?<!\bone-)\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE
 )
 # "one" is mostly a pronoun, and a missing "one" says nothing.
 _IGNORED_WORDS = frozenset({"one", "zero"})
@@ -102,7 +102,7 @@ def numbers(text: str) -> dict[str, str]:
         if spelled.group().lower() not in _IGNORED_WORDS:
             found.setdefault(_spelled_value(spelled), spelled.group())
     for ordinal in _ORDINAL.finditer(text):
-        found.setdefault(str(_ORDINALS[ordinal.group().lower()]), ordinal.group())
+        found.setdefault(str(ORDINALS[ordinal.group().lower()]), ordinal.group())
     return found
 
 
@@ -170,9 +170,9 @@ def _spelled_value(spelled: re.Match[str]) -> str:
     if first.startswith(("a", "half")):
         value = 1.0 if first == "a" else 0.5
     else:
-        value = float(_SMALL.get(first, _TENS.get(first, 0)))
+        value = float(SMALL.get(first, _TENS.get(first, 0)))
     if spelled["second"] and first in _TENS:
-        value += _SMALL[spelled["second"].lower()]
+        value += SMALL[spelled["second"].lower()]
     return _format(value * _SCALE.get((spelled["scale"] or "").lower(), 1))
 
 

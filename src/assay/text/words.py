@@ -11,6 +11,7 @@ Japanese or Korean character is a word of its own.
 import re
 import unicodedata
 
+from assay.text import numbers
 from assay.text.memo import remembered
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -33,21 +34,11 @@ _BARE = {
 }
 _VOWEL = re.compile(r"[aeiouy]")
 _METRIC = re.compile(r"(met|lit)re$")
-_COUNTS = {
+# "Five" and "fifth" are 5; "one" is mostly a pronoun, and "first" to "third" are no numbers.
+_FIGURES = {
     word: str(value)
-    for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
-        start=2,
-    )
-}
-_PLACES = {
-    word: str(value)
-    for value, word in enumerate(
-        "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-        start=4,
-    )
+    for word, value in {**numbers.SMALL, "twenty": 20, **numbers.ORDINALS}.items()
+    if value > 1
 }
 _SUFFIXES = ("ations", "ation", "ings", "edly", "ing", "ied", "ed", "ly")
 
@@ -97,8 +88,8 @@ def stem(word: str) -> str:
     Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are
     one, "make" and "making" too, and "five" and "5"; "organ" and "organise" are not.
     """
-    if found := _COUNTS.get(word) or _PLACES.get(word):
-        return found
+    if word in _FIGURES:
+        return _FIGURES[word]
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return _plain_number(word) if word[:1].isdigit() else word
     word = _METRIC.sub(r"\1er", _singular(word))
