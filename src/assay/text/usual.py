@@ -79,6 +79,16 @@ _FORMS = re.compile(
     rf"|(?<!\w)'(?P<decade>[2-9]0s)\b"
     rf"|(?<!\w)(?P<word>{_any(_WORDS)})(?!\w)"
 )
+_RULES: dict[str, Callable[[str], str]] = {
+    "month": _MONTHS.__getitem__,
+    "later": _MONTHS.__getitem__,
+    "day": _DAYS.__getitem__,
+    "quarter": lambda place: f"{_ORDER[place]} quarter",
+    "half": lambda place: f"{_ORDER[place]} half",
+    "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
+    "decade": lambda years: f"19{years}",
+    "word": _WORDS.__getitem__,
+}
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(rf"\d|\b(?:Q[1-4]|FY)\b|\bon\s(?:{_any(_DAYS)})\b|{_any(_WORDS)}")
 
@@ -140,18 +150,8 @@ def _said(match: re.Match[str]) -> str:
         return f"{match['sign']}{match['sum']} {_SCALES[match['scale']]}"
     if match["amount"]:
         return _amount(match)
-    rules: dict[str, Callable[[str], str]] = {
-        "month": _MONTHS.__getitem__,
-        "later": _MONTHS.__getitem__,
-        "day": _DAYS.__getitem__,
-        "quarter": lambda place: f"{_ORDER[place]} quarter",
-        "half": lambda place: f"{_ORDER[place]} half",
-        "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
-        "decade": lambda years: f"19{years}",
-        "word": _WORDS.__getitem__,
-    }
     kind = match.lastgroup
-    return rules[kind](match[kind]) if kind else "fiscal year"
+    return _RULES[kind](match[kind]) if kind else "fiscal year"
 
 
 def _amount(match: re.Match[str]) -> str:
