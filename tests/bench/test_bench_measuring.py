@@ -229,7 +229,7 @@ class TestTheCatalogue:
 
     def test_families_and_names_are_taken_in_one_order(self):
         names = [one.name for one in catalogue.chosen(["telequad", "relevance"])]
-        assert names == ["trecqa", "msmarco", "rgb_passages", "telequad"]
+        assert names == ["trecqa", "msmarco", "rgb_passages", "helpful", "telequad"]
         assert [one.name for one in catalogue.chosen([])] == list(catalogue.BENCHMARKS)
 
     def test_unknown_names_are_refused_with_what_was_meant(self):

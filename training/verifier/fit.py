@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
-from assay.bench import addressed
+from assay.bench import addressed, helpful
 from assay.bench.data import Data
 from assay.bench.groups import KEPT_OUT, fold_of
 from assay.text import sentences
@@ -54,7 +54,7 @@ LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
 ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken")
 PRIOR = 0.7  # share of the weight on supported rows; of RAGTruth's sentences it is 0.86
-HELPFUL = 1 / 3  # ... on helpful sentences
+HELPFUL = 0.4  # ... on helpful sentences
 ADDRESSED = 0.75  # ... on answers that address the question, as most of a system do
 MOST = 420  # rows measured of one set
 SUPPORT_SIGNS = {
@@ -68,6 +68,10 @@ NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "ki
 ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1, "about": 1}
 # Answers that people gave, beside those to like questions: share of the weight, rows of a set.
 GIVEN, PEOPLES, PEOPLES_MOST = "given", 0.25, 200
+# Sentences: those that people marked, whole contexts beside a like question's, and "" all others.
+MARKED, ALIKE = "marked", "alike"
+SENTENCES = {MARKED: 0.25, ALIKE: 0.35, "": 0.4}
+_COSINE = nearness.FEATURES.index("cosine")
 
 
 class Measured(NamedTuple):
@@ -212,27 +216,67 @@ def fit_relevance(
     path: Path, encoder: Encoder, reader: Reader, *, clean: bool = False
 ) -> dict[str, dict[str, object]]:
     """The coefficients of sentences that help and of answers that answer."""
-    rows = [r for r in asked(path) if fold_of(r.group) == KEPT_OUT and not (clean and r.msmarco)]
+    # What is told without the question's words was made for the reader to learn from.
+    rows = [
+        row
+        for row in asked(path)
+        if fold_of(row.group) == KEPT_OUT
+        and not (clean and row.msmarco)
+        and "unechoed" not in row.data
+    ]
+    found = {"relevance.json": _fit_near(rows, encoder, reader)}
+    _write(found)  # the next fit reads it
+    Fitted.load.cache_clear()
+    found["answering.json"] = _fit_answers(rows, encoder, reader)
+    return found
+
+
+def _fit_near(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[str, object]:
     near, near_names, truth = [], [], []
-    for row in rows[::3]:
-        for features, label in zip(
-            nearness.read(row.question, row.texts, encoder, reader), row.helps, strict=True
-        ):
-            if label in (0.0, 1.0) and row.answers is None:
+    contexts = [row for row in rows[::3] if row.answers is None] + list(_chosen())
+    for row in contexts:
+        measured = nearness.read(row.question, row.texts, encoder, reader)
+        for features, label in zip(measured, _known(row, measured), strict=True):
+            if label in (0.0, 1.0):
                 near.append(features)
                 truth.append(bool(label))
                 near_names.append(row.data)
-    inputs, labels = np.array(near), np.array(truth)
-    weights = np.where(labels, HELPFUL / labels.mean(), (1 - HELPFUL) / (1 - labels.mean()))
+    inputs, labels, names = np.array(near), np.array(truth), np.array(near_names)
+    kinds = np.where(np.isin(names, (MARKED, ALIKE)), names, "")
+    weights = np.zeros(len(labels))
+    for name, share in SENTENCES.items():
+        for label, part in ((True, HELPFUL), (False, 1 - HELPFUL)):
+            mine = (kinds == name) & (labels == label)
+            weights[mine] = share * part / max(1, mine.sum())
     signs = np.array([NEAR_SIGNS[name] for name in nearness.FEATURES])
-    solution = fit(inputs, labels, weights, signs)
-    _table("helps", np.array(near_names), labels, inputs, predict(solution, inputs))
-    found = {"relevance.json": contents(nearness.FEATURES, solution)}
-    _write(found)  # the next fit reads it
-    Fitted.load.cache_clear()
-    # What is told without the question's words was made for the reader to learn from.
-    graded = [row for row in rows if row.answers is not None and "unechoed" not in row.data][::3]
-    graded += list(_given())
+    solution = fit(inputs, labels, weights / weights.mean(), signs)
+    _table("helps", names, labels, inputs, predict(solution, inputs))
+    return contents(nearness.FEATURES, solution)
+
+
+def _known(row: Asked, measured: Sequence[Sequence[float]]) -> Sequence[float | None]:
+    """What helps; of contexts of which people said no more than that they answer, the nearest."""
+    if row.data != ALIKE or row.helps[0] is not None:
+        return row.helps
+    cosines = [features[_COSINE] for features in measured]
+    return [1.0 if value == max(cosines) else None for value in cosines]
+
+
+def _chosen() -> Iterator[Asked]:
+    """Sentences that people marked, and contexts beside the question most like theirs."""
+    records = helpful.rows(Data(DATA), fitting=True)
+    for name in sorted({helpful.kind(record) for record in records}):
+        mine = [record for record in records if helpful.kind(record) == name][:PEOPLES_MOST]
+        one = helpful.SETS[name]
+        cases = [(MARKED, case) for case in helpful.marked(mine)] if one.marked else []
+        cases += [(ALIKE, case) for case in helpful.alike(mine)] if one.alike else []
+        for data, case in cases:
+            helps = tuple(None if told is None else float(told) for told in case.helps)
+            yield Asked(data, case.question, case.question, case.sentences, helps, None)
+
+
+def _fit_answers(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[str, object]:
+    graded = [row for row in rows if row.answers is not None][::3] + list(_given())
     inputs = np.array(
         [relevance.measure_answer(r.question, r.texts, encoder, reader)[0] for r in graded]
     )
@@ -248,8 +292,7 @@ def fit_relevance(
     clear = wholly | (target <= 0.5)
     scores = predict(solution, inputs)
     _table("answers", names[clear], wholly[clear], inputs[clear], scores[clear])
-    found["answering.json"] = contents(relevance.ANSWER_FEATURES, solution)
-    return found
+    return contents(relevance.ANSWER_FEATURES, solution)
 
 
 def _given() -> Iterator[Asked]:

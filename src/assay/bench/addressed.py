@@ -18,9 +18,9 @@ from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.floors import shared_words
 from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.neighbours import nearest
 from assay.bench.subject import Subject, answered
 from assay.tasks import RateAnswer
-from assay.text import words
 
 PASSED = 0.5
 
@@ -80,17 +80,11 @@ def title(kind: str) -> str:
 
 def pairs(records: Sequence[Record]) -> Iterator[Pair]:
     """Each question with its answer, and with the answer to the question most like it."""
-    stems = [frozenset(words.stems(record["question"])) for record in records]
-    for place, record in enumerate(records):
+    likest = nearest([record["question"] for record in records])
+    for record, near in zip(records, likest, strict=True):
         yield Pair(record["question"], _answer(record), own=True)
-        others = [other for other in range(len(records)) if other != place]
-        if others:
-            near = max(others, key=lambda other: _likeness(stems[place], stems[other]))
+        if near is not None:
             yield Pair(record["question"], _answer(records[near]), own=False)
-
-
-def _likeness(mine: frozenset[str], other: frozenset[str]) -> float:
-    return len(mine & other) / max(1, len(mine | other))
 
 
 def _answer(record: Record) -> str:

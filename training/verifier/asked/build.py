@@ -92,10 +92,9 @@ def _rows(seed: int) -> Iterator[Asked]:
     def fresh(name: str) -> random.Random:
         return random.Random(f"{seed} {name}")
 
-    yield from contexts.drawn_on(sets["ragtruth"], known, fresh("drawn_on"))
-    yield from contexts.bridged(sets["hotpot"], known, fresh("bridged"))
-    for make in (contexts.fooled, contexts.pages, contexts.checked, contexts.symmetric):
-        yield from make(known, fresh(make.__name__))
+    found = list(_contexts(sets, known, fresh))
+    yield from found
+    yield from contexts.unechoed(found, fresh("contexts unechoed"))
     yield from made.rows(fresh("made"))
     for name, items in sets.items():
         for measured in (False, True):
@@ -106,6 +105,15 @@ def _rows(seed: int) -> Iterator[Asked]:
                 rng = fresh(f"{name} {measured} unechoed")
                 shares = {"unechoed": _UNECHOED[name]}
                 yield from _answers(Builder(side, known, rng), shares, rng)
+
+
+def _contexts(
+    sets: dict[str, list[sources.Item]], known: Weights, fresh: Callable[[str], random.Random]
+) -> Iterator[Asked]:
+    yield from contexts.drawn_on(sets["ragtruth"], known, fresh("drawn_on"))
+    yield from contexts.bridged(sets["hotpot"], known, fresh("bridged"))
+    for make in (contexts.fooled, contexts.pages, contexts.checked, contexts.symmetric):
+        yield from make(known, fresh(make.__name__))
 
 
 def _answers(builder: Builder, shares: dict[str, float], rng: random.Random) -> Iterator[Asked]:

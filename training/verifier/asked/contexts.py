@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from assay.bench.groups import KEPT_OUT, fold_of, group_of
 from assay.text import sentences as cut
 from training.data import read
 from training.verifier.asked import forms
 from training.verifier.asked.lexical import Neighbours, Weights, stems
+from training.verifier.asked.plain import plain
 from training.verifier.asked.rows import Asked
 from training.verifier.asked.sources import Item
 
@@ -26,6 +28,7 @@ _STEP = re.compile(
     r"|\d+[.)]?\s+[A-Z]|(?:If|When|Once|After)\b.*, \w+ (?:the|a|an|your|it)\b"
 )
 
+UNECHOED = "_unechoed"  # how the rows without a question's words are named
 Labelled = list[tuple[str, float | None]]
 
 
@@ -297,8 +300,28 @@ def symmetric(weights: Weights, rng: random.Random) -> Iterator[Asked]:
             yield _row("fever/evidence", group_of(record), question, next(fitting(found)))
 
 
+def unechoed(rows: Iterable[Asked], rng: random.Random) -> Iterator[Asked]:
+    """Rows whose sentences, helpful or not, take up no word of the question.
+
+    Of a row with a helpful sentence that says too little without those words there is none.
+    """
+    for row in rows:
+        asked = stems(row.question)
+        said = [
+            text if not stems(text) & asked else plain(text, row.question, rng)
+            for text in row.texts
+        ]
+        kept = [
+            (text, label) for text, label in zip(said, row.helps, strict=True) if text is not None
+        ]
+        lost = sum(label == 1.0 for label in row.helps) - sum(label == 1.0 for _, label in kept)
+        if not lost and {0.0, 1.0} <= {label for _, label in kept}:
+            texts, helps = zip(*kept, strict=True)
+            yield replace(row, data=f"{row.data}{UNECHOED}", texts=texts, helps=helps)
+
+
 def _joined(text: str) -> str:
-    for token, plain in (
+    for token, written in (
         (" .", "."),
         (" ,", ","),
         (" 's", "'s"),
@@ -312,5 +335,5 @@ def _joined(text: str) -> str:
         ("-LSB- ", "["),
         (" -RSB-", "]"),
     ):
-        text = text.replace(token, plain)
+        text = text.replace(token, written)
     return " ".join(text.split())

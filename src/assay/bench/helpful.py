@@ -1,0 +1,216 @@
+"""Does the judge choose the sentences that help, and few or none of a context that does not?
+
+QED (Lamm et al. 2021) and CLAPnq (Rosenthal et al. 2024): real questions beside a passage of which
+people marked the sentences that answer. And whole contexts: what people found for a question in
+CLAPnq, PubMedQA, MTRAG-UN and FiQA, beside what they found for the question most like it in words.
+Of QED, CLAPnq and PubMedQA, on which the embedded judge's combination is fitted, only the fold that
+is kept out of that is measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.bench import stats
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record
+from assay.bench.figures import Figure, figure
+from assay.bench.floors import shared_words
+from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.neighbours import nearest
+from assay.bench.subject import Subject, answered
+from assay.tasks import Passage, SelectSentences
+from assay.text.sentences import sentences
+
+MOST = 3  # contexts of a question
+
+
+class _Set(NamedTuple):
+    title: str
+    file: str
+    licence: str
+    fitted: bool  # whether rows of other folds fit the embedded judge
+    marked: bool = False  # whether people marked its sentences
+    alike: bool = False  # whether its contexts are shown beside a like question's
+
+
+SETS = {  # by the data set that rows name
+    "qed": _Set("QED", "retrieval/qed_nq_dev.jsonl.gz", "CC BY-SA 3.0", fitted=True, marked=True),
+    "clapnq": _Set(
+        "CLAPnq", "retrieval/clapnq.jsonl.gz", "Apache-2.0", fitted=True, marked=True, alike=True
+    ),
+    "pubmedqa": _Set("PubMedQA", "retrieval/pubmedqa.jsonl.gz", "MIT", fitted=True, alike=True),
+    "mtrag_un": _Set(
+        "MTRAG-UN", "robustness/mtrag_un.jsonl.gz", "Apache-2.0", fitted=False, alike=True
+    ),
+    "fiqa": _Set("FiQA", "examples/fiqa30.jsonl", "Apache-2.0", fitted=False, alike=True),
+}
+
+
+class Case(NamedTuple):
+    """A question, sentences, and of each whether it helps; None where people did not say."""
+
+    question: str
+    sentences: tuple[str, ...]
+    helps: tuple[bool | None, ...]
+    own: bool  # whether the contexts are the question's
+
+
+def rows(data: Data, *, fitting: bool = False) -> list[Record]:
+    """All rows whose contexts answer; of sets that fit the judge those that do not, or only those.
+
+    Args:
+        data: Where the files are.
+        fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
+    """
+    return [
+        record
+        for one in SETS.values()
+        if one.fitted or not fitting
+        for record in data.rows(one.file)
+        if _answers(record) and fitting == (one.fitted and fold_of(record["question"]) != KEPT_OUT)
+    ]
+
+
+def _answers(record: Record) -> bool:
+    labels = record.get("labels") or {}
+    answerable = labels.get("answerable", labels.get("answerability", "ANSWERABLE"))
+    return answerable in (True, "ANSWERABLE") and any(text.strip() for text in record["contexts"])
+
+
+def kind(record: Record) -> str:
+    """The data set."""
+    return str(record["dataset"])
+
+
+def title(kind: str) -> str:
+    """How the names of its figures begin."""
+    return f"{SETS[kind].title} "
+
+
+def marked(records: Sequence[Record]) -> Iterator[Case]:
+    """Each passage with the sentences that people marked, at least one of which is in it."""
+    for record in records:
+        labels = record["labels"]
+        given = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
+        wanted = [_plain(text) for text in given if text.strip()]
+        texts = tuple(sentences(record["contexts"][0]))
+        helps = tuple(any(_same(_plain(text), one) for one in wanted) for text in texts)
+        if any(helps):
+            yield Case(record["question"], texts, helps, own=True)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _same(sentence: str, marked: str) -> bool:
+    return marked in sentence or sentence in marked
+
+
+def alike(records: Sequence[Record]) -> Iterator[Case]:
+    """Each question with its contexts, and with those of the question most like it."""
+    likest = nearest([record["question"] for record in records])
+    for record, near in zip(records, likest, strict=True):
+        for source, own in ((record, True), (None if near is None else records[near], False)):
+            if source is not None and (own or source["contexts"] != record["contexts"]):
+                texts = [s for context in source["contexts"][:MOST] for s in sentences(context)]
+                helps = (None if own else False,) * len(texts)
+                yield Case(record["question"], tuple(texts), helps, own)
+
+
+def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """How well sentences are chosen, and whole contexts told apart, in each set."""
+    found: list[Figure] = []
+    for name, one in SETS.items():
+        mine = [record for record in records if kind(record) == name]
+        if mine and one.marked:
+            found += _sentences(judge, title(name), list(marked(mine)))
+        if mine and one.alike:
+            found += _contexts(judge, title(name), list(alike(mine)))
+    return found
+
+
+def _chosen(judge: Subject, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
+    tasks = [
+        SelectSentences(
+            case.question, tuple(Passage(f"1.{n}", s) for n, s in enumerate(case.sentences, 1))
+        )
+        for case in cases
+    ]
+    replies = judge.answers(tasks)
+    found = []
+    for case, choices in answered(cases, replies):
+        ids = {choice.id for choice in choices}
+        found.append((case, [f"1.{n}" in ids for n in range(1, len(case.sentences) + 1)]))
+    return found
+
+
+def _sentences(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure]:
+    done = _chosen(judge, cases)
+    each = [
+        (case.question, text, bool(helps), chosen)
+        for case, said in done
+        for text, helps, chosen in zip(case.sentences, case.helps, said, strict=True)
+    ]
+    labels = np.array([helps for _, _, helps, _ in each], bool)
+    chosen = np.array([said for _, _, _, said in each], bool)
+    half = np.array([shared_words(question, text) >= 0.5 for question, text, _, _ in each], bool)
+    make = partial(figure, clusters=[question for question, _, _, _ in each], labels=labels)
+    rule = "half of the question's words"
+    return [
+        make(
+            f"{begins}sentences that answer, balanced accuracy",
+            stats.balanced(chosen, labels),
+            floors={rule: stats.balanced(half, labels)},
+        ),
+        make(
+            f"{begins}sentences that answer, F1",
+            stats.f1(chosen, labels),
+            floors={
+                rule: stats.f1(half, labels),
+                "everything": stats.f1(np.ones_like(labels), labels),
+            },
+        ),
+    ]
+
+
+def _contexts(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure]:
+    done = _chosen(judge, cases)
+    own = np.array([case.own for case, _ in done], bool)
+    shares = np.array([float(np.mean(said)) for _, said in done])
+    words = [shared_words(case.question, " ".join(case.sentences)) for case, _ in done]
+    floor = np.array(words, float)
+    make = partial(figure, clusters=[case.question for case, _ in done], labels=own)
+    rule = "share of the question's words"
+    return [
+        make(
+            f"{begins}contexts, AUROC of context relevance",
+            stats.auroc(shares, own),
+            floors={rule: stats.auroc(floor, own)},
+        ),
+        make(
+            f"{begins}contexts, balanced accuracy of 'some sentence helps'",
+            stats.balanced(shares > 0, own),
+            floors={rule: stats.balanced(floor >= 0.5, own)},
+        ),
+    ]
+
+
+BENCHMARKS = (
+    Benchmark(
+        name="helpful",
+        family="relevance",
+        about="sentences that people marked as the answer; contexts beside a like question's",
+        files=tuple(one.file for one in SETS.values()),
+        licence="; ".join(dict.fromkeys(one.licence for one in SETS.values())),
+        rows=rows,
+        measure=measure,
+        tasks=(SelectSentences,),
+        kinds=dict.fromkeys(SETS, 200),
+        kind=kind,
+        title=title,
+    ),
+)

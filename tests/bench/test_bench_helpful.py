@@ -1,0 +1,107 @@
+"""Are people's marks found among the sentences, and contexts put beside those of like questions?"""
+
+from bench_help import write
+
+from assay.bench import helpful
+from assay.bench.data import Data
+from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.subject import Subject
+from assay.judge import Reply
+from assay.tasks import Choice, select_sentences
+
+
+def row(i, question, context, dataset="mtrag_un", **labels):
+    return {
+        "id": f"{dataset}:{i}",
+        "dataset": dataset,
+        "question": question,
+        "contexts": [context],
+        "labels": labels,
+    }
+
+
+BRIDGE = "The old  bridge crosses the Main. It was built in 1869. Many people cross it."
+CATS = "Cats purr when they are content. They sleep a lot."
+MARKED = [
+    row(1, "When was the old bridge built?", BRIDGE, "qed", relevant_sentence="It was built in 1869. "),
+    row(2, "Where is the old bridge?", BRIDGE, "qed", relevant_sentence="Nobody said this."),
+    row(
+        3, "Why do cats purr?", CATS, "clapnq", relevant_sentences=["they are content", "They sleep a lot."]
+    ),
+]  # fmt: skip
+
+
+class Says:
+    """Chooses the sentences that hold a word."""
+
+    local = True
+
+    def __init__(self, word):
+        self.word = word
+        self.name = f"says:{word}"
+
+    def identity(self, kind):
+        return self.name
+
+    async def reply(self, task, draw=0):
+        chosen = [Choice(s.id) for s in task.sentences if self.word in s.text]
+        raw = select_sentences.reply(chosen)
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
+
+
+def test_marked_sentences_are_found_and_rows_without_one_left_out():
+    first, second = helpful.marked(MARKED)
+    assert first.helps == (False, True, False)
+    assert first.sentences[1] == "It was built in 1869."
+    assert second.helps == (True, True)  # part of a sentence was marked, and a whole one
+
+
+def test_contexts_stand_beside_those_of_the_question_most_like_theirs():
+    rows = [
+        row(1, "When was the old bridge built?", BRIDGE),
+        row(2, "How was the old bridge built?", "With stones."),
+        row(3, "Why do cats purr?", CATS),
+    ]
+    found = list(helpful.alike(rows))
+    assert [case.own for case in found] == [True, False] * 3
+    assert found[1].sentences == ("With stones.",)
+    assert found[1].helps == (False,)
+    assert found[0].helps == (None,) * 3
+    shared = [row(1, "Who?", CATS), row(2, "Who else?", CATS)]
+    assert [case.own for case in helpful.alike(shared)] == [True, True]
+
+
+def test_what_is_measured_of_sentences():
+    by_name = {f.name: f for f in helpful.measure(Subject(Says("1869")), MARKED[:2])}
+    assert by_name["QED sentences that answer, balanced accuracy"].value == 1.0
+    assert by_name["QED sentences that answer, F1"].value == 1.0
+    assert by_name["QED sentences that answer, F1"].n == 3
+    blind = {f.name: f for f in helpful.measure(Subject(Says("cross")), MARKED[:1])}
+    assert blind["QED sentences that answer, balanced accuracy"].value == 0.0
+
+
+def test_what_is_measured_of_contexts():
+    rows = [row(1, "When was the old bridge built?", BRIDGE), row(2, "Do cats purr?", CATS)]
+    figures = {f.name: f.value for f in helpful.measure(Subject(Says("bridge")), rows)}
+    # A third of the bridge's sentences and none of the cats', for both questions.
+    assert figures["MTRAG-UN contexts, AUROC of context relevance"] == 0.5
+    assert figures["MTRAG-UN contexts, balanced accuracy of 'some sentence helps'"] == 0.5
+
+
+def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
+    for name, one in helpful.SETS.items():
+        rows = [
+            row(i, f"Where is bridge {i}?", BRIDGE, name, relevant_sentence="It was built in 1869.")
+            for i in range(40)
+        ]
+        rows.append(row(40, "Who knows?", BRIDGE, name, answerability="UNANSWERABLE"))
+        rows.append(row(41, "Who asks?", BRIDGE, name, answerable=False))
+        rows.append(row(42, "Where is nothing?", " ", name))
+        write(tmp_path, one.file, rows)
+    measured = helpful.rows(Data(tmp_path))
+    fitting = helpful.rows(Data(tmp_path), fitting=True)
+    assert {helpful.kind(r) for r in fitting} == {"qed", "clapnq", "pubmedqa"}
+    assert {helpful.kind(r) for r in measured} == set(helpful.SETS)
+    assert all(fold_of(r["question"]) != KEPT_OUT for r in fitting)
+    assert not {r["id"] for r in fitting} & {r["id"] for r in measured}
+    assert len(fitting) + len(measured) == 5 * 40
