@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.window import Tokens, Window, answering, supporting
 from assay.bench.groups import fold_of
-from assay.text.usual import Usual, usual
+from assay.text.usual import Usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
@@ -70,8 +70,9 @@ def examples(rows: Iterable[Row]) -> Iterator[Example]:
     """The windows of every row."""
     for number, row in enumerate(rows):
         cuts = people.segments(row)
-        said = [usual(row.answer[start:end]) for start, end, _ in cuts]
-        found = supporting([each.text for each in said], _evidence(row.contexts), tokenise)
+        evidence = _evidence(row.contexts)
+        said = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
+        found = supporting([each.text for each in said], evidence, tokenise)
         wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
         if wrong and len(found) > 1:  # not known in which window
             continue

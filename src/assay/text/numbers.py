@@ -18,13 +18,13 @@ SMALL = {
         "fifteen sixteen seventeen eighteen nineteen".split()
     )
 }
-_TENS = {
+TENS = {
     word: 10 * value
     for value, word in enumerate(
         "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
     )
 }
-_SCALE = {
+SCALES = {
     "hundred": 100,
     "dozen": 12,
     "thousand": 1_000,
@@ -49,7 +49,7 @@ ORDINALS = {
         start=4,
     )
 }
-_WORDS = "|".join([*SMALL, *_TENS])
+_WORDS = "|".join([*SMALL, *TENS])
 _CLOCK = re.compile(
     r"(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
@@ -162,7 +162,7 @@ def _time(clock: re.Match[str]) -> str:
 def _plain(digits: re.Match[str]) -> str:
     value = float(digits["number"].replace(",", ""))
     scale = (digits["word"] or digits["short"] or "").lower()
-    return _format(value * _SCALE.get(scale, 1))
+    return _format(value * SCALES.get(scale, 1))
 
 
 def _spelled_value(spelled: re.Match[str]) -> str:
@@ -170,10 +170,10 @@ def _spelled_value(spelled: re.Match[str]) -> str:
     if first.startswith(("a", "half")):
         value = 1.0 if first == "a" else 0.5
     else:
-        value = float(SMALL.get(first, _TENS.get(first, 0)))
-    if spelled["second"] and first in _TENS:
+        value = float(SMALL.get(first, TENS.get(first, 0)))
+    if spelled["second"] and first in TENS:
         value += SMALL[spelled["second"].lower()]
-    return _format(value * _SCALE.get((spelled["scale"] or "").lower(), 1))
+    return _format(value * SCALES.get((spelled["scale"] or "").lower(), 1))
 
 
 def _format(value: float) -> str:

@@ -100,14 +100,17 @@ class Usual:
     Attributes:
         text: How it reads.
         changes: Where that differs: (first, last character in it, first, last in the original).
+        before: The original, if that had been changed itself.
     """
 
     text: str
     changes: tuple[tuple[int, int, int, int], ...] = ()
+    before: "Usual | None" = None
 
     def original(self, span: Span) -> Span:
         """The characters of the original that stand for these; of a change the whole."""
-        return self._first(span[0]), self._last(span[1])
+        found = self._first(span[0]), self._last(span[1])
+        return self.before.original(found) if self.before else found
 
     def _first(self, at: int) -> int:
         shift = 0

@@ -6,15 +6,16 @@ A unit is a sentence, or of a record a value with its keys, read as a person wou
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.text import facts, numbers, overlap, words
+from assay.text import facts, numbers, overlap, quantities, words
 from assay.text.memo import remembered
 from assay.text.records import units
-from assay.text.usual import usual
+from assay.text.usual import Usual, usual
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
 _WORD = re.compile(r"\S+")
@@ -77,6 +78,15 @@ class Evidence:
             found = Around(stems, stems.union(facts.lookup(text)), numbers.numbers(text))
             self._around[piece] = found
         return found
+
+    @cached_property
+    def _written(self) -> dict[quantities.Key, list[str]]:
+        return quantities.written(piece.text for piece in self.pieces)
+
+    def read(self, statement: str) -> Usual:
+        """A statement in its usual form, with amounts and times as the evidence writes them."""
+        said = usual(statement)
+        return quantities.said_as(said, self._written) if quantities.quantities(said.text) else said
 
     def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""

@@ -19,7 +19,7 @@ from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader, Reading
 from assay.text.memo import remembered
 from assay.text.sentences import Span
-from assay.text.usual import Usual, usual
+from assay.text.usual import Usual
 from assay.text.words import WORD
 
 FEATURES = (
@@ -101,7 +101,7 @@ def _nothing(statement: str) -> Support:
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
-    read = [usual(statement) for statement in statements]
+    read = [evidence.read(statement) for statement in statements]
     readings = reader.beside_evidence([said.text for said in read], evidence)
     return [
         Judged(statement, said, compare(said.text, evidence), reading)
