@@ -23,6 +23,7 @@ from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
 from training.verifier.rows import Row
+from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
 UNKNOWN = -1
@@ -148,7 +149,7 @@ def main() -> None:
         found = list(examples(load(options.rows)))
     else:
         labelled = list(people.rows())
-        found = list(examples([*labelled, *beside(labelled)]))
+        found = list(examples([*labelled, *beside(labelled), *written.rows()]))
     # A pickled class is found again by its module's name, not by "__main__".
     Example.__module__ = "training.verifier.examples"
     sys.modules[Example.__module__] = sys.modules[__name__]

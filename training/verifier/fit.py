@@ -35,6 +35,7 @@ from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
+from training.verifier.written import rows as written
 
 PACKAGE = Path(support.__file__).parent
 # Sets to fit on and their weights; the nearer to a RAG answer the heavier.
@@ -49,7 +50,9 @@ FITTED = {
     "evouna_recall": 1.0,
     "evouna_precision": 1.0,
     "mistaken": 2.0,
+    "written": 3.0,
 }
+WRITTEN = "written"
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
 ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken")
@@ -95,6 +98,10 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
     for row in people.rows():
         if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
+    # Single statements: what they are in an answer, the same rows say once more.
+    for row in written.rows():
+        if row.data == WRITTEN and fold_of(row.group) == KEPT_OUT:
+            found[WRITTEN].append(row)
     for answer in found["ragtruth_qa"]:
         found["swapped"] += [
             replace(answer, answer=answer.answer[start:end])

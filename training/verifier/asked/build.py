@@ -10,6 +10,7 @@ from training.verifier.asked import contexts, made, sources
 from training.verifier.asked.answers import Builder
 from training.verifier.asked.lexical import Weights
 from training.verifier.asked.rows import Asked
+from training.verifier.written import rows as written
 
 # ... in a second round, whose dice leave the rows of the first as they are.
 _UNECHOED = {"nq": 0.5, "ragtruth": 1, "expertqa": 1}
@@ -96,6 +97,7 @@ def _rows(seed: int) -> Iterator[Asked]:
     yield from found
     yield from contexts.unechoed(found, fresh("contexts unechoed"))
     yield from made.rows(fresh("made"))
+    yield from written.asked()
     for name, items in sets.items():
         for measured in (False, True):
             side = [item for item in items if item.measured is measured]

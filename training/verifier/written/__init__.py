@@ -1,0 +1,1 @@
+"""Contexts with statements and questions that were written for this training alone."""
