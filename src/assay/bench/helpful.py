@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.bench import stats
+from assay.bench import apart, stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
 from assay.bench.floors import shared_words
-from assay.bench.groups import KEPT_OUT, fold_of
 from assay.bench.neighbours import nearest
 from assay.bench.subject import Subject, answered
 from assay.tasks import Passage, SelectSentences
@@ -65,13 +64,8 @@ def rows(data: Data, *, fitting: bool = False) -> list[Record]:
         data: Where the files are.
         fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
     """
-    return [
-        record
-        for one in SETS.values()
-        if one.fitted or not fitting
-        for record in data.rows(one.file)
-        if _answers(record) and fitting == (one.fitted and fold_of(record["question"]) != KEPT_OUT)
-    ]
+    files = [(one.file, one.fitted) for one in SETS.values()]
+    return apart.rows(data, files, _answers, fitting=fitting)
 
 
 def _answers(record: Record) -> bool:
