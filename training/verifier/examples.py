@@ -23,10 +23,12 @@ from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
 from training.verifier.rows import Row
+from training.verifier.written import reports
 from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
 UNKNOWN = -1
+MOST_BESIDE = 3000  # supported claims of people's rows, and as many others; of written ones alike
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,7 @@ def main() -> None:
     elif options.rows:
         found = list(examples(load(options.rows)))
     else:
-        labelled = list(people.rows())
-        found = list(examples([*labelled, *beside(labelled), *written.rows()]))
+        found = list(examples(labelled()))
     # A pickled class is found again by its module's name, not by "__main__".
     Example.__module__ = "training.verifier.examples"
     sys.modules[Example.__module__] = sys.modules[__name__]
@@ -157,6 +158,14 @@ def main() -> None:
     lengths = [len(e.ids) for e in found]
     digest = hashlib.sha256(options.out.read_bytes()).hexdigest()[:8]
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
+
+
+def labelled() -> Iterator[Row]:
+    """People's rows and the written ones, and single claims of both between foreign sentences."""
+    for rows in (list(people.rows()), list(written.rows())):
+        yield from rows
+        yield from beside(rows, MOST_BESIDE)
+    yield from reports.rows()
 
 
 def asked(path: Path) -> Iterator[Asked]:

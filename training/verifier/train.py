@@ -28,6 +28,9 @@ TOKENS = 4096  # of a batch, padding included
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
 WHOLE = ("answers", "records", "rephrased/changed", "nq/answered")
+# Share of the windows of people's sets and written ones that a run takes, 1 if not named: RAGTruth
+# is long and much alike, and every written statement stands in an answer of several too.
+SHARES = {"ragtruth_qa": 0.6, "written": 0.35}
 SAVE_EVERY = 240  # seconds
 
 
@@ -78,15 +81,16 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
 
 
 def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Example]:
-    """All of people's rows, which come first, and of every other kind as many as there is time for.
+    """People's and written rows, which come first, and of others as many as there is time for.
 
     Whole answers teach what sentences alone do not: twice as many of them.
     """
+    people: list[Example]
     people, *others = [pickle.loads(path.read_bytes()) for path in paths]
     kinds: dict[str, list[Example]] = defaultdict(list)
     for example in (e for made in others for e in made):
         kinds[example.data].append(example)
-    found: list[Example] = people
+    found = [e for e in people if rng.random() < SHARES.get(e.data, 1.0)]
     for name in sorted(kinds):
         rng.shuffle(kinds[name])
         limit = len(kinds[name]) if most is None else most * (2 if name in WHOLE else 1)

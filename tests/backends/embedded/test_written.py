@@ -3,12 +3,14 @@
 from collections import Counter
 
 from training.verifier import people
+from training.verifier.written import reports
 from training.verifier.written import rows as written
 
 from assay.bench.groups import KEPT_OUT, fold_of
 
 ALL = written.written()
 ROWS = tuple(written.rows())
+REPORTS = tuple(reports.rows())
 
 
 def test_every_context_has_its_statements_and_questions():
@@ -52,3 +54,26 @@ def test_half_of_the_statements_are_true():
 
 def test_they_are_the_same_each_time():
     assert tuple(written.rows()) == ROWS
+
+
+def test_every_source_has_two_texts_and_what_is_wrong_stands_in_them():
+    for one in reports.reports():
+        assert len(one.texts) == 2, one
+        for statement in (said for text in one.texts for said in text):
+            assert statement.label in ("supported", "refuted", "neutral"), statement
+            assert statement.wrong in statement.text, one
+            assert bool(statement.wrong) == (statement.label != "supported"), one
+    assert len({one.group for one in reports.reports()}) == len(reports.reports())
+
+
+def test_a_text_is_marked_where_it_is_wrong():
+    wrong = {s.wrong for one in reports.reports() for text in one.texts for s in text}
+    for row in REPORTS:
+        assert all(row.answer[start:end] in wrong for start, end, _ in row.spans or ())
+
+
+def test_most_sentences_of_texts_are_right():
+    labels = Counter(s.label for one in reports.reports() for text in one.texts for s in text)
+    assert 0.6 < labels["supported"] / labels.total() < 0.7
+    assert labels["refuted"] > 500
+    assert labels["neutral"] > 500

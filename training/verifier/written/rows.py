@@ -17,19 +17,11 @@ from assay.bench.groups import KEPT_OUT, fold_of
 from assay.text import sentences as cut
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
+from training.verifier.written.statement import NAMED, Statement, joined
 
 TEXTS = Path(__file__).parent / "texts"
 TOGETHER = 4  # statements of an answer at most
 VERBATIM, FOREIGN = 3, 3  # sentences of a context, and statements about others, beside its own
-_SHOWN = 200  # characters of a context that name it
-
-
-class Statement(NamedTuple):
-    """A sentence, its label, and the stretch of it that makes it wrong; "" if nothing does."""
-
-    text: str
-    label: str
-    wrong: str
 
 
 class Question(NamedTuple):
@@ -62,7 +54,7 @@ class Written(NamedTuple):
     @property
     def group(self) -> str:
         """What it is kept aside with."""
-        return self.context[:_SHOWN]
+        return self.context[:NAMED]
 
 
 @cache
@@ -147,15 +139,9 @@ def _contexts(
 
 
 def _row(data: str, one: Written, said: Sequence[Statement], contexts: tuple[str, ...]) -> Row:
-    text, spans = "", list[tuple[int, int, str]]()
-    for statement in said:
-        start = len(text) + bool(text)
-        text = f"{text} {statement.text}".strip()
-        if statement.wrong:
-            place = start + statement.text.index(statement.wrong)
-            spans.append((place, place + len(statement.wrong), statement.label))
+    text, spans = joined(said)
     label = said[0].label if len(said) == 1 else None
-    return Row(data, one.group, "", contexts, text, label, tuple(spans))
+    return Row(data, one.group, "", contexts, text, label, spans)
 
 
 def asked() -> Iterator[Asked]:

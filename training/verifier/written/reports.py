@@ -1,0 +1,75 @@
+"""Whole texts about a source, as assistants write them: which of their sentences follow from it?
+
+Records, tables, news, dialogues and passages with two texts each. Nothing that people labelled and
+that may be trained on holds texts about records, and little summaries.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from training.verifier.rows import Row
+from training.verifier.written.statement import NAMED, Statement, joined
+
+TEXTS = Path(__file__).parent / "reports"
+PART = 3  # sentences of a text at most that stand without the others
+
+
+class Report(NamedTuple):
+    """What was told about, as contexts, and two texts about it."""
+
+    field: str
+    contexts: tuple[str, ...]
+    texts: tuple[tuple[Statement, ...], ...]
+
+    @property
+    def group(self) -> str:
+        """What it is kept aside with."""
+        return "\n".join(self.contexts)[:NAMED]
+
+
+@cache
+def reports() -> tuple[Report, ...]:
+    """All of them, in the order of the files."""
+    return tuple(
+        _read(path.stem, line)
+        for path in sorted(TEXTS.glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    )
+
+
+def _read(field: str, line: str) -> Report:
+    record = json.loads(line)
+    texts = tuple(tuple(Statement(**said) for said in text) for text in record["texts"])
+    return Report(field, _contexts(field, record["source"]), texts)
+
+
+def _contexts(field: str, source: dict[str, object] | list[str]) -> tuple[str, ...]:
+    """Records as programs write them; passages apart; what is one text as one."""
+    if isinstance(source, dict):
+        style = random.Random(str(source)).choice((None, 2, "python"))
+        return (str(source) if style == "python" else json.dumps(source, indent=style),)
+    return tuple(source) if field.startswith("answers") else ("\n".join(source),)
+
+
+def rows(seed: int = 0) -> Iterator[Row]:
+    """Every text whole, and again in parts of up to three sentences."""
+    rng = random.Random(f"{seed} reports")
+    for one in reports():
+        for text in one.texts:
+            yield _row(one, text)
+            start = 0
+            while start < len(text):
+                size = rng.randint(1, PART)
+                yield _row(one, text[start : start + size])
+                start += size
+
+
+def _row(one: Report, said: Sequence[Statement]) -> Row:
+    text, spans = joined(said)
+    return Row("written/report", one.group, "", one.contexts, text, None, spans)
