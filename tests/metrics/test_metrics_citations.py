@@ -66,6 +66,20 @@ class TestReading:
             "It is blue, too [1, 3].",
         ]
 
+    @pytest.mark.parametrize(
+        ("answer", "cited"),
+        [
+            ("It is red. [1] It is blue. [2]", [(0,), (1,)]),
+            ("It is red.[1, 3] It is blue.[2]", [(0, 2), (1,)]),
+            ("It is red.[1-2] It is blue.", [(0, 1), ()]),
+            ("巴黎是首都。[1]它在塞纳河边。[2]", [(0,), (1,)]),
+            ("[1] It is red. [2] It is blue.", [(0,), (1,)]),
+            ("It is red [1].\n[2] It is blue. [3] It is old.", [(0,), (1,), (2,)]),
+        ],
+    )
+    def test_marks_after_a_full_stop_are_of_the_sentence_before_it(self, answer, cited):
+        assert [s.cited for s in cited_sentences(answer, 4, at_most=3)] == cited
+
     def test_no_more_than_the_first_few_count(self):
         (sentence,) = cited_sentences("It is red [1][2][3][4].", 4, at_most=2)
         assert sentence.cited == (0, 1)

@@ -232,13 +232,20 @@ class TestExtraction:
 
     @pytest.mark.parametrize(
         "raw",
-        ["Insufficient Information", '"Insufficient Information"', "insufficient information."],
+        [
+            "Insufficient Information",
+            '"Insufficient Information"',
+            "insufficient information.",
+            "Insufficient Information - the context names no price.",
+        ],
     )
     def test_insufficient_information_means_none(self, raw):
         assert self.read(raw) == ()
 
     def test_a_sentence_that_mentions_insufficient_information_is_a_sentence(self):
         sentence = "The court cited insufficient information."
+        assert self.read(sentence) == (sentence,)
+        sentence = "Insufficient information sharing led to the failure."
         assert self.read(sentence) == (sentence,)
 
     def test_an_empty_reply_is_unreadable(self):

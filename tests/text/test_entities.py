@@ -44,6 +44,10 @@ def test_ordinary_words_are_no_entities(text):
         ("St. Denis", "St-Denis, today", "St-Denis"),
         ("France", "France's king", "France's"),
         ("東京", "私は東京に住む", "東京"),
+        ("Union européenne", "de l'Union européenne", "l'Union européenne"),
+        ("l’Italie", "vers l'Italie", "l'Italie"),
+        ("Müller", "Herr Mu\u0308ller kam", "Mu\u0308ller"),
+        ("राम", "वहाँ राम रहते थे।", "राम"),
         ("The", "by The Band", "The"),
     ],
 )
@@ -58,6 +62,7 @@ def test_it_is_found_however_it_is_written(entity, text, found):
         ("Eiffel Tower", "Tower of Eiffel"),
         ("3", "3.5"),
         ("か", "が"),
+        ("रोम", "राम रहते थे"),
         ("", "x"),
         ("...", "x ... y"),
     ],

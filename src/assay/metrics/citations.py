@@ -17,6 +17,7 @@ from assay.text.sentences import spans
 
 _SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*[-\u2013,;]\s*\d{1,3})*)\]")
+_LEADING = re.compile(rf"(?:\s*{_MARK.pattern})+\s*")
 _RANGE = re.compile(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?")
 
 # Indices of contexts, in the order in which they are cited.
@@ -59,14 +60,24 @@ Asked: TypeAlias = dict[tuple[Cited, str], Verdict]
 def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence]:
     """The sentences of an answer with their citations: [1], [1][2], [1, 2] or [1-3].
 
-    Marks that stand alone in a line belong to the sentence before them.
+    Marks after a full stop belong to the sentence before them, in its line or alone in theirs;
+    where the first sentence of a line begins with its marks, so does every other.
     """
     found: list[tuple[int, int]] = []
+    ahead = False  # whether marks stand before their sentences
     for start, end in spans(answer):
+        leading = _LEADING.match(answer, start, end)
+        begins = not found or "\n" in answer[found[-1][1] : start]
+        ahead = bool(leading) if begins else ahead
+        last = start  # of what belongs to the sentence before
         if found and not _words(answer[start:end]):
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
+            last = end
+        elif leading and not (begins or ahead):
+            last = leading.end()
+        if last > start:
+            found[-1] = (found[-1][0], last)
+        if last < end:
+            found.append((last, end))
     return [
         _sentence(f"s{number}", answer, span, n_contexts, at_most)
         for number, span in enumerate(found, start=1)

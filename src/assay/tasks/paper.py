@@ -17,7 +17,8 @@ from assay.tasks.split_statements import Statement
 from assay.tasks.verify_statements import Verdict
 from assay.text.sentences import spans
 
-INSUFFICIENT = "Insufficient Information"
+# The asked-for words alone or before a reason, no sentence that begins with them.
+_NOTHING = re.compile(r"\W*insufficient information\W*(?:$|[.:;,!(\u2013\u2014-])", re.IGNORECASE)
 
 # White space after a bullet or number, or "-5 degrees" and "3.5 million" would lose their figures.
 _BULLET = re.compile(
@@ -161,7 +162,7 @@ class PaperExtraction(Task[tuple[str, ...]]):
         if not found:
             raise Unreadable("an empty reply", raw=raw)
         # Only as a line of its own: a sentence of the context may hold these words.
-        if any(line.lower().startswith(INSUFFICIENT.lower()) for line in found):
+        if any(_NOTHING.match(line) for line in found):
             return ()
         return found
 

@@ -95,6 +95,12 @@ _GOES_ON = re.compile(
     r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?)$",
     re.IGNORECASE,
 )
+# "Height: 900 m", but "Step 2: Preparation" and "Title: ..." are headings.
+_KEY_AND_VALUE = re.compile(
+    r"(?!(?:title|subject|re|topic|note|tip)\b|[^:\n]*\b(?:\d{1,2}|[A-Z])\s?[:：])"
+    r"[^:\n]{2,40}[:：]\s+[*_]*\w",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
 _MARKUP = re.compile(r"(\*\*|__|`)(?=\S)|(?<=\S)(\*\*|__|`)")
 _CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -108,8 +114,9 @@ _YES = re.compile(
     r"(?:yes|no),\s+(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
 )
-_BARE_YES = re.compile(r"\W*(?:yes|no|true|false|correct)\W*$", re.IGNORECASE)
+_BARE = re.compile(r"\W*(?:(?:yes|no|true|false|correct)\W*|\d{1,2}[.)])$", re.IGNORECASE)
 _SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
+_NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
 _PHRASE = 4  # words; no more are a phrase whatever they are
 _LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
@@ -122,14 +129,17 @@ class _Reading:
     subject: str  # what a pronoun may mean
     alone: bool = True  # no other person was named since
     lead_ins: list[tuple[int, str]] = field(default_factory=list)  # by how far they are indented
+    awaits: bool = False  # the sentence before was "The captain is:"; what follows completes it
 
     def lead_in(self) -> str:
         return self.lead_ins[-1][1] if self.lead_ins else ""
 
     def enter(self, block: Block, indent: int) -> None:
         """Forget the lead-ins that this block does not belong to."""
-        level = indent if block.marker else -1
-        self.lead_ins = [entry for entry in self.lead_ins if block.marker and entry[0] < level]
+        if block.marker:
+            self.lead_ins = [entry for entry in self.lead_ins if entry[0] < indent]
+        elif not self.awaits:
+            self.lead_ins = []
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -150,15 +160,20 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     reading = _Reading(subject_of(question))
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
-    for block in parts:
+    for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
         reading.enter(block, _indent(prose, block))
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
             if sentence.endswith((":", "：")) and not lonely:
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
-            elif lonely or not _states_nothing(sentence, block):
+                reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
+                continue
+            title = _is_heading(sentence, block, over=_over(prose, before, block, after))
+            asks = _QUESTION.search(sentence) or block.marker.startswith("#")
+            if lonely or not (asks or (title and not reading.awaits)):
                 found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
+            reading.awaits = False
     kept = [
         statement
         for statement in found
@@ -192,7 +207,7 @@ def _of_sentence(
     """The statements of one sentence."""
     label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
     begin = label.end() if label and label.end() < span[1] else span[0]
-    if _BARE_YES.match(answer[slice(*span)]) and not lonely:
+    if _BARE.match(answer[slice(*span)]) and not lonely:
         return
     sentence = (begin, span[1])
     for start, end, subject in [(*sentence, "")] if whole else _clauses(answer, sentence):
@@ -237,13 +252,27 @@ def _is_clause(left: str, joint: re.Match[str]) -> bool:
     return len(left.split()) > 2 and bool(_HAS_VERB.search(left)) and not _REPORTED.search(left)
 
 
-def _states_nothing(sentence: str, block: Block) -> bool:
-    if _QUESTION.search(sentence) or block.marker.startswith("#"):
-        return True
+def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
+    """Whether it is no more than a title; `over`: whether a list hangs on its block."""
+    count = len(sentence.split())
     is_title = sentence.startswith(("**", "__")) and sentence.endswith(("**", "__"))
-    unfinished = sentence[-1:].isalnum() and not block.marker
-    heading = len(sentence.split()) <= _SHORT_ITEM and not _HAS_VERB.search(sentence)
-    return heading and (is_title or unfinished)
+    # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
+    verb = _STATES if is_title and count <= _NOUN_PHRASE else _HAS_VERB
+    if count > _SHORT_ITEM or verb.search(sentence):
+        return False
+    if block.marker:
+        return is_title and over
+    return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
+
+
+def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+    """Whether what follows a list item belongs to it, and not to the list or what comes after."""
+    if after is None or not block.marker:
+        return False
+    level = _indent(text, block)
+    # The last of several items does not stand over the paragraph after their list.
+    last = before is not None and bool(before.marker) and _indent(text, before) == level
+    return _indent(text, after) > level or not (after.marker or last)
 
 
 def _usable_lead_in(sentence: str, reading: _Reading) -> str:

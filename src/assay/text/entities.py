@@ -6,7 +6,7 @@ import unicodedata
 from assay.text import facts
 from assay.text.memo import remembered
 from assay.text.sentences import Span
-from assay.text.words import WORD
+from assay.text.words import ELISION, WORD
 
 _MONTH = "|".join(month.capitalize() for month in sorted(facts.MONTHS))
 _DATE = re.compile(
@@ -38,8 +38,8 @@ def entities(text: str) -> list[str]:
 def place(entity: str, text: str) -> Span | None:
     """Where an entity first stands in a text as whole words; None if nowhere.
 
-    Case, accents, punctuation, white space, a leading article and the commas of a number do not
-    count.
+    Case, accents, punctuation, white space, a leading article ("l'Italie" too) and the commas of a
+    number do not count.
     """
     wanted = [word for word, _ in _words(entity)]
     if len(wanted) > 1 and wanted[0] in _ARTICLES:
@@ -61,7 +61,7 @@ def _plain(word: str) -> str:
     apart = unicodedata.normalize("NFKD", _GROUPED.sub("", word).casefold())
     # Accents of Latin, Greek and Cyrillic letters only: elsewhere a mark makes another letter.
     bare = "".join(char for char in apart if not "\u0300" <= char <= "\u036f")
-    return bare.removesuffix("'s").removesuffix("’s")
+    return ELISION.sub("", bare.removesuffix("'s").removesuffix("’s"))
 
 
 def _within(span: Span, others: list[Span]) -> bool:

@@ -1,7 +1,8 @@
 """Does an answer decline to answer, and with which words?
 
 Only the author's own refusal counts ("I don't know", "it cannot be determined from the passages").
-"It is not known who built it" is an answer, and so is "The treaty did not mention reparations".
+"It is not known who built it" is an answer, and so are "The treaty did not mention reparations"
+and "We do not offer refunds": "we" is mostly whoever the passages are about.
 That something does not stand in the passages is a statement about them as well: `absence_claim`
 finds what is said to be absent, so that a judge can look for it.
 """
@@ -17,20 +18,36 @@ _NOT_ABLE = (
     r"’)m) not able to|"
     r"do not|don(?:'|’)t|did not|didn(?:'|’)t|won(?:'|’)t be able to|will not be able to)"
 )
+_KNOW = r"(?:know|say|determine|tell you)"
+_DO = r"(?:answer|help|assist|comply|feel comfortable|discuss)"
 _HAVE = (
-    r"(?:have|know|find|see|answer|provide|determine|say|tell|give|offer|confirm|access|recall|"
-    r"help|"
-    r"assist|comply|discuss|share|verify|feel comfortable|locate|identify|possess)"
+    r"(?:have|find|see|provide|tell|give|offer|confirm|access|recall|share|verify|locate|"
+    r"identify|possess)"
 )
+# What an answer's author lacks. "We do not offer refunds" is a claim of whoever sells.
+_NEWS = (
+    r"(?:(?:that|this|it|you|one|any)\b(?=\W*$|,| in | from | here| based)"
+    r"|(?:(?:you|with|me|any|enough|more|further|sufficient|specific|such|the|an?|direct|exact|"
+    r"definitive|clear|reliable|detailed|relevant|additional|this|that|requested)\s){0,4}"
+    r"(?:answers?|information|details?|knowledge|data|context|evidence|figures|access|"
+    r"explanation|(?:your|this|that|the) question)\b"
+    r"(?! (?:cent(?:re|er)|breach|loss|protection|plan|road|code)s?\b)"
+    r"|(?:out )?(?:what|when|who|where|whether|if|how|which|why)\b)"
+)
+_LACKING = (
+    r"(?=\W*$|[,;]| (?:on|about|of|to|that|regarding|for|from|here|which|in|concerning|as)\b)"
+)
+_ADVERB = r"(?: really| currently| just| simply| actually)?"
 _REFUSAL = re.compile(
-    rf"\b(?:i|we)(?: am sorry,? (?:but )?(?:i|we))?(?: really| currently| just|"
-    rf" simply)? {_NOT_ABLE}"
-    rf"(?: currently| actually| really)? {_HAVE}\b"
+    rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
+    rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_NEWS})"
     r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|"
-    r"unable|not able|not familiar|not qualified|not permitted|afraid (?:i|we|that))\b"
-    r"|\b(?:i|we) (?:have no|lack)\b (?:\w+ )?(?:idea|information|knowledge|way|data|details?|"
-    r"context|access|record)"
-    r"|\b(?:i(?:'m| am|’m)|we(?:'re| are|’re)) (?:very |so |truly )?sorry,? (?:but|i|we|that|for)\b"
+    r"unable to (?:answer|determine|say|tell|provide|find|help|assist|comply|access)|"
+    r"not familiar|not qualified|not permitted)\b"
+    r"|\b(?:i|we) (?:have no|lack)\b (?:\w+ )?(?:idea\b|way of knowing\b|way to (?:know|tell)\b|"
+    rf"(?:information|knowledge|data|details?|context|access|record)\b{_LACKING})"
+    r"|\bi(?:'m| am|’m) (?:very |so |truly )?sorry,? (?:but )?(?:i\b|(?:this|that|it) (?:is|was)"
+    r"(?: not|n(?:'|’)t| beyond| outside)\b)"
     r"|\b(?:i|we) (?:would|(?:'|’)d|will)? ?need (?:more|additional|further) (?:information|"
     r"context|"
     r"details?)"

@@ -34,18 +34,20 @@ class Block(NamedTuple):
 
 
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
-_MARKER = re.compile(r"\s*((?:[-*•·▪◦‣–—+]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|>)\s+)*")
+_MARKER = re.compile(r"\s*((?:[-*•·▪◦‣–—+]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|>(?!\s+\d))\s+)*")
 _FINISHED = re.compile(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
 _UNFINISHED = re.compile(
     r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that|der|das|den|dem|des|eine?|und|"
     r"von|mit|für|im|am|le|la|les|du|des|une?|et|el|los|las|il|gli|di|del|della))\s*$"
 )
+_BEFORE_FIGURE = re.compile(r"\b(?:is|are|was|were|than|about|some)\s*$")
 _TAIL = 80  # characters of a line that say whether it is finished
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
 _STOP = re.compile(
     rf"(?P<cjk>(?:[。！？｡।॥።။។]|(?<=[{_CJK}])[!?](?=[{_CJK}]))+[」』”’）】》〉]*)"
     r"|(?<![.!?…])(?P<stop>[.!?…؟۔։]++)"
-    r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»|\[\d{1,3}\])*+)(?=\s|$)"
+    r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»"
+    r"|\[\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\])*+)(?=\s|$)"
     # No blank after the full stop: "record.The", but not "example.com" or "Node.js".
     r"|(?<=[a-z0-9)][a-z)][a-z)])(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
 )
@@ -83,12 +85,10 @@ def blocks(text: str) -> list[Block]:
         if start >= line.end():
             continue
         adjacent = found and text.count("\n", previous_end, line.start()) <= 1
-        first = text[start]
-        if (
-            adjacent
-            and not marker
-            and _continues(text[max(found[-1].start, previous_end - _TAIL) : previous_end], first)
-        ):
+        before = text[max(found[-1].start, previous_end - _TAIL) : previous_end] if adjacent else ""
+        if _is_figure(marker, before, found):
+            start, marker = line.start(), ""
+        if adjacent and not marker and _continues(before, text[start : line.end()].lstrip()):
             found[-1] = found[-1]._replace(end=line.end())
         else:
             found.append(Block(start, line.end(), marker))
@@ -131,11 +131,25 @@ def _ends_quoted(text: str, stop: re.Match[str], quoted: Span) -> bool:
     return stop.end() == quoted[1] and not _GOES_ON.match(text, stop.end())
 
 
-def _continues(line: str, first: str) -> bool:
-    """Whether a line that begins with `first` goes on with the sentence of `line`."""
+def _continues(line: str, following: str) -> bool:
+    """Whether the `following` line goes on with the sentence of `line`."""
     if _FINISHED.search(line):
         return False
-    return first.islower() or bool(_UNFINISHED.search(line))
+    if following[:1].islower() or _UNFINISHED.search(line):
+        return True
+    return following[:1].isdigit() and bool(_BEFORE_FIGURE.search(line))
+
+
+def _is_figure(marker: str, line: str, before: list[Block]) -> bool:
+    """Whether what looks like the number of a list item ends the sentence of the `line` before.
+
+    "The fee rose to" and on the next line "45. The cap stayed."
+    """
+    if not re.fullmatch(r"\d+[.)]", marker):
+        return False
+    number = int(marker[:-1])
+    counted = number == 1 or (before[-1:] and before[-1].marker.strip("().") == str(number - 1))
+    return not counted and bool(_UNFINISHED.search(line) or _BEFORE_FIGURE.search(line))
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:

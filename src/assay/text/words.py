@@ -18,12 +18,20 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _UNIT = (
     "[cfkmgwv]|[ckm]m|[kmµ]g|[cdm]l|[kmgt]b|[kmg]hz|lbs?|oz|mph|ft|in|bn|mn|kw|kwh|hrs?|mins?|[ap]m"
 )
+# Vowel signs of India's scripts, accents written apart: parts of a word, but not for Python's \\w.
+_MARKS = "".join(
+    chr(code)
+    for codes in (range(0x300, 0x1D00), range(0xA800, 0xAC00))
+    for code in codes
+    if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
 WORD = re.compile(
     rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[{_CJK}]"
-    rf"|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*"
+    rf"|[^\W_{_CJK}]+(?:[{_MARKS}]+[^\W_{_CJK}]*)*"
+    rf"(?:['’][^\W\d_{_CJK}]+(?:[{_MARKS}]+[^\W\d_{_CJK}]*)*)*"
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
-_ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
+ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 # The Latin letters with accents, in lower case, and the ones without.
 _BARE = {
@@ -68,7 +76,7 @@ def words(text: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    return _ELISION.sub("", _POSSESSIVE.sub("", word)).replace("’", "'")
+    return ELISION.sub("", _POSSESSIVE.sub("", word)).replace("’", "'")
 
 
 def content_words(text: str) -> list[str]:
