@@ -35,6 +35,7 @@ from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
+from training.verifier.written import reports
 from training.verifier.written import rows as written
 
 PACKAGE = Path(support.__file__).parent
@@ -51,11 +52,12 @@ FITTED = {
     "evouna_precision": 1.0,
     "mistaken": 2.0,
     "written": 3.0,
+    reports.WHOLE: 2.0,
 }
 WRITTEN = "written"
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
-ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken")
+ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken", reports.WHOLE)
 PRIOR = 0.7  # share of the weight on supported rows; of RAGTruth's sentences it is 0.86
 HELPFUL = 0.4  # ... on helpful sentences
 ADDRESSED = 0.75  # ... on answers that address the question, as most of a system do
@@ -98,10 +100,10 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
     for row in people.rows():
         if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
-    # Single statements: what they are in an answer, the same rows say once more.
-    for row in written.rows():
-        if row.data == WRITTEN and fold_of(row.group) == KEPT_OUT:
-            found[WRITTEN].append(row)
+    # Single statements and whole texts; the other rows say the same once more.
+    for row in (*written.rows(), *reports.rows()):
+        if row.data in (WRITTEN, reports.WHOLE) and fold_of(row.group) == KEPT_OUT:
+            found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
         found["swapped"] += [
             replace(answer, answer=answer.answer[start:end])

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from training.verifier.rows import Row
 from training.verifier.written.statement import NAMED, Statement, joined
 
+WHOLE, PARTS = "written/report", "written/part"  # what their rows are named
 TEXTS = Path(__file__).parent / "reports"
 PART = 3  # sentences of a text at most that stand without the others
 
@@ -62,14 +63,14 @@ def rows(seed: int = 0) -> Iterator[Row]:
     rng = random.Random(f"{seed} reports")
     for one in reports():
         for text in one.texts:
-            yield _row(one, text)
+            yield _row(WHOLE, one, text)
             start = 0
             while start < len(text):
                 size = rng.randint(1, PART)
-                yield _row(one, text[start : start + size])
+                yield _row(PARTS, one, text[start : start + size])
                 start += size
 
 
-def _row(one: Report, said: Sequence[Statement]) -> Row:
+def _row(data: str, one: Report, said: Sequence[Statement]) -> Row:
     text, spans = joined(said)
-    return Row("written/report", one.group, "", one.contexts, text, None, spans)
+    return Row(data, one.group, "", one.contexts, text, None, spans)
