@@ -1,5 +1,8 @@
 """Is agreement with people measured as promised: which labels, which threshold, which floor?"""
 
+import json
+
+import msgspec
 import numpy as np
 import pytest
 
@@ -7,6 +10,10 @@ import assay
 from assay import InputError, Part, Score
 from assay.analysis.agreement import agree, agree_all
 from assay.dataset.labels import read_labels
+from assay.metrics import METRICS
+from assay.report.agreement import beats, notes
+from assay.tasks import GiveGrade, JudgeContexts, SelectSentences, VerifyStatements
+from support import answers, scripts
 
 
 @assay.metric(needs=("answer",), range=(0, 5))
@@ -40,6 +47,30 @@ def measure(found, name):
 
 SCORES = [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
 LABELS = [1, 1, 0, 1, 1, 0, 0, 0]
+
+
+def towns():
+    """Answers of what is right, misled by a good or a bad context, invented, or known otherwise."""
+    said = (
+        *("Paris lies on the Seine.", "Wine is blue.", "Bread swims far."),
+        *("Spain rules Paris.", "Lyon makes silk."),
+    )
+    answers = (" ".join(said), " ".join(said[::-1]), said[0], said[2])
+    return [
+        {
+            "id": f"s{n}",
+            "question": "Paris or wine?",
+            "contexts": [f"{said[0]} {said[1]}", said[2], "Rome is old."],
+            "answer": answer,
+            "reference": f"{said[0]} {said[4]}",
+            "further_answers": [said[0], said[2]],
+            "turns": [
+                {"role": "user", "content": "Paris or wine?"},
+                {"role": "assistant", "content": answer, "contexts": [said[0]]},
+            ],
+        }
+        for n, answer in enumerate(answers)
+    ]
 
 
 class TestYesAndNo:
@@ -119,6 +150,17 @@ class TestFloors:
     def test_saying_always_the_same_is_one_of_them(self, tmp_path):
         found = agree(run(tmp_path, [0.5, 0.6] * 4, text=""), labels(LABELS), "told", threshold=0)
         assert measure(found, "balanced accuracy").floor >= 0.5
+
+    def test_no_lead_over_chance_is_shown_where_the_interval_holds_chance(self, tmp_path):
+        # 26 of 47 good ones are called good, and all of 3 bad ones bad, which may be chance.
+        scores = [0.9] * 26 + [0.1] * 21 + [0.1] * 3
+        rows = labels([1] * 47 + [0] * 3)
+        found = agree(run(tmp_path, scores, text=""), rows, "told", threshold=0.5)
+        one = measure(found, "balanced accuracy")
+        assert (one.floor, one.floor_name) == (0.5, "always the same")
+        assert (one.interval.low, one.interval.high) == pytest.approx((0.487, 0.843), abs=0.001)
+        assert one.lead.low == pytest.approx(one.interval.low - 0.5)
+        assert beats(msgspec.to_builtins(one)) == "undecided"
 
 
 class TestPeople:
@@ -209,12 +251,68 @@ def test_statements_are_called_by_the_judges_verdict(tmp_path):
     assert found.worst[0].text == "It is blue."
 
 
+ASKED = (VerifyStatements, SelectSentences, JudgeContexts, GiveGrade)
+FIELDS = {"question", "contexts", "answer", "reference", "further_answers", "turns"}
+BY_PARTS = [
+    name
+    for name, metric in METRICS.items()
+    if set(metric.tasks) & set(ASKED) and set(metric.needs) <= FIELDS
+]
+
+
+def sure(task):
+    """What a plausible judge says, with its probabilities."""
+    said = json.loads(answers.answer(task.prompt(), task.kind))
+    for n, item in enumerate(said.get("verdicts", said.get("relevant", ()))):
+        certain = 0.6 + 0.05 * (n % 8)
+        yes = item.get("supported", item.get("useful", True))
+        item["probability"] = certain if yes else round(1 - certain, 2)
+    if said.get("grade") in (0, 1) and '"grade": 2' not in task.prompt():
+        said["probabilities"] = [[said["grade"], 0.8], [1 - said["grade"], 0.2]]
+    return json.dumps(said)
+
+
+@pytest.mark.parametrize("judge", [{}, {task.kind: sure for task in ASKED}], ids=["plain", "sure"])
+def test_people_who_share_all_verdicts_on_parts_agree_whatever_is_counted(tmp_path, judge):
+    backend = scripts.plausible(**judge)
+    result = assay.evaluate(towns(), BY_PARTS, backend, store=tmp_path / "parts.db")
+    compared = {}
+    for name in BY_PARTS:
+        high = METRICS[name].higher_is_better
+        rows = [
+            {"id": sample.id, "place": place, "label": int((v if high else 1 - v) >= 0.5)}
+            for sample, outcome in result.outcomes(name)
+            if isinstance(outcome, Score)
+            for place, v in enumerate((p.value for p in outcome.parts if p.value is not None), 1)
+        ]
+        if len({row["label"] for row in rows}) == 2:
+            found = agree(result, read_labels(rows), name)
+            compared[name] = tuple(
+                measure(found, kind).value for kind in ("AUROC", "balanced accuracy")
+            )
+    assert compared == dict.fromkeys(compared, (1, 1))
+    assert set(compared) >= {name for name in BY_PARTS if name.startswith("ragchecker:")}
+    assert len(compared) > 40
+
+
 def test_every_metric_that_labels_can_be_compared_with_is_and_the_others_say_why(tmp_path):
     result = run(tmp_path, SCORES, [told, faults])
     rows = [{"id": f"s{n}", "label": v, "metric": "told"} for n, v in enumerate(LABELS)]
     found, without = agree_all(result, read_labels(rows))
     assert [one.metric for one in found] == ["told"]
     assert "no label" in without["faults"]
+
+
+def test_that_samples_were_not_chosen_alike_is_said(tmp_path):
+    result = run(tmp_path, SCORES)
+    for chances, said in (((0.5, 0.5), False), ((0.5, 0.25), True)):
+        rows = [
+            {"id": f"s{n}", "label": v, "inclusion_probability": chances[n % 2]}
+            for n, v in enumerate(LABELS)
+        ]
+        found = agree(result, read_labels(rows), "told")
+        shown = " ".join(notes(msgspec.to_builtins(found)))
+        assert ("unequal probabilities (`inclusion_probability`)" in shown) is said
 
 
 def test_a_second_run_is_for_pairs_only(tmp_path):

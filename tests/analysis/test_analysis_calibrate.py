@@ -11,7 +11,9 @@ from assay.analysis.calibrate import calibrate, check
 from assay.analysis.card import apply, load
 from assay.analysis.examples import choose_examples
 from assay.report.calibration import markdown, page
+from assay.stats.agreement import balanced_interval
 from assay.stats.calibration import Objective
+from assay.tasks import Verdict, verify_statements
 from support import scripts
 
 
@@ -124,7 +126,11 @@ class TestCalibrate:
         assert strict.threshold > loose.threshold
 
     def test_statements_are_calibrated_by_their_probability(self, tmp_path):
-        said = [[("one", 1.0, p), ("two", 1.0, p / 2)] for p in np.linspace(0, 1, 40).tolist()]
+        chances = np.linspace(0, 1, 40).tolist()
+        said = [
+            [(text, float(c >= 0.5), c) for text, c in (("one", p), ("two", p / 2))]
+            for p in chances
+        ]
         result = run(tmp_path, [1.0] * 40, said=said)
         rows = [
             {"id": f"s{n}", "statement": text, "label": int(p > 0.4)}
@@ -140,6 +146,43 @@ class TestCalibrate:
             0.5,
             1,
         ]
+
+    @pytest.mark.parametrize("sure", [True, False], ids=["probabilities", "verdicts alone"])
+    def test_what_a_statement_counts_as_does_not_turn_its_card_round(self, tmp_path, sure):
+        result, rows = verified(tmp_path, sure=sure)
+        cards = [calibrate(result, rows, name) for name in ("faithfulness", "hallucination_spans")]
+        assert cards[0].threshold == cards[1].threshold
+        assert cards[0].points == cards[1].points
+        assert cards[0].quality == cards[1].quality
+        assert cards[0].quality.before.value > 0.8
+        one, other = (apply(card, result) for card in cards)
+        assert [a.calibrated for a in one] == [a.calibrated for a in other]
+        assert [a.probability for a in one] == [a.probability for a in other]
+
+    def test_the_interval_of_a_balanced_accuracy_is_not_jackknifed(self, tmp_path):
+        # All of the few bad ones are called bad: they may be by chance.
+        scores = [0.1] * 6 + [0.2, 0.3] * 4 + [0.8, 0.9] * 18
+        good = np.arange(50) >= 6
+        result = run(tmp_path, scores)
+        expected = balanced_interval(np.array(scores) >= 0.5, good, range(50))
+        quality = calibrate(result, labels(good)).quality
+        assert quality.before.interval == expected
+        assert quality.reached.interval.method == expected.method
+        other = calibrate(result, labels(good), objective=Objective("f1")).quality
+        assert "jackknife" in other.before.interval.method
+
+    def test_that_samples_were_not_chosen_alike_is_said(self, tmp_path):
+        scores, good = lenient(0)
+        result = run(tmp_path, scores)
+        for chances, unweighted in (((0.5, 0.5), False), ((0.5, 0.25), True)):
+            rows = [
+                {**row, "inclusion_probability": chances[n % 2]}
+                for n, row in enumerate(labels(good))
+            ]
+            card = calibrate(result, rows)
+            assert card.quality.unweighted is unweighted
+            shown = markdown(card, card.quality, held_out="x")
+            assert ("unequal probabilities (inclusion_probability)" in shown) is unweighted
 
     @pytest.mark.parametrize(
         ("values", "message"),
@@ -207,6 +250,40 @@ class TestHowItIsShown:
         (tmp_path / "card.json").write_text(text, "utf-8")
         card = load(tmp_path / "card.json")
         assert "<script>" not in page(card, card.quality, held_out="held out")
+
+
+def verified(tmp_path, *, sure, n=40):
+    """A run of two metrics that share their verdicts, and labels that mostly agree with these."""
+    supported = {f"Thing {i} is {c}.": (i * 7 + c) % 3 > 0 for i in range(n) for c in (1, 2)}
+
+    def verdicts(task):
+        said = [
+            Verdict(s.id, supported[s.text], probability=chance(s.text) if sure else None)
+            for s in task.statements
+        ]
+        return verify_statements.reply(said)
+
+    def chance(text):
+        certain = 0.55 + 0.04 * (int(text.split()[1]) % 10)
+        return certain if supported[text] else 1 - certain
+
+    rows = [
+        {
+            "id": f"s{i}",
+            "question": "?",
+            "contexts": ["Something."],
+            "answer": f"Thing {i} is 1. Thing {i} is 2.",
+        }
+        for i in range(n)
+    ]
+    judge = assay.Scripted({"split_statements": scripts.by_sentence, "verify_statements": verdicts})
+    names = ["faithfulness", "hallucination_spans"]
+    result = assay.evaluate(rows, names, judge, store=tmp_path / "verified.db")
+    said = [
+        {"id": f"s{text.split()[1]}", "statement": text, "label": int(good != (place % 9 == 0))}
+        for place, (text, good) in enumerate(supported.items())
+    ]
+    return result, said
 
 
 TRUE, FALSE = "The tower is tall.", "The tower is green."

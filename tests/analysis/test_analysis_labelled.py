@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score, Unscored
-from assay.analysis.labelled import labelled
+from assay.analysis.labelled import goodness, labelled
 from assay.dataset.labels import read_labels
 
 
@@ -66,6 +66,34 @@ def test_statements_by_their_text_or_place(tmp_path):
     said = [(i.part.text, i.score, i.label) for i in found.items]
     assert said == [("The thing is blue.", 0, 1), ("The thing is RED.", 1, 0)]
     assert found.left_out == {"statement not among the parts of the score": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "probability", "counts_good", "good"),
+    [
+        (1.0, None, True, 1.0),
+        (1.0, None, False, 0.0),
+        (1.0, 0.9, True, 0.9),
+        (1.0, 0.1, False, 0.1),  # unsupported is counted, the probability is that of support
+        (1.0, 0.9, False, pytest.approx(0.1)),  # harmful is counted, and likely so
+        (0.0, 0.1, False, 0.9),
+    ],
+)
+def test_a_statement_scores_how_good_it_is_whatever_is_counted(
+    value, probability, counts_good, good
+):
+    part = Part("statement", "It is.", value=value, probability=probability)
+    assert goodness(part, higher_is_better=counts_good) == good
+
+
+def test_unequal_chances_to_be_labelled_are_noted(tmp_path):
+    result = evaluated(tmp_path, "0.5", "0.25")
+    for chances, unweighted in (((0.5, 0.5), False), ((0.5, 1), True), (("", ""), False)):
+        rows = [
+            {"id": f"s{n}", "label": n, "inclusion_probability": chance}
+            for n, chance in enumerate(chances)
+        ]
+        assert labelled(result, read_labels(rows), "shown").unweighted is unweighted
 
 
 def test_pairs_by_the_difference_between_two_runs(tmp_path):

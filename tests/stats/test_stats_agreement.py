@@ -169,6 +169,24 @@ class TestIntervals:
         found = agreement.balanced_interval(told, even, range(40))
         assert found.low == pytest.approx(0.8 - (0.8 - each.low) / np.sqrt(2))
 
+    def test_the_lead_of_a_balanced_accuracy_knows_it_too(self):
+        labels = np.array([1] * 47 + [0] * 3)
+        said = np.array([1] * 26 + [0] * 21 + [0] * 3)
+        whole = agreement.balanced_interval(said, labels, range(50))
+        for always in (np.zeros(50), np.ones(50)):
+            found = agreement.balanced_lead(said, always, labels, range(50))
+            assert (found.low, found.high) == pytest.approx((whole.low - 0.5, whole.high - 0.5))
+        # A rule that is wrong on one of the three: the jackknife sees next to no chance in them.
+        rule = np.array([1] * 20 + [0] * 27 + [0, 0, 1])
+        found = agreement.balanced_lead(said, rule, labels, range(50))
+        lead = float(agreement.balanced(said, labels)(ones(50)))
+        lead -= float(agreement.balanced(rule, labels)(ones(50)))
+        assert found.low < 0 < lead < found.high
+        assert agreement.balanced_lead(rule, said, labels, range(50)).high == pytest.approx(
+            -found.low
+        )
+        assert agreement.balanced_lead(said[:48], rule[:48], labels[:48], range(48)) is None
+
     def test_they_lie_around_the_value_within_the_range(self):
         for seed in SEEDS:
             scores, labels = drawn(seed, n=20)

@@ -71,6 +71,8 @@ class Agreement:
         among_people: How far people agree with each other: kappa, alpha.
         confusion: Counts of what both said, where labels are binary.
         worst: The items on which both differ most, worst first.
+        unweighted: Whether the labels say that some samples were likelier to be labelled than
+            others, for which nothing here is weighted.
     """
 
     metric: str
@@ -88,6 +90,7 @@ class Agreement:
     among_people: Sequence[Measure]
     confusion: Confusion | None
     worst: Sequence[Disagreement] = field(default_factory=tuple)
+    unweighted: bool = False
 
 
 def agree(
@@ -148,6 +151,7 @@ def agree(
         ],
         confusion=confusion(data.labels, good) if data.scale == "binary" else None,
         worst=disagreements(data, good, most),
+        unweighted=found.unweighted,
     )
 
 
@@ -181,12 +185,12 @@ def _called(
     """(called good, (least, greatest) threshold, where it is from)."""
     if data.scale != "binary":
         return None, None, ""
-    sign = 1.0 if found.higher_is_better else -1.0
+    sign = found.sign
     if threshold is not None:
         return data.goodness >= sign * threshold, (threshold, threshold), "given"
     if found.kind == "statement":
-        decided = np.array([item.verdict >= 0.5 for item in data.items], dtype=bool)
-        return decided == found.higher_is_better, None, "the judge's verdict"
+        good = np.array([item.verdict >= 0.5 for item in data.items], dtype=bool)
+        return good, None, "the judge's verdict"
     by_others = called(data.goodness, data.labels, data.groups)
     if by_others is None:
         return None, None, "not chosen: too few labels of one kind"
@@ -220,11 +224,16 @@ def _measures(data: Judged, good: Bools | None, rarer: str) -> list[Measure]:
         rules = {rule: decide(said, data.labels) for rule, said in said_by_rules.items()}
         people = ceiling(data, _of_decisions(decide))
         one = _beside(data, name, decide(good, data.labels), ends, rules, people)
-        if name == _BALANCED:
-            interval = measures.balanced_interval(good, data.labels, data.groups)
-            one = replace(one, interval=interval)
-        found.append(one)
+        found.append(_recovered(one, data, good, said_by_rules) if name == _BALANCED else one)
     return found
+
+
+def _recovered(one: Measure, data: Judged, good: Bools, by_rule: Mapping[str, Bools]) -> Measure:
+    """The balanced accuracy with intervals that the jackknife would make too narrow."""
+    interval = measures.balanced_interval(good, data.labels, data.groups)
+    rule = by_rule.get(one.floor_name)
+    lead = None if rule is None else measures.balanced_lead(good, rule, data.labels, data.groups)
+    return replace(one, interval=interval, lead=lead)
 
 
 def _of_decisions(decide: Decided) -> Scored:

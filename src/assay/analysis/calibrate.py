@@ -1,7 +1,7 @@
 """From which score on is a sample good, and how likely is it, measured by people's labels?"""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from assay.analysis.labelled import UNDECIDED, Item, Labelled, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError
 from assay.run.result import Result
-from assay.stats.agreement import best_threshold
+from assay.stats.agreement import balanced_interval, best_threshold
 from assay.stats.calibration import (
     Method,
     Objective,
@@ -106,13 +106,14 @@ def check(card: Card, result: Result, labels: Given) -> Quality:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What is fitted on; sign -1 where low scores are good; how many are left out beside."""
+    """What is fitted on; sign -1 where low scores are good; what must be said beside."""
 
     scores: Floats
     good: Bools
     groups: Sequence[Hashable]
     sign: int
     undecided: int
+    unweighted: bool
 
     @classmethod
     def of(cls, found: Labelled, good_from: float) -> "_Rows":
@@ -122,11 +123,9 @@ class _Rows:
             which = "good" if good.all() else "bad"
             what = f"all {len(items)} labels are {which} (good is from {good_from:g} on)"
             raise InputError(what, "label some of the other kind, or set another --good")
-        # A part's number says how well it is borne out, whichever way the metric counts it.
-        sign = 1 if found.higher_is_better or found.kind == "statement" else -1
         scores = np.array([item.score for item in items])
         groups, undecided = [item.group for item in items], found.left_out.get(UNDECIDED, 0)
-        return cls(scores, good, groups, sign, undecided)
+        return cls(scores, good, groups, found.sign, undecided, found.unweighted)
 
 
 def _labelled(result: Result, labels: Given, metric: str | None, good_from: float) -> Labelled:
@@ -170,17 +169,22 @@ def _quality(
         value = value_of(statistic, len(good))
         return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
 
+    def verdicts(called: Bools) -> Measured:
+        found = measured(objective(called, good), objective.ends)
+        if objective.name != "balanced":
+            return found
+        return replace(found, interval=balanced_interval(called, good, rows.groups))
+
     raw = (
         rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None
     )
     before = None
     if usual is not None:
-        called = rows.sign * rows.scores >= rows.sign * usual
-        before = measured(objective(called, good), objective.ends)
+        before = verdicts(rows.sign * rows.scores >= rows.sign * usual)
     return Quality(
         n=len(good),
         n_good=int(good.sum()),
-        reached=measured(objective(said, good), objective.ends),
+        reached=verdicts(said),
         before=before,
         usual=usual,
         brier=measured(brier(chances, good)),
@@ -191,6 +195,7 @@ def _quality(
         bins=tuple(reliability(chances, good, rows.groups)),
         bins_before=() if raw is None else tuple(reliability(raw, good, rows.groups)),
         undecided=rows.undecided,
+        unweighted=rows.unweighted,
     )
 
 

@@ -1,6 +1,5 @@
 """What did people's labels teach about a judge, and what does it say of the scores of a run?"""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -9,9 +8,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from assay.analysis.labelled import goodness
 from assay.errors import InputError
 from assay.run.result import Result
-from assay.score import Part, Score
+from assay.score import Score
 from assay.stats.calibration import Bin, Curve, Isotonic, Method, Objective, Platt
 from assay.stats.interval import Interval
 from assay.stats.weighted import Floats
@@ -47,6 +47,8 @@ class Quality:
         bins: The reliability diagram of the probabilities.
         bins_before: That of the raw scores.
         undecided: Rows left out: as many annotators call them good as bad.
+        unweighted: Whether the labels say that some samples were likelier to be labelled than
+            others, for which nothing here is weighted.
     """
 
     n: int
@@ -62,6 +64,7 @@ class Quality:
     bins: tuple[Bin, ...]
     bins_before: tuple[Bin, ...]
     undecided: int = 0
+    unweighted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Card:
         signature: All that could change its scores; the card is for no other.
         judge: Who judged, by name.
         kind: "sample" or "statement": what is called good.
-        higher_is_better: Whether good is above the threshold.
+        higher_is_better: Whether good is above the threshold, as it always is of statements.
         labels: Name of the labels.
         n_groups: From how many documents or conversations (or samples without one) they are.
         good_from: A label from here on counts as good.
@@ -143,11 +146,13 @@ def apply(card: Card, result: Result) -> list[Applied]:
         InputError: If the run was judged otherwise than the card's.
     """
     refuse_other(card, result)
+    high = result.run.config["about"][card.metric]["higher_is_better"]
     found = []
     for sample, outcome in result.outcomes(card.metric):
         if not isinstance(outcome, Score):
             continue
-        judged = [_chance(part) for part in outcome.parts if part.value is not None]
+        parts = [part for part in outcome.parts if part.value is not None]
+        judged = [goodness(part, higher_is_better=high) for part in parts]
         scores = np.array([outcome.value] if card.kind == "sample" else judged)
         if len(scores):
             probability = float(card.to_probability(scores).mean())
@@ -184,8 +189,3 @@ def refuse_other(card: Card, result: Result) -> None:
         differ = [f"{a} (card) and {b} (run)" for a, b in zip(theirs, ours, strict=False) if a != b]
         what = f"the card is for another judge or version: {'; '.join(differ) or found}"
         raise InputError(what, "calibrate this judge: assay calibrate RUN --labels FILE")
-
-
-def _chance(part: Part) -> float:
-    found = part.value if part.probability is None else part.probability
-    return math.nan if found is None else found

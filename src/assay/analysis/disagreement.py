@@ -33,7 +33,7 @@ class Disagreement:
 
     Attributes:
         sample: Id of the sample.
-        score: What the metric said.
+        score: What the metric said; of a statement how good the judge takes it to be.
         label: What people said, their mean.
         labels: What each of them said.
         gap: Place of the score among all scores less that of the label among all labels, each in

@@ -53,14 +53,13 @@ def judged(found: Labelled) -> Judged:
     open_ones = [scale == "binary" and item.label == 0.5 for item in found.items]
     items = [item for item, left in zip(found.items, open_ones, strict=True) if not left]
     labels = np.array([item.label for item in items], dtype=np.float64)
-    sign = 1.0 if found.higher_is_better else -1.0
     people = tuple(dict.fromkeys(name for item in found.items for name in item.labels))
     ratings = [[item.labels.get(name, np.nan) for name in people] for item in found.items]
     return Judged(
         scale=scale,
         items=items,
         groups=[item.group for item in items],
-        goodness=sign * np.array([item.score for item in items], dtype=np.float64),
+        goodness=found.sign * np.array([item.score for item in items], dtype=np.float64),
         labels=np.round(labels) if scale == "binary" else labels,
         rules=floors(items),
         people=people,

@@ -24,10 +24,11 @@ class Item:
 
     Attributes:
         sample: The sample (of the first run, for a pair).
-        score: What the metric says: its value; of a statement the judge's probability, or else 1
-            or 0; of a pair the first answer's value less the second's, or, where the metric itself
-            compares two answers, its value less the middle of its range.
-        verdict: What the judge decided of a statement, 1 or 0; otherwise the score.
+        score: What the metric says: its value; of a statement how good it is (see `goodness`),
+            whichever way the metric counts it; of a pair the first answer's value less the
+            second's, or, where the metric itself compares two answers, its value less the middle
+            of its range.
+        verdict: Of a statement whether the judge takes it for good, 1 or 0; otherwise the score.
         labels: Value by annotator.
         outcome: The score with its evidence.
         part: The part that is meant, for a statement.
@@ -60,9 +61,11 @@ class Labelled:
     Attributes:
         metric: Label of the metric.
         kind: "sample", "statement" or "pair".
-        higher_is_better: Whether high scores are good. High labels always are.
+        higher_is_better: Whether high scores of the metric are good. High labels always are.
         items: What can be compared, in the order of the run.
         left_out: How many labelled items cannot be, by reason.
+        unweighted: Whether the labels say that some samples were likelier to be labelled than
+            others: nothing here weights them for it.
     """
 
     metric: str
@@ -70,6 +73,12 @@ class Labelled:
     higher_is_better: bool
     items: Sequence[Item]
     left_out: Mapping[str, int] = field(default_factory=dict)
+    unweighted: bool = False
+
+    @property
+    def sign(self) -> int:
+        """1 where high scores of the items are good, as those of statements always are, or -1."""
+        return 1 if self.higher_is_better or self.kind == "statement" else -1
 
     @property
     def yes_or_no(self) -> bool:
@@ -103,9 +112,11 @@ def labelled(
     """
     (label,) = _one(result, metric)
     about = result.run.config["about"][label]
-    wanted = _by_sample(given.of(label))
-    low, high = about["range"]
-    middle = 0.0 if low is None or high is None else (low + high) / 2
+    meant = given.of(label)
+    wanted = _by_sample(meant)
+    least, most = about["range"]
+    middle = 0.0 if least is None or most is None else (least + most) / 2
+    high = bool(about["higher_is_better"])
     if given.kind == "pair" and other is None and not about.get("compares", True):
         what = f"{label} scores one answer by itself, and the labels say which of two is better"
         raise InputError(what, "name the run of the second answers (--other RUN)")
@@ -114,7 +125,7 @@ def labelled(
     for sample, outcome, rival, second in _outcomes(result, label, other):
         for key, by_person in wanted.pop(sample.id, {}).items():
             if given.kind == "statement":
-                found = _statement(sample, by_person, outcome, key)
+                found = _statement(sample, by_person, outcome, key, higher_is_better=high)
             elif given.kind == "pair":
                 found = _pair(sample, by_person, outcome, rival, second or middle)
             else:
@@ -127,7 +138,35 @@ def labelled(
         left_out[f"sample not in the run ({_some(list(wanted))})"] = missed
     if not items:
         raise _nothing(result, given, label, left_out)
-    return Labelled(label, given.kind, about["higher_is_better"], items, dict(left_out))
+    return Labelled(
+        label,
+        given.kind,
+        high,
+        items,
+        dict(left_out),
+        unweighted=len({one.chance for one in meant if one.chance is not None}) > 1,
+    )
+
+
+def goodness(part: Part, *, higher_is_better: bool) -> float:
+    """How good a part is by the judge: its probability, or else 1 or 0; high is always good.
+
+    Args:
+        part: A part with a value.
+        higher_is_better: Whether the metric counts what is good, or what is bad.
+    """
+    good = _good(part, higher_is_better=higher_is_better)
+    chance = part.probability
+    if chance is None:
+        return good
+    # It may be that of support where the metric counts what has none, that of what is bad, or that
+    # of one step towards the verdict: how sure the judge is it tells, the verdict on which side.
+    return chance if (chance >= 0.5) == (good >= 0.5) else 1 - chance
+
+
+def _good(part: Part, *, higher_is_better: bool) -> float:
+    value = part.value or 0.0
+    return value if higher_is_better else 1 - value
 
 
 Key = tuple[str, int | None]
@@ -198,15 +237,23 @@ def _pair(
     return Item(sample, value, value, said, outcome, rival=rival)
 
 
-def _statement(sample: Sample, said: Mapping[str, float], outcome: Outcome, key: Key) -> Item | str:
+def _statement(
+    sample: Sample,
+    said: Mapping[str, float],
+    outcome: Outcome,
+    key: Key,
+    *,
+    higher_is_better: bool,
+) -> Item | str:
     """The item for a statement, or why there is none."""
     if not isinstance(outcome, Score):
         return "not scored"
     part = _part(outcome.parts, *key)
     if part is None or part.value is None:
         return "statement not among the parts of the score"
-    chance = part.value if part.probability is None else part.probability
-    return Item(sample, chance, part.value, said, outcome, part)
+    score = goodness(part, higher_is_better=higher_is_better)
+    verdict = _good(part, higher_is_better=higher_is_better)
+    return Item(sample, score, verdict, said, outcome, part)
 
 
 def _part(parts: Sequence[Part], statement: str, place: int | None) -> Part | None:

@@ -59,6 +59,11 @@ def notes(metric: Json) -> list[str]:
     if metric["threshold_by"]:
         found.append(f"Called good: {_called(metric)}.")
     found += [f"Left out: {n} ({reason})." for reason, n in metric["left_out"].items()]
+    if metric["unweighted"]:
+        found.append(
+            "The samples were chosen with unequal probabilities (`inclusion_probability`), and the "
+            "figures are not weighted for it: they speak of these samples, not of the run."
+        )
     for one in metric["among_people"]:
         shown = f"{one['name']} {numbers.score(one['value'])} ({ends(one['interval'])})"
         found.append(f"Among people: {shown}.")

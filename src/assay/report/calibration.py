@@ -66,7 +66,9 @@ def counted(found: Quality, held_out: str) -> str:
     """How many labels there are, and how they were used."""
     text = f"{numbers.plural(found.n, 'label')}, {numbers.count(found.n_good)} good"
     left = f" ({numbers.count(found.undecided)} more left out: annotators undecided)"
-    return f"{text}{left if found.undecided else ''}; {held_out}"
+    text = f"{text}{left if found.undecided else ''}; {held_out}"
+    chosen = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
+    return f"{text}; {chosen}" if found.unweighted else text
 
 
 def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:

@@ -5,9 +5,11 @@ NaN where the number is not defined, such as an AUROC of one class only.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from math import hypot
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats.interval import Interval
 from assay.stats.intervals import mean_interval
@@ -125,14 +127,54 @@ def balanced_interval(
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
     positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    right = np.where(positive, called, ~called).astype(np.float64)
+    return _recovered(right, positive, groups, 0.0, level)
+
+
+def balanced_lead(
+    said: Numbers,
+    rule: Numbers,
+    labels: Numbers,
+    groups: Sequence[Hashable],
+    *,
+    level: float = LEVEL,
+) -> Interval | None:
+    """The confidence interval of how far one balanced accuracy lies above that of a rule.
+
+    Args:
+        said: Shape (n,), what was said to be positive.
+        rule: Shape (n,), what the rule says of the same rows.
+        labels: Shape (n,), what is.
+        groups: For each of the n rows the cluster that it belongs to.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The interval, put together as that of `balanced_interval`, from the differences of both
+        accuracies; None if a class has fewer than two clusters.
+    """
+    positive, called, other = (np.asarray(one, bool) for one in (labels, said, rule))
+    if other.all() or not other.any():  # it reaches 0.5 on whatever rows
+        found = balanced_interval(called, positive, groups, level=level)
+        return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
+    ahead = called.astype(np.float64) - other
+    return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, level)
+
+
+def _recovered(
+    values: Floats,
+    positive: npt.NDArray[np.bool_],
+    groups: Sequence[Hashable],
+    low: float,
+    level: float,
+) -> Interval | None:
+    """Of the mean of two means, of the positive rows and of the others; values are low to 1."""
     rates, ends = [], []
-    for side, right in ((positive, called), (~positive, ~called)):
-        values = right[side].astype(np.float64)
+    for side in (positive, ~positive):
         clusters = [groups[at] for at in np.flatnonzero(side).tolist()]
-        found = mean_interval(values, groups=clusters, low=0.0, high=1.0, level=level)
+        found = mean_interval(values[side], groups=clusters, low=low, high=1.0, level=level)
         if found is None:
             return None
-        rates.append(float(values.mean()))
+        rates.append(float(values[side].mean()))
         ends.append(found)
     below = hypot(*(rate - end.low for rate, end in zip(rates, ends, strict=True))) / 2
     above = hypot(*(end.high - rate for rate, end in zip(rates, ends, strict=True))) / 2
