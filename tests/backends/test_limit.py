@@ -170,6 +170,42 @@ async def test_cancelling_a_call_cancels_it_at_the_back_end():
     assert (model.now, limit.usage.in_flight, limit.usage.waiting) == (0, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("limits", "budget"),
+    [
+        (Limits(in_flight=2), Budget()),
+        (Limits(requests_per_minute=40), Budget()),
+        (Limits(), Budget(calls=2)),
+    ],
+    ids=["a turn", "the rate", "the budget"],
+)
+async def test_stopped_it_lets_arrive_what_is_on_its_way_and_sends_nothing_more(limits, budget):
+    model = Model(seconds=0.1)
+    limit = Limit(model, limits, purse=Purse(budget))
+    asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(6)]
+    await asyncio.sleep(0.005)
+    limit.stop()
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in found] == [Reply] * 2 + [asyncio.CancelledError] * 4
+    assert model.asked == 2
+    assert (limit.usage.in_flight, limit.usage.waiting) == (0, 0)
+    with pytest.raises(asyncio.CancelledError):
+        await limit.reply(task())
+
+
+async def test_stopped_it_repeats_no_call():
+    model = Model(Unavailable("lost", retry_after=60.0), Unavailable("lost"), seconds=0.02)
+    limit = Limit(model, FAST)
+    waiting = asyncio.ensure_future(limit.reply(task(1)))
+    await asyncio.sleep(0.1)
+    on_its_way = asyncio.ensure_future(limit.reply(task(2)))
+    await asyncio.sleep(0.005)
+    limit.stop()
+    found = await asyncio.gather(waiting, on_its_way, return_exceptions=True)
+    assert [type(one) for one in found] == [asyncio.CancelledError, Unavailable]
+    assert model.asked == 2
+
+
 async def test_a_server_that_never_answers_stops_the_run():
     model = Model(*[Unavailable("refused")] * 99)
     limit = Limit(model, Limits(retries=1, backoff=0.0))

@@ -3,6 +3,8 @@
 import asyncio
 import functools
 import json
+import logging
+import os
 import threading
 from dataclasses import dataclass
 
@@ -214,6 +216,51 @@ def test_a_value_that_no_name_can_tell_is_warned_of_unless_the_name_is_given(mak
     with pytest.warns(UserWarning, match=f"{said}.*give it a name"):
         Function(ask)
     assert Function(ask, name="mine").name == "mine"
+
+
+def judge_of_module(**held):
+    """A judge in a module of its own that uses these values of it, by way of a function."""
+    values = {"__name__": "mine", **held}
+    used = ", ".join(held)
+    exec(f"def said():\n  return {used}\ndef judge(prompt):\n  return said(), prompt", values)
+    return values["judge"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"model": "a"}, {"model": "b"}),
+        (["a"], ["b"]),
+        (Options("a"), Options("b")),
+        (Keeping(model="a"), Keeping(model="b")),
+        (Keeping(model="a").ask, Keeping(model="b").ask),
+        (functools.partial(made("a")), functools.partial(made("b"))),
+    ],
+)
+def test_functions_that_use_other_values_of_their_module_have_other_names(one, other):
+    names = [Function(judge_of_module(HELD=held)).name for held in (one, other, one)]
+    assert names[0] == names[2] != names[1]
+
+
+def test_an_object_of_the_module_that_no_name_can_tell_is_warned_of():
+    with pytest.warns(UserWarning, match=r"client \(\w+:Keeping\).*give it a name"):
+        Function(judge_of_module(client=Keeping(held=threading.Lock())))
+
+
+def test_what_is_noted_in_the_module_makes_no_other_function_of_it():
+    seen = []
+    ask = judge_of_module(seen=seen)
+    before = Function(ask).name
+    seen.append("a prompt")
+    assert Function(ask).name == before
+
+
+def test_keys_loggers_and_the_environment_of_the_module_are_no_part_of_a_name():
+    asks = [
+        judge_of_module(log=logging.getLogger(name), environ=os.environ, API_KEY=[name])
+        for name in ("one", "two")
+    ]
+    assert len({Function(ask).name for ask in asks}) == 1
 
 
 def test_closures_of_one_factory_share_no_replies(db):

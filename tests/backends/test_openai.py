@@ -261,11 +261,11 @@ async def serve(answer):
     return runner, f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
 
 
-async def answered(answer, **options):
+async def answered(answer, task=TASK, **options):
     runner, url = await serve(answer)
     llm = OpenAI("m", base_url=url, **options)
     try:
-        return await llm.reply(TASK)
+        return await llm.reply(task)
     finally:
         await llm.aclose()
         await runner.cleanup()
@@ -293,6 +293,38 @@ async def test_tokens_are_estimated_where_the_server_does_not_count(server, llm)
     reply = await llm.reply(TASK)
     assert reply.tokens_in == len(reply.prompt) // 4
     assert reply.tokens_out == len(reply.raw) // 4
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 12.0, "completion_tokens": "3"}, (12, 3)),
+        ({"prompt_tokens": 12, "completion_tokens": None}, (12, None)),
+        ({"prompt_tokens": 12.5, "completion_tokens": 3}, (None, None)),
+        ({"prompt_tokens": -1, "completion_tokens": 3}, (None, None)),
+        ({"prompt_tokens": 10**30, "completion_tokens": 3}, (None, None)),
+        ([], (None, None)),
+        ("12", (None, None)),
+    ],
+)
+async def test_no_reply_is_lost_over_an_odd_count_of_its_tokens(usage, tokens):
+    text = "a text of six words or so"
+    reply = await answered(chat({"content": text}, usage=usage))
+    estimated = len(reply.prompt) // 4, len(text) // 4
+    expected = tuple(e if n is None else n for n, e in zip(tokens, estimated, strict=True))
+    assert (reply.raw, reply.tokens_in, reply.tokens_out) == (text, *expected)
+
+
+async def test_free_text_that_the_length_limit_cut_is_no_reply():
+    choice = {"message": {"content": "1. Rome is old.\n2. Rome has"}, "finish_reason": "length"}
+
+    def answer():
+        return web.json_response({"choices": [choice]})
+
+    with pytest.raises(Unavailable, match="stopped by the length limit -> raise max_tokens") as e:
+        await answered(answer, task=PaperStatements("Who?", "Rome is old. It has walls."))
+    assert e.value.permanent
+    assert (await answered(answer, task=TASK)).raw, "that JSON was cut shows when it is read"
 
 
 async def test_half_a_surrogate_pair_does_not_stop_a_call(server, llm):

@@ -163,6 +163,15 @@ def test_parquet_text_that_is_not_utf8_is_told(tmp_path):
     assert "can't decode byte 0xe9" in problem(tmp_path / "x.parquet")
 
 
+def test_a_parquet_file_with_a_doubled_column_is_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pa.Table.from_arrays([pa.array(["q"]), pa.array(["r"])], names=["question"] * 2)
+    parquet.write_table(table, tmp_path / "x.parquet")
+    assert "two columns have this name" in problem(tmp_path / "x.parquet")
+
+
 def test_parquet_without_pyarrow_names_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     told = problem(written(tmp_path, "x.parquet", b"PAR1"))

@@ -89,6 +89,12 @@ def test_arrow_tables():
     assert [s.question for s in load(pa.Table.from_pylist(ROWS))] == ["q", "r"]
 
 
+def test_an_arrow_table_with_a_doubled_column_is_refused():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_arrays([pa.array(["q"]), pa.array(["r"])], names=["question"] * 2)
+    assert "two columns have this name" in problem(table)
+
+
 def test_frames_that_give_named_rows():
     class Frame:
         def iter_rows(self, *, named):

@@ -129,6 +129,28 @@ async def test_after_cancellation_it_goes_on(db, undisturbed, monkeypatch):
     assert scores(result) == expected
 
 
+async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db):
+    all_sent, release = asyncio.Event(), asyncio.Event()
+
+    async def wait(task):
+        if len(judge.asked) == SETTINGS.limits.in_flight:
+            all_sent.set()
+        await release.wait()
+
+    judge = Watched(plausible(), before=wait)
+    data = samples(20)
+    running = asyncio.create_task(
+        aevaluate(data, "faithfulness", judge, store=db, settings=SETTINGS)
+    )
+    await all_sent.wait()
+    running.cancel()
+    asyncio.get_running_loop().call_later(0.3, release.set)
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert len(judge.asked) == SETTINGS.limits.in_flight
+    assert Result(db).cost().calls == SETTINGS.limits.in_flight
+
+
 async def test_a_judge_that_never_returns_does_not_hold_up_cancellation(db, monkeypatch):
     monkeypatch.setattr("assay.backends.ledger.GRACE_S", 0.05)
     asked = asyncio.Event()

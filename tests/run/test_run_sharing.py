@@ -8,6 +8,7 @@ from assay import Settings, Template, evaluate
 from assay.backends.ledger import Ledger, Served
 from assay.backends.llm import Function
 from assay.backends.route import Route
+from assay.backends.scripted import Scripted
 from assay.errors import InputError, Unavailable
 from assay.store import Store
 from assay.tasks import GenerateQuestions, SplitStatements
@@ -79,6 +80,26 @@ class TestTheLedger:
         reply = await ledger.reply(SplitStatements("?", "A. B."))
         with Store(db) as other:
             assert other.reply(reply.key) == reply
+
+    async def test_of_two_who_ask_at_once_both_go_by_the_reply_that_is_on_record(self, store, db):
+        both = asyncio.Barrier(2)
+
+        async def wait(task):
+            await both.wait()
+
+        task = SplitStatements("?", "A. B.")
+        judges = [
+            Watched(Scripted({"split_statements": text}, name="judge"), before=wait)
+            for text in ('{"statements": ["A."]}', '{"statements": ["B."]}')
+        ]
+        with Store(db) as other:
+            ledgers = [
+                Ledger(judge, kept, "r", Served())
+                for judge, kept in zip(judges, (store, other), strict=True)
+            ]
+            replies = await asyncio.gather(*(ledger.reply(task) for ledger in ledgers))
+        assert [len(judge.asked) for judge in judges] == [1, 1]
+        assert replies[0] == replies[1] == store.reply(replies[0].key)
 
     async def test_the_same_task_to_another_judge_is_another_reply(self, store):
         task = SplitStatements("?", "A. B.")

@@ -191,6 +191,20 @@ async def test_what_is_too_long_together_is_asked_apart():
     assert [len(json.loads(reply.raw)["verdicts"]) for reply in replies] == [1, 1]
 
 
+async def test_one_text_that_is_too_long_costs_no_other_its_reply():
+    async def refuse(task):
+        if "Long." in repr(task):
+            raise TooLong("too long")
+
+    party = Party(Watched(plausible(), before=refuse), ALL)
+    asked = zip([party.member(), party.member()], [check("Long."), check("B.")], strict=True)
+    found = await asyncio.gather(
+        *(member.reply(task) for member, task in asked), return_exceptions=True
+    )
+    assert isinstance(found[0], TooLong)
+    assert len(json.loads(found[1].raw)["verdicts"]) == 1
+
+
 def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
     class Mixing(Told):
         async def complete(self, prompt, schema, kind, draw):

@@ -1,6 +1,7 @@
 """What goes into the store comes out of it unchanged, each text once."""
 
 import sqlite3
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -244,6 +245,24 @@ class TestRuns:
                 assert store.run(run.id[:8]) == store.run(run.id) == run
             assert store.run() == store.run("last") == runs[-1]
             assert [run.id for run in store.runs()] == [run.id for run in runs[::-1]]
+
+    def test_the_last_run_is_the_one_that_was_last_asked_for(self, db):
+        with Store(db) as store:
+            old, new = (store.begin(scripts.samples(n), CONFIG, "x") for n in (1, 2))
+            assert store.run("last") == new
+            time.sleep(0.002)  # times are kept in milliseconds
+            assert store.begin(scripts.samples(1), CONFIG, "x") == old
+            assert store.run("last") == old
+            assert store.runs() == [new, old]  # by when they began
+
+    def test_what_asks_again_about_another_run_is_not_the_last_one(self, db):
+        with Store(db) as store:
+            again = store.begin(scripts.samples(1), {**CONFIG, "repeats": "x"}, "x")
+            assert store.run("last") == again  # there is no other
+            own = store.begin(scripts.samples(2), CONFIG, "x")
+            time.sleep(0.002)
+            store.begin(scripts.samples(1), {**CONFIG, "repeats": "x"}, "x")
+            assert store.run("last") == own
 
     @pytest.mark.parametrize(
         ("name", "why"), [("zzz", "no run begins"), ("", "several runs begin")]

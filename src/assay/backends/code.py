@@ -7,6 +7,8 @@ import contextlib
 import dataclasses
 import enum
 import hashlib
+import logging
+import os
 import re
 import weakref
 from collections.abc import Callable, Iterator
@@ -21,6 +23,8 @@ _SECRET = re.compile(
 )
 # What says all of itself, the same in every process.
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, PurePath, re.Pattern)
+# What is code, decides nothing, or is another one in every shell.
+_APART = (type, ModuleType, FunctionType, logging.Logger, type(os.environ))
 _MOST = 1000  # items of a list that is told: a longer one is data
 
 
@@ -46,9 +50,9 @@ def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
 
     Returns:
         Eight hex digits that change whenever its code does, or a value that it closes over, has by
-        default, was bound to or has as an attribute, or a function or plain constant of its module
-        that it uses; "" of what is not written in Python. And the values of which nothing but the
-        class is in these digits: "client (openai:OpenAI)".
+        default, was bound to or has as an attribute, or a function or value of its module that it
+        uses; "" of what is not written in Python. And the values of which nothing but the class is
+        in these digits: "client (openai:OpenAI)".
     """
     values = _Values(set())
     told = values.called(call)
@@ -81,16 +85,19 @@ def place_of(value: object) -> str:
 
 # A digest, and what it does not tell.
 Found: TypeAlias = tuple[str, tuple[str, ...]]
-# What was found of functions and objects when they were first looked at, by their place in memory.
-_FIRST: dict[int, tuple[weakref.ref[Any], Found]] = {}
+Find: TypeAlias = Callable[[Any, set[int]], Found]
+# What was found of functions and objects when they were first looked at, by what was looked for and
+# their place in memory.
+_FIRST: dict[tuple[Find, int], tuple[weakref.ref[Any], Found]] = {}
 
 
-def _first(thing: Any, find: Callable[[Any, set[int]], Found], inside: set[int]) -> Found:
+def _first(thing: Any, find: Find, inside: set[int]) -> Found:
     """What was found of it when it was first looked at: now, if this is the first time."""
-    known = _FIRST.get(id(thing))
+    place = find, id(thing)
+    known = _FIRST.get(place)
     if known is not None and known[0]() is thing:
         return known[1]
-    found, place = find(thing, inside), id(thing)
+    found = find(thing, inside)
 
     def forget(_: object) -> None:
         _FIRST.pop(place, None)
@@ -110,6 +117,22 @@ def _function(function: FunctionType, inside: set[int]) -> Found:
     if held:
         digest = text_digest(repr((digest, values.told(held, ""))))
     return digest, tuple(values.untold)
+
+
+def _held_by_module(function: FunctionType, inside: set[int]) -> Found:
+    """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
+    values, module = _Values(inside), function.__module__
+    held = {n: v for n, v in _used(function, {}).items() if _is_held(v, module)}
+    return values.told(held, "") if held else "", tuple(values.untold)
+
+
+def _is_held(value: Any, module: str) -> bool:
+    if isinstance(value, _APART) or _plain(value):
+        return False
+    if isinstance(value, MethodType | BuiltinFunctionType):
+        return not isinstance(value.__self__, ModuleType)
+    # What is wrapped, by functools.cache for instance, is code of the module it was written in.
+    return not hasattr(value, "__qualname__") or value.__module__ == module
 
 
 def _owner(owner: object, inside: set[int]) -> Found:
@@ -154,7 +177,9 @@ class _Values:
         if isinstance(call, FunctionType):
             found: dict[str, str] = {}
             _add_helpers(call, found)
-            return repr((self._look(call, _function), sorted(found.items())))
+            held = self._look(call, _held_by_module)
+            told = self._look(call, _function), sorted(found.items())
+            return repr((*told, held) if held else told)
         if isinstance(call, BuiltinFunctionType):
             whose = call.__self__
             return "" if isinstance(whose, ModuleType) else self.told(whose, "self")
@@ -163,7 +188,7 @@ class _Values:
         is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
         return self._look(call, _owner) if is_python else ""
 
-    def _look(self, thing: object, find: Callable[[Any, set[int]], Found]) -> str:
+    def _look(self, thing: object, find: Find) -> str:
         digest, untold = _first(thing, find, self._inside)
         self.untold += untold
         return digest
@@ -247,15 +272,23 @@ def _functions(value: object) -> list[FunctionType]:
 
 
 def _add_helpers(function: FunctionType, found: dict[str, str]) -> None:
+    for name, used in _used(function, {}).items():
+        if isinstance(used, FunctionType) and used.__module__ == function.__module__:
+            found[name] = function_digest(used)
+        elif _plain(used):
+            found[name] = _constant(used)
+
+
+def _used(function: FunctionType, found: dict[str, Any]) -> dict[str, Any]:
+    """What it names of its module, and what functions of the same module do that it names."""
     for name in _names(function.__code__):
         used = function.__globals__.get(name)
         if name in found or used is None:
             continue
+        found[name] = used
         if isinstance(used, FunctionType) and used.__module__ == function.__module__:
-            found[name] = function_digest(used)
-            _add_helpers(used, found)
-        elif _plain(used):
-            found[name] = _constant(used)
+            _used(used, found)
+    return found
 
 
 def _plain(value: object) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.call import tell
+from assay.backends.limit import Limit
 from assay.judge import Backend, Reply, Task
 from assay.store import Store
 from assay.store.keys import reply_key
@@ -95,9 +96,12 @@ class Ledger:
     async def aclose(self) -> None:
         """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
 
+        Calls that wait to be sent are given up at once: sent now, they would be paid for and lost.
         What computes in this process is given up at once: it costs nothing but time. Whoever closes
         the store first would leave them waiting for a write that never comes.
         """
+        if isinstance(self._backend, Limit):
+            self._backend.stop()
         calls = list(self._calls.values())
         if calls and not getattr(self._backend, "local", False):
             await asyncio.wait(calls, timeout=GRACE_S)
@@ -113,5 +117,5 @@ class Ledger:
         # Half a surrogate pair cannot be written to disk; what is read is what is kept.
         raw = reply.raw.encode("utf-8", "replace").decode()
         reply = dataclasses.replace(reply, raw=raw, key=key)
-        await self._store.keep_reply(reply, self._run)
-        return reply
+        # Another process may have been quicker: a score rests on the reply that is on record.
+        return await self._store.keep_reply(reply, self._run)

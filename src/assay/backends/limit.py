@@ -112,6 +112,8 @@ class Limit:
         self._resume_at = -math.inf
         self._answered = False
         self._lost_in_a_row = 0
+        self._stopped = False
+        self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
 
     @property
@@ -122,6 +124,16 @@ class Limit:
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """The back end's own."""
         return self._backend.identity(kind)
+
+    def stop(self) -> None:
+        """Send nothing any more: what is on its way may arrive, what waits to be sent is given up.
+
+        To be called in the loop of the calls.
+        """
+        self._stopped = True
+        for waiting in self._unsent:
+            if waiting is not None:
+                waiting.cancel()
 
     async def aclose(self) -> None:
         """Close the back end if it can be closed."""
@@ -136,7 +148,18 @@ class Limit:
             OverBudget: If the call could exceed the budget.
             Denied: If the back end refuses, or has never answered at all.
             Unavailable: If no reply came in all tries.
+            CancelledError: If it was stopped before the call was sent.
         """
+        if self._stopped:
+            raise asyncio.CancelledError
+        me = asyncio.current_task()
+        self._unsent.add(me)
+        try:
+            return await self._within_budget(task, draw)
+        finally:
+            self._unsent.discard(me)
+
+    async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
         hold = await self._purse.room(task)
         try:
             reply = await self._tries(task, draw, hold)
@@ -177,7 +200,8 @@ class Limit:
                     self._purse.spend(hold.tokens_in, 0)
                 out_of_tries = attempt >= self._limits.retries or timeouts > TIMEOUT_RETRIES
                 asked = error.retry_after or 0.0
-                if out_of_tries or error.permanent or asked > self._limits.patience:
+                hopeless = out_of_tries or error.permanent or asked > self._limits.patience
+                if hopeless or self._stopped:
                     raise
                 wait = asked + self._backoff(attempt)
                 if error.throttled:  # everyone would be refused, so everyone waits
@@ -200,11 +224,13 @@ class Limit:
             usage.waiting -= 1
         try:
             await self._until_allowed(hold)
+            self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
             try:
                 return await self._watched(call, timeouts)
             finally:
                 usage.in_flight -= 1
+                self._unsent.add(me)
         finally:
             turns.give()
 
@@ -264,7 +290,7 @@ class Limit:
 
     def _room_for(self, call: Call) -> Hold | None:
         """What a second call is expected to cost; None if there is no room for one."""
-        if not self._turns.get().free or self._paused_until() > now():
+        if self._stopped or not self._turns.get().free or self._paused_until() > now():
             return None
         try:
             hold = self._purse.hold(call.task)

@@ -34,12 +34,14 @@ class Completion:
         tokens_in: Prompt tokens.
         tokens_out: Tokens written, those of its reasoning included.
         tokens: The tokens with the likely ones in their places, where they are told.
+        cut: Whether the bound on its length ended it.
     """
 
     text: str
     tokens_in: int = 0
     tokens_out: int = 0
     tokens: Sequence[Token] = ()
+    cut: bool = False
 
 
 class LLM(ABC):
@@ -108,7 +110,14 @@ class LLM(ABC):
         *,
         ms: float = 0.0,
     ) -> Reply:
-        """The reply that is made of what was written after the prompt in these pieces."""
+        """The reply that is made of what was written after the prompt in these pieces.
+
+        Raises:
+            Unavailable: If it is free text that was cut short: unlike JSON it does not show that.
+        """
+        if completion.cut and task.schema is None:
+            what = f"{self.name} was stopped by the length limit -> raise max_tokens"
+            raise Unavailable(what, permanent=True)
         raw = completion.text
         if isinstance(task, GiveGrade) and completion.tokens:
             raw = weighed(task, raw, completion.tokens)

@@ -22,6 +22,7 @@ from assay.backends.openai_http import (
     ollama_url,
     too_long,
 )
+from assay.backends.openai_usage import counted
 from assay.backends.per_loop import PerLoop
 from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import repeated
@@ -126,14 +127,9 @@ class _Choice(msgspec.Struct):
     logprobs: Any = None
 
 
-class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
 class _Chat(msgspec.Struct):
     choices: list[_Choice] = []
-    usage: _Usage | None = None
+    usage: Any = None
     error: Any = None
 
 
@@ -338,12 +334,13 @@ class OpenAI(LLM):
             what = f"{where} withheld its reply (blocked by the provider's filter)"
             raise Unavailable(what, permanent=True)
         text = _text(chat.choices[0].message.content)
-        usage = chat.usage or _Usage()
+        usage = counted(chat.usage)
         return Completion(
             text,
             len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens,
             len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens,
             _tokens(chat.choices[0].logprobs),
+            cut=chat.choices[0].finish_reason == "length",
         )
 
 

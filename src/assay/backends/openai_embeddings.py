@@ -15,6 +15,7 @@ from assay.backends.openai_http import (
     meaning,
     ollama_url,
 )
+from assay.backends.openai_usage import counted
 from assay.errors import Unavailable
 
 
@@ -23,13 +24,9 @@ class _Item(msgspec.Struct):
     embedding: list[float]
 
 
-class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-
-
 class _Embeddings(msgspec.Struct):
     data: list[_Item]
-    usage: _Usage | None = None
+    usage: Any = None
 
 
 _DECODER = msgspec.json.Decoder(_Embeddings)
@@ -97,5 +94,7 @@ class OpenAIEmbedder(Embedder):
         by_index = {item.index: item.embedding for item in found.data}
         if sorted(by_index) != list(range(len(texts))):
             raise Unavailable(f"{where.place} sent {len(by_index)} of {len(texts)} embeddings")
-        tokens = found.usage.prompt_tokens if found.usage else sum(map(len, texts)) // 4
+        tokens = counted(found.usage).prompt_tokens
+        if tokens is None:
+            tokens = sum(map(len, texts)) // 4
         return [by_index[i] for i in range(len(texts))], tokens

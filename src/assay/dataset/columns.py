@@ -1,6 +1,6 @@
 """Which column of a row holds which field, by the user's mapping first and by name otherwise?"""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,6 +40,14 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
             )
     if problems:
         raise InputError(problems)
+
+
+def refuse_doubled(names: Sequence[str]) -> None:
+    """Raise InputError naming every column that there is twice: only one could be read."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        remedy = "give each column its own name"
+        raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])
 
 
 def plan(keys: Iterable[Hashable], mapping: Mapping[str, str]) -> Plan:

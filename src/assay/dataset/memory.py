@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.dataset.columns import refuse_doubled
 from assay.dataset.messages import are_messages
 from assay.dataset.record import Form, Record
 from assay.dataset.values import describe, unboxed
@@ -97,6 +98,7 @@ class _Once:
 
 def _rows_of_batches(data: Any) -> Iterator[Any]:
     for batch in data.to_batches():
+        refuse_doubled(batch.schema.names)
         yield from batch.to_pylist()
 
 
@@ -130,10 +132,7 @@ def _pandas_records(frame: Any) -> Iterator[Record]:
     if frame.index.name is not None and frame.index.name not in frame.columns:
         frame = frame.reset_index()  # an index that was given a name, such as an id, is a column
     names = [str(name) for name in frame.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        remedy = "give each column its own name"
-        raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])
+    refuse_doubled(names)
     columns = [frame.iloc[:, at] for at in range(len(names))]
     for number, values in enumerate(zip(*columns, strict=True), 1):
         yield Record(number, dict(zip(names, values, strict=True)), form="table")

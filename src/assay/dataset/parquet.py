@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
+from assay.dataset.columns import refuse_doubled
 from assay.dataset.record import Record
 from assay.errors import InputError
 
@@ -20,7 +21,9 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
     number = 0
     with opened() as stream:
         try:
-            for batch in ParquetFile(stream).iter_batches(batch_size=_BATCH):
+            file = ParquetFile(stream)
+            refuse_doubled(file.schema_arrow.names)
+            for batch in file.iter_batches(batch_size=_BATCH):
                 for number, values in enumerate(batch.to_pylist(), number + 1):  # noqa: B020
                     yield Record(number, values, "arrow")
         except (ArrowException, UnicodeDecodeError) as error:

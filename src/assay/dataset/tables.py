@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from assay.dataset.aliases import recognised
+from assay.dataset.columns import refuse_doubled
 from assay.dataset.jsonl import LONGEST_ROW, broken
 from assay.dataset.record import Record
-from assay.errors import InputError, Problem
+from assay.errors import InputError
 
 _DELIMITERS: Final = ",;\t|"
 
@@ -58,10 +59,7 @@ def _header(cells: Iterator[list[str]]) -> list[str]:
         raise InputError(f"the header is not readable: {error}") from error
     # pandas writes its index under an empty name.
     header = [name.strip() or f"column_{n}" for n, name in enumerate(names, 1)]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        remedy = "give each column its own name"
-        raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])
+    refuse_doubled(header)
     return header
 
 

@@ -84,6 +84,7 @@ class Door:
         usages: Calls, tokens and retries of the judges, and of an embedder of its own.
         closing: What is to be closed, last to first.
         opening: What is to be awaited before the first call.
+        stopping: What is to be called after the last one.
         most: Calls that may be in flight at the same time, of all back ends together.
     """
 
@@ -92,6 +93,7 @@ class Door:
     usages: tuple[Usage, ...]
     closing: tuple[Backend, ...]
     opening: tuple[Callable[[], Awaitable[None]], ...]
+    stopping: tuple[Callable[[], None], ...]
     most: int
 
     def under_way(self) -> str:
@@ -104,8 +106,14 @@ class Door:
         for opened in self.opening:
             await opened()
 
+    def stop(self) -> None:
+        """Send no further call to any back end that is limited; those on their way may arrive."""
+        for stopped in self.stopping:
+            stopped()
+
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all back ends."""
+        self.stop()  # all, before the first of them is waited for
         async with AsyncExitStack() as stack:
             for backend in self.closing:
                 if close := getattr(backend, "aclose", None):
@@ -118,6 +126,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
+    stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
     leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
     sharing = sum(getattr(leaf, "local", False) for leaf in leaves.values())
@@ -139,7 +148,8 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             bounds.append(limits.in_flight)
             if aopen := getattr(inner, "aopen", None):
                 opening.append(aopen)
-            inner = Limit(inner, limits, purse=embedding if only_embeds else purse)
+            inner = limit = Limit(inner, limits, purse=embedding if only_embeds else purse)
+            stopping.append(limit.stop)
             if in_batches:
                 inner = in_batches(store.batches, inner, purse)
                 layers.append(inner)
@@ -155,7 +165,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     guarded = _mapped(route, guard)
     most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
     usages = (purse.usage, embedding.usage)
-    return Door(guarded, served, usages, tuple(closing), tuple(opening), most)
+    return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:

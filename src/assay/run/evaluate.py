@@ -99,6 +99,7 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
                     await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
+            door.stop()
             seconds, skipped = time.monotonic() - start, plan.samples.skipped
             await store.end(run.id, seconds=seconds, stopped=reason, skipped=skipped)
     if isinstance(engine.stopped, Denied):

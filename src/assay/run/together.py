@@ -131,16 +131,18 @@ class Party:
 
     async def _ask(self, group: Sequence[_Asked]) -> None:
         """Ask for all, and hand each its reply or whatever kept it from coming."""
-        replies: Sequence[Reply | None] = [None] * len(group)
-        error: BaseException | None = None
+        heard: Sequence[Reply | BaseException]
         try:
-            replies = await self._replies([one.task for one in group])
-        except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
-            error = found
-        for one, reply in zip(group, replies, strict=True):
-            tell(one.reply, reply, error)
+            heard = await self._replies([one.task for one in group])
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the reply
+            heard = [error] * len(group)
+        for one, found in zip(group, heard, strict=True):
+            if isinstance(found, BaseException):
+                tell(one.reply, None, found)
+            else:
+                tell(one.reply, found, None)
 
-    async def _replies(self, tasks: Sequence[Task[Any]]) -> list[Reply]:
+    async def _replies(self, tasks: Sequence[Task[Any]]) -> Sequence[Reply | BaseException]:
         if len(set(tasks)) == 1:
             return [await self.backend.reply(tasks[0])] * len(tasks)
         joint = JOINTS[type(tasks[0])]
@@ -149,7 +151,8 @@ class Party:
         try:
             reply = await self.backend.reply(whole)
         except TooLong:  # each by itself may be short enough, or can be divided
-            return list(await asyncio.gather(*map(self.backend.reply, tasks)))
+            alone = map(self.backend.reply, tasks)
+            return await asyncio.gather(*alone, return_exceptions=True)
         kind = type(tasks[0])
         try:
             shares = joint.shares(whole, reply.raw, tasks)

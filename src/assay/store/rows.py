@@ -29,7 +29,9 @@ WRITE_REPLY = (
     " (key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms)"
     f" VALUES (?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?)"
 )
+NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
+LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"
 OUTCOME = "value, why, detail, evidence"
 # Another process may have scored it in the meantime: what failed here puts nothing in its place.
 WRITE_OUTCOME = (
@@ -121,8 +123,8 @@ def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
 
 def write_reply(
     db: sqlite3.Connection, reply: Reply, run: str, recent: Recent | None = None
-) -> None:
-    """Insert a reply and the texts of its prompt."""
+) -> bool:
+    """Insert a reply and the texts of its prompt; False if there is one under its key already."""
     name(db, run, reply.kind, reply.backend, recent=recent)
     values = (
         short_key(reply.key),
@@ -136,7 +138,7 @@ def write_reply(
         reply.tokens_out,
         reply.ms,
     )
-    db.execute(WRITE_REPLY, values)
+    return db.execute(WRITE_REPLY, values).rowcount > 0
 
 
 def has_replies(db: sqlite3.Connection, keys: Sequence[str]) -> bool:

@@ -122,6 +122,10 @@ MIGRATIONS = (
         at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
     );
     """,
+    """
+    -- When a run was last asked for again; NULL if it never was. "last" goes by it.
+    ALTER TABLE runs ADD COLUMN asked TEXT;
+    """,
 )
 
 

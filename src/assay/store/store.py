@@ -119,10 +119,11 @@ class Store:
         """All back ends, runs, kinds of tasks, metrics and methods that were ever met."""
         return frozenset(name for (name,) in self.query("SELECT name FROM names"))
 
-    async def keep_reply(self, reply: Reply, run: str) -> None:
-        """Commit a reply; an equal key keeps what it has."""
-        recent = self._writer.recent
-        await self._writer.commit(lambda db: rows.write_reply(db, reply, run, recent))
+    async def keep_reply(self, reply: Reply, run: str) -> Reply:
+        """Commit a reply; an equal key keeps what it has, which is given back then."""
+        recent, new = self._writer.recent, [True]
+        await self._writer.commit(lambda db: new.append(rows.write_reply(db, reply, run, recent)))
+        return reply if new[-1] else self.reply(reply.key) or reply
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""
@@ -199,6 +200,7 @@ class Store:
         known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
         if known:
             db.execute("ROLLBACK TO samples")
+            db.execute(f"UPDATE runs SET asked = {rows.NOW} WHERE id = ?", known)
             if config.get("price"):  # told only now, or another than before
                 db.execute(
                     "UPDATE runs SET config = json_set(config, '$.price', json(?)) WHERE id = ?",
@@ -207,23 +209,22 @@ class Store:
             return str(known[0])
         run = run_id(fingerprint)
         rows.rename(db, number, run)
-        encoded = msgspec.json.encode(config).decode()
         db.execute(
             "INSERT INTO runs (id, fingerprint, source, config, n_samples, skipped)"
             " VALUES (?, ?, ?, ?, ?, 0)",
-            (run, fingerprint, source, encoded, n),
+            (run, fingerprint, source, msgspec.json.encode(config).decode(), n),
         )
         return run
 
     def run(self, name: str = "last") -> Run:
-        """The run whose id begins with `name`; "last" is the user's own begun last.
+        """The run whose id begins with `name`; "last" is the user's own that was last asked for.
 
         Raises:
             InputError: If there is none, or more than one.
         """
-        if name == "last" and (newest := self.runs(1)):
-            own = self.runs() if newest[0].derived else newest
-            return next((run for run in own if not run.derived), newest[0])
+        if name == "last":
+            ids = [id_ for (id_,) in self.query(rows.LATEST)]
+            name = next((id_ for id_ in ids if not self.run(id_).derived), (*ids, name)[0])
         found = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
         if len(found) != 1:
             problem = "several runs begin" if found else "no run begins"
@@ -248,7 +249,7 @@ class Store:
         def write(db: sqlite3.Connection) -> None:
             db.execute(
                 "UPDATE runs SET seconds = seconds + ?, stopped = ?, skipped = ?, finished ="
-                " CASE WHEN ? = '' THEN strftime('%Y-%m-%dT%H:%M:%fZ', 'now') END WHERE id = ?",
+                f" CASE WHEN ? = '' THEN {rows.NOW} END WHERE id = ?",
                 (seconds, stopped, skipped, stopped, run),
             )
 
@@ -296,8 +297,7 @@ class Store:
         found, start = {}, 0
         while page := self.query(sql.format(rows.NAME), run, start, PAGE):
             for row, body in page:
-                group = rows.group(body)
-                if group is not None:
+                if (group := rows.group(body)) is not None:
                     found[row] = group
             start = page[-1][0]
         return found
