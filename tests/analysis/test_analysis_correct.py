@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import assay
@@ -41,6 +42,18 @@ def labels(values, **more):
     return [{"id": f"s{n}", "label": v, **more} for n, v in enumerate(values)]
 
 
+def certain(wanted):
+    """Labels that agree with the judge, with the probabilities of the sheet."""
+    return [
+        {
+            "id": w.sample.id,
+            "label": int(w.sample.metadata["score"] >= 0.5),
+            "inclusion_probability": w.probability,
+        }
+        for w in wanted
+    ]
+
+
 SCORES = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0] * 4
 PEOPLE = [1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
 
@@ -53,7 +66,16 @@ class TestCorrect:
         assert found.corrected.judge_mean == pytest.approx(0.7)
         assert 0.55 < found.corrected.estimate < 0.65
         assert found.worth > 50
+        assert found.labels_for(0.2) < found.labels_for(0.2, judged=False)
         assert not found.by_probability
+
+    def test_a_judge_that_guesses_is_worth_nothing(self, tmp_path):
+        guesses = np.random.default_rng(5).integers(0, 2, 500).astype(float).tolist()
+        found = correct(run(tmp_path, guesses), labels([1] * 49 + [0]))
+        assert found.worth == pytest.approx(50, rel=0.05)
+        assert found.labels_for(0.05) == pytest.approx(
+            found.labels_for(0.05, judged=False), rel=0.05
+        )
 
     def test_labels_of_statements_make_the_label_of_a_sample_where_all_are_labelled(self, tmp_path):
         said = [[("one", 1.0, None), ("two", 0.0, None)]] * 3
@@ -96,8 +118,15 @@ class TestCorrect:
         result = run(tmp_path, [0.5] * 40, kind=kinds[0])
         found = correct(result, labels([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]), strata="kind")
         assert found.corrected.estimate < 0.25
-        with pytest.raises(InputError, match="no sample of kind y is labelled"):
-            correct(result, labels([1, 1, 1]), strata="kind")
+        for few in ([1, 1, 1], [1, 1, 1, 1, 1, 0]):
+            with pytest.raises(InputError, match="fewer than two samples of kind y are labelled"):
+                correct(result, labels(few), strata="kind")
+
+    def test_a_stratum_of_one_sample_needs_no_second_label(self, tmp_path):
+        result = run(tmp_path, [0.5] * 40, kind=["x"] + ["y"] * 39)
+        found = correct(result, labels([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]), strata="kind").corrected
+        assert found.estimate < 0.5
+        assert found.interval.high - found.interval.low < 1
 
     @pytest.mark.parametrize(
         ("rows", "message"),
@@ -224,6 +253,31 @@ class TestLabelNext:
         assert kept[first[0].sample.id]["label"] == "1"
         assert kept[first[0].sample.id]["remark"] == "hm"
         assert second[0].probability > first[0].probability
+
+    def test_the_top_of_a_sheet_gets_the_chances_of_a_choice_of_its_own(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        ids = [wanted.sample.id for wanted in label_next(result, n=20)]
+        assert label_next(result, n=0, before=ids[:8]) == label_next(result, n=8)
+        every = [wanted.sample.id for wanted in label_next(result, n=40)]
+        assert label_next(result, n=0, before=every) == label_next(result, n=40)
+        with pytest.raises(InputError, match="no sample is chosen yet"):
+            label_next(result, n=0)
+
+    @pytest.mark.parametrize("rest", ["blank", "deleted"])
+    def test_the_top_of_a_sheet_with_the_chances_of_all_of_it_is_noticed(self, tmp_path, rest):
+        # The judge doubts one in ten; of 60 chosen ones these stand first, all certain.
+        result = run(tmp_path, [0.5 if n % 10 == 0 else float(n % 3 > 0) for n in range(100)])
+        sheet = tmp_path / "sheet.csv"
+        wanted = label_next(result, n=60)
+        top = [w.sample.id for w in wanted[:15]]
+        filled = {name: {"label": str(n % 2)} for n, name in enumerate(top)}
+        write(wanted if rest == "blank" else wanted[:15], sheet, filled)
+        assert correct(result, sheet).cut_short
+        assert correct_verdicts(result, certain(wanted[:15]), result).cut_short
+        write(label_next(result, n=0, before=top), sheet, filled)
+        assert not correct(result, sheet).cut_short
+        write(wanted, sheet, {w.sample.id: {"label": "1"} for w in wanted})
+        assert not correct(result, sheet).cut_short
 
     def test_a_filled_sheet_is_read_as_labels(self, tmp_path):
         result = run(tmp_path, [n / 40 for n in range(40)])

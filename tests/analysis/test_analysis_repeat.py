@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from assay import Result, Settings, evaluate
@@ -14,6 +15,7 @@ from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison
 from assay.report.collect import collect
 from assay.report.notes import noise
+from assay.run.noise import moved
 from assay.store import Store
 from support.noisy import Noisy
 from support.scripts import Watched, plausible, samples
@@ -41,9 +43,15 @@ class TestANoisyJudge:
         found = noisy[2].metrics["faithfulness"]
         # Half of two statements, each turned round with probability 0.1.
         assert found.sd == pytest.approx((2 * 0.1 * 0.9) ** 0.5 / 2, rel=0.2)
-        assert found.of_mean(80) == pytest.approx(1.96 * found.sd / 80**0.5, rel=1e-3)
+        # From one asking to the next: both of them vary.
+        assert found.of_mean(80) == pytest.approx(1.96 * found.sd * (2 / 80) ** 0.5, rel=1e-3)
         assert len(found.means) == 4
         assert not found.same
+
+    def test_so_far_apart_are_means_of_two_askings_in_95_of_100_cases(self):
+        askings = np.random.default_rng(0).normal(0.7, 0.2, (2000, 2, 40)).mean(axis=2)
+        apart = np.abs(askings[:, 0] - askings[:, 1])
+        assert np.mean(apart <= moved(0.2, 40)) == pytest.approx(0.95, abs=0.015)
 
     def test_the_wording_of_replies_is_compared_task_by_task(self, noisy):
         wording = noisy[2].wording
@@ -67,12 +75,14 @@ class TestANoisyJudge:
         rows = [replace(one, answer=f"{one.answer} So it is.") for one in samples(50)]
         other = evaluate(rows, METRICS, judge, store=result.path)
         one = compare(result, other).metrics[0]
-        # Two means of 50 samples, each of which moves by itself.
+        # Two means of 50 samples, each of them from one asking.
         assert one.noise == pytest.approx(1.96 * first * (2 / 50) ** 0.5, rel=1e-3)
-        told = "Asked again, the judge alone moves such a difference by up to ±0"
+        told = "The judge's noise alone makes a difference of up to ±0"
         assert told in comparison.said(one, 0.95)
         why = gate(other, Rules(min={"faithfulness": 0.1})).checks[0].why
-        assert f"its judge moves it by up to ±{1.96 * first / 50**0.5:.3f}" in why
+        assert f"its judge moves it by up to ±{1.96 * first * (2 / 50) ** 0.5:.3f}" in why
+        why = gate(other, Rules(max_unscored=0.5), result).checks[0].why
+        assert f"the judge's noise alone makes a difference of up to ±{one.noise:.3f}" in why
         elsewhere = evaluate(samples(50), METRICS, judge, store=tmp_path / "other.db")
         assert compare(result, elsewhere).metrics[0].noise is None
 
@@ -85,6 +95,7 @@ class TestANoisyJudge:
         assert text.startswith("asked again 3 times about 80 samples: ")
         assert "of verdicts on statements flip" in text
         assert "a sample's score moves by 0.2" in text
+        assert f"this mean by ±{row.noise.of_mean(3):.2f}" in text
 
     def test_but_not_beside_those_of_another_judge(self, noisy):
         other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=noisy[1].path)

@@ -56,13 +56,33 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
     assert "random choice" not in elsewhere.stdout
 
 
+def test_a_sheet_that_is_labelled_in_part_is_warned_of_until_its_chances_are_its_own(told, here):
+    assert told("label", "-n", "0", "--out", "sheet.csv").exit_code == 2
+    assert told("label", "-n", "78", "--out", "sheet.csv").exit_code == 0
+    with (here / "sheet.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[:20]:
+        row["label"] = str(good(int(row["sample"][1:])))
+    for kept in (rows, rows[:20]):
+        with (here / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
+            sheet = csv.DictWriter(file, rows[0])
+            sheet.writeheader()
+            sheet.writerows(kept)
+        said = told("correct", "--labels", "sheet.csv").stdout
+        assert "! The probabilities are those of more samples" in said
+        assert "taken to be like the others" not in said
+    result = told("label", "-n", "0", "--out", "sheet.csv")
+    assert "probabilities written anew in sheet.csv, 20 in all" in result.stderr
+    assert "!" not in told("correct", "--labels", "sheet.csv").stdout
+
+
 def test_the_corrected_mean_stands_beside_the_judge_and_the_labels(told):
-    result = told("correct", "--labels", "labels.jsonl", "--width", "0.2")
+    result = told("correct", "--labels", "labels.jsonl", "--width", "0.25")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     named = [line for line in lines if line.startswith(("the judge", "the labels", "corrected"))]
     assert len(named) == 3
-    assert "width 0.2: about" in result.stdout
+    assert "width 0.25: about" in result.stdout
     assert "holds if the labelled samples are a random choice" in result.stdout
     (found,) = json.loads(
         told("correct", "--labels", "labels.jsonl", "--width", "0.3", "--json").stdout

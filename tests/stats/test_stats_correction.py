@@ -7,9 +7,15 @@ import pytest
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy import stats
 
-from assay.stats.correction import Design, correct_mean, labels_alone, labels_needed
+from assay.stats.correction import (
+    Design,
+    correct_mean,
+    labels_alone,
+    labels_like_these,
+    labels_needed,
+)
 from assay.stats.rogan_gladen import Checked, Clustered, clustered, true_share
-from assay.stats.sampling import chances, fixed_numbers, priority, sizes
+from assay.stats.sampling import chances, cut_short, fixed_numbers, priority, sizes
 
 WIDE = (-100.0, 100.0)
 
@@ -116,6 +122,25 @@ class TestUnequalChances:
         found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
         assert found.estimate == pytest.approx(0.9 * 0.9 + 0.1 * 0.5)
 
+    @pytest.mark.parametrize(("n_strata", "each"), [(20, 2), (10, 2), (5, 10)])
+    def test_with_few_labels_in_each_stratum_the_interval_holds_the_truth(self, n_strata, each):
+        chance, held = np.random.default_rng(0), 0
+        strata = np.repeat(np.arange(n_strata), 50)
+        at = np.arange(50 * n_strata).reshape(n_strata, 50)[:, :each].ravel()
+        for _ in range(200):
+            good = chance.beta(4, 1.5, n_strata)
+            label = (chance.random(len(strata)) < good[strata]).astype(float)
+            score = chance.random(len(strata))  # a useless judge
+            found = correct_mean(score, at, label[at], design=Design(strata=strata.tolist()))
+            held += found.interval.low <= good.mean() <= found.interval.high
+        assert 0.92 <= held / 200 <= 0.99
+
+    def test_a_stratum_with_one_label_of_many_samples_is_refused(self):
+        design = Design(strata=["a"] * 3 + ["b"] * 3 + ["c"])
+        assert correct_mean([0.5] * 7, [0, 1, 3, 4, 6], [1, 0, 1, 1, 0], design=design).interval
+        with pytest.raises(ValueError, match="fewer than two labels"):
+            correct_mean([0.5] * 7, [0, 1, 3, 6], [1, 0, 1, 0], design=design)
+
     def test_probabilities_weigh_as_strata_do_where_the_judge_is_of_no_use(self):
         design = Design(probabilities=[2 / 90, 2 / 90, 2 / 10, 2 / 10])
         found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
@@ -161,6 +186,54 @@ class TestHowManyLabels:
 
     def test_none_if_there_are_too_few_samples(self):
         assert labels_needed(0.1, sd=0.5, correlation=0.9, n_judged=100) is None
+
+    @pytest.mark.parametrize(
+        ("n", "sd", "r", "width"), [(300, 0.2, 0.98, 0.1), (1000, 0.3, 1.0, 0.05)]
+    )
+    def test_the_number_is_the_first_that_is_narrow_enough(self, n, sd, r, width):
+        needed = labels_needed(width, sd=sd, correlation=r, n_judged=n)
+        assert needed == 7
+
+        def wide(k):
+            variance = sd * sd * ((1 - r * r) / k + r * r / n)
+            return 2 * stats.t.ppf(0.975, k - 2) * math.sqrt(variance)
+
+        assert wide(needed) <= width < wide(needed - 1)
+
+    @pytest.mark.parametrize("sheet", [False, True])
+    def test_the_next_labels_make_the_width_that_was_told_of_the_first(self, sheet):
+        chance, widths = np.random.default_rng(0), []
+        for _ in range(40):
+            p, numbers = chance.beta(2, 0.5, 2000), chance.random(2000)
+            label, size = (chance.random(2000) < p).astype(float), sizes(np.sqrt(p * (1 - p)))
+
+            def of(k, p=p, label=label, size=size, numbers=numbers):
+                at = priority(size, numbers)[:k] if sheet else np.arange(k)
+                design = Design(probabilities=chances(size, numbers, k)) if sheet else None
+                return correct_mean(p, at, label[at], design=design)
+
+            interval = of(labels_like_these(0.12, of(60))).interval
+            widths.append(interval.high - interval.low)
+        assert np.median(widths) == pytest.approx(0.12, rel=0.08)
+
+    def test_labels_that_are_all_the_same_do_not_promise_a_narrow_interval_from_fewer(self):
+        found = correct_mean([0.9] * 250 + [0.8] * 250, range(10), [1] * 10)
+        assert found.interval.high - found.interval.low > 0.1
+        assert labels_like_these(0.1, found) > 40
+
+    def test_never_fewer_than_were_given_while_the_interval_is_wider(self):
+        chance = np.random.default_rng(0)
+        for k in (6, 20, 100):
+            score = chance.random(120)
+            label = (chance.random(k) < score[:k]).astype(float)
+            groups = [n // 4 for n in range(120)]
+            found = correct_mean(score, range(k), label, design=Design(groups=groups))
+            if found.interval is None:
+                assert labels_like_these(0.3, found) is None
+                continue
+            wide = found.interval.high - found.interval.low
+            assert (labels_like_these(wide * 0.99, found) or 121) > k
+            assert labels_like_these(wide * 1.01, found) <= k
 
     def test_as_many_labels_make_the_width_that_was_wanted(self):
         score, label = drawn(5, 4000, 4000)
@@ -367,6 +440,22 @@ class TestChoosing:
 
     def test_with_a_random_share_of_one_all_have_the_same_chance(self):
         assert len(set(chances(sizes([1, 2, 3, 9], 1.0), fixed_numbers("abcd"), 2))) == 1
+
+    def test_the_top_of_a_choice_is_known_from_the_choice_by_its_chances(self):
+        chance, whole, top = np.random.default_rng(0), 0, 0
+        for _ in range(300):
+            size = sizes(np.where(chance.random(200) < 0.1, 0.45, 0.01))
+            numbers = chance.random(200)
+            told = chances(size, numbers, 100)
+            whole += cut_short(told, 200)
+            top += cut_short(told[:40], 200)
+        assert whole / 300 < 0.02
+        assert top / 300 > 0.98
+
+    def test_a_top_whose_chances_differ_by_one_factor_only_is_not_called_cut_short(self):
+        size, numbers = sizes([0.5] * 100), np.random.default_rng(0).random(100)
+        assert not cut_short(chances(size, numbers, 50)[:10], 100)
+        assert cut_short([1.0] * 10, 100)
 
     def test_numbers_depend_on_name_and_seed_only(self):
         assert fixed_numbers(["a", "b"])[1] == fixed_numbers(["b"])[0]

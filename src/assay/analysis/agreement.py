@@ -129,9 +129,7 @@ def agree(
         raise InputError(what, "ask one more annotator, so that there is a majority")
     good, used, source = _called(found, data, threshold)
     rarer = _rarer(data)
-    left_out = dict(found.left_out)
-    if data.dropped:
-        left_out[UNDECIDED] = data.dropped
+    undecided = {UNDECIDED: data.dropped} if data.dropped else {}
     return Agreement(
         metric=found.metric,
         kind=found.kind,
@@ -141,7 +139,7 @@ def agree(
         base_rate=float(data.labels.mean()),
         rarer=rarer,
         people=data.people,
-        left_out=left_out,
+        left_out={**found.left_out, **undecided},
         threshold=used,
         threshold_by=source,
         measures=_measures(data, good, rarer),

@@ -55,13 +55,9 @@ def shown(value: float, ends: Ends) -> str:
     return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
 
 
-def moved(noise: float | None) -> str:
-    """How far the judge alone would move a number, were it asked again; "" if that is not known."""
-    return (
-        f"; asked again, its judge moves it by up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}"
-        if noise
-        else ""
-    )
+def moved(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
+    """How far the judge alone moves a number, or what else it does; "" if that is not known."""
+    return f"; {what} up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}" if noise else ""
 
 
 def more(ends: Ends, value: float, limit: float, n: int) -> str:

@@ -137,14 +137,17 @@ def _one(
 
 
 def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
-    """How far asking both judges again moves the mean difference of n samples."""
+    """How large a difference of two means of n samples the judges' noise makes by itself."""
     moved = []
     for result in runs:
         with Store(result.path) as store:
             known = noise(store, result.run.metrics[metric])
         moved.append(known.of_mean(n) if known else None)
     before, after = moved
-    return None if before is None or after is None else math.hypot(before, after)
+    if before is None or after is None:
+        return None
+    # Each is what two askings of its judge set apart; here there is one asking of each.
+    return math.hypot(before, after) / math.sqrt(2)
 
 
 def _span(ends: Sequence[float | None]) -> float | None:

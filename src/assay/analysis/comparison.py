@@ -29,8 +29,8 @@ class MetricComparison:
         left_out: Samples that stand in no pair.
         worst: Samples that became worse, the worst first.
         best: Samples that became better, the best first.
-        noise: How far the judges alone would move the difference, were they asked again: 95 % of
-            the time; None if that was never measured (`assay repeat`).
+        noise: How large a difference the judges' noise makes by itself, from one asking of each:
+            95 % of the time; None if that was never measured (`assay repeat`).
         range: Ends of the metric's range; None where it has no end.
     """
 

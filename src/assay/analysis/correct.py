@@ -15,7 +15,7 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Score
-from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_needed
+from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_like_these
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL
 from assay.stats.rogan_gladen import (
@@ -26,6 +26,7 @@ from assay.stats.rogan_gladen import (
     clustered,
     true_share,
 )
+from assay.stats.sampling import cut_short
 
 Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
@@ -42,29 +43,34 @@ class Correction:
         corrected: The estimate with its interval, and what it rests on.
         alone: The mean that the labels give without the judge.
         alone_interval: Its interval, None if they give none.
+        unaided: What the method of `corrected` gives if the judge counts nothing: how much the
+            judge helps is measured against it.
         by_probability: Whether the labels said with which probability each sample was chosen; if
             not, they are taken for a simple random choice.
         n_unscored: Samples without a score: they are no part of the mean.
         n_open: Judgements that were left open.
         left_out: How many labelled things could not be used, by reason.
+        cut_short: Whether the probabilities are those of more samples than are labelled: estimate
+            and intervals are then off (`assay label -n 0` writes the right ones).
     """
 
     metric: str
     corrected: Corrected
     alone: float
     alone_interval: Interval | None
+    unaided: Corrected
     by_probability: bool
     n_unscored: int
     n_open: int
     left_out: Mapping[str, int] = field(default_factory=dict)
+    cut_short: bool = False
 
     @property
     def worth(self) -> float | None:
-        """How many labels without a judge make as narrow an interval; None if that is open."""
-        ours, theirs = self.corrected.interval, self.alone_interval
-        if ours is None or theirs is None or ours.high <= ours.low:
+        """How many labels without a judge have as small an error; None if that is open."""
+        if self.corrected.interval is None:
             return None
-        ratio = (theirs.high - theirs.low) / (ours.high - ours.low)
+        ratio = self.unaided.error / self.corrected.error
         return self.corrected.n_labelled * ratio * ratio
 
     def labels_for(self, width: float, *, judged: bool = True) -> int | None:
@@ -75,11 +81,10 @@ class Correction:
             judged: Whether the judge helps; False tells the number without it.
 
         Returns:
-            The number; None if even labels for all samples would not do.
+            The number; None if even labels for all samples would not do, or if these give no
+            interval yet.
         """
-        found = self.corrected
-        used = (found.correlation or 0.0) if judged else 0.0
-        return labels_needed(width, sd=found.sd, correlation=used, n_judged=found.n_judged)
+        return labels_like_these(width, self.corrected if judged else self.unaided)
 
 
 def correct(
@@ -118,27 +123,25 @@ def correct(
     values = list(by_sample.values())
     if not values:
         raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
-    limits = _ends(values, ends)
-    design = _design(scored, at, _chances(given, name, list(by_sample)), strata)
-    corrected = correct_mean(
-        [value for _, value in scored], at, values, design=design, ends=limits, level=level
+    limits, scores = _ends(values, ends), [value for _, value in scored]
+    chances = _chances(given, name, list(by_sample))
+    design = _design(scored, at, chances, strata)
+    corrected, unaided = (
+        correct_mean(scores, at, values, design=design, ends=limits, power=power, level=level)
+        for power in (None, 0.0)
     )
-    alone, interval = labels_alone(
-        values,
-        probabilities=_as_probabilities(design, at),
-        groups=None if design.groups is None else [design.groups[place] for place in at],
-        ends=limits,
-        level=level,
-    )
+    alone, interval = _alone(values, at, design, limits, level)
     return Correction(
         metric=found.metric,
         corrected=corrected,
         alone=alone,
         alone_interval=interval,
-        by_probability=design.probabilities is not None,
+        unaided=unaided,
+        by_probability=chances is not None,
         n_unscored=n_unscored,
         n_open=given.empty,
         left_out={**found.left_out, **partly},
+        cut_short=chances is not None and cut_short(chances, len(scored)),
     )
 
 
@@ -197,7 +200,9 @@ def correct_verdicts(
     if share is None:
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
-    return replace(share, by_probability=chances is not None)
+    among = len(scored_samples(labelled_run, name)[0])
+    short = chances is not None and cut_short(chances, among)
+    return replace(share, by_probability=chances is not None, cut_short=short)
 
 
 def _good_or_not(found: Labelled) -> dict[str, float]:
@@ -354,11 +359,28 @@ def _strata(
     if not any(name in sample.metadata for sample, _ in scored):
         raise InputError(f"no sample has a column '{name}'", "name a column of the data")
     found: list[Hashable] = [str(sample.metadata.get(name)) for sample, _ in scored]
-    bare = set(found) - {found[place] for place in at}
-    if bare:
-        names = ", ".join(sorted(map(str, bare)))
-        raise InputError(f"no sample of {name} {names} is labelled", "label some of each")
+    k, of = Counter(found[place] for place in at), Counter(found)
+    few = sorted(str(value) for value in of if k[value] < min(of[value], 2))
+    if few:
+        what = f"fewer than two samples of {name} {', '.join(few)} are labelled"
+        raise InputError(what, "label two or more of each; one does not tell how far they differ")
     return found
+
+
+def _alone(
+    values: Sequence[float],
+    at: Sequence[int],
+    design: Design,
+    ends: tuple[float, float],
+    level: float,
+) -> tuple[float, Interval | None]:
+    return labels_alone(
+        values,
+        probabilities=_as_probabilities(design, at),
+        groups=None if design.groups is None else [design.groups[place] for place in at],
+        ends=ends,
+        level=level,
+    )
 
 
 def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | None:

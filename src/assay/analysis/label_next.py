@@ -54,7 +54,8 @@ def label_next(
     Args:
         result: The run.
         metric: The metric; may be left out if the run has only one.
-        n: How many more.
+        n: How many more; 0 gives the earlier ones the chances that they have by themselves, as is
+            needed when a choice was cut short.
         random_share: The part of the choice that is the same for all samples, in (0, 1]; 1 is a
             simple random choice.
         before: Ids of the samples of an earlier choice with the same metric and share.
@@ -68,8 +69,10 @@ def label_next(
     name = one_metric(result, metric)
     about = result.run.config["about"][name]["range"]
     found = [(s, o) for s, o in result.outcomes(name) if isinstance(o, Score)]
-    if len(before) >= len(found):
+    if len(before) + min(n, 1) > len(found):
         raise InputError(f"all {len(found)} scored samples are chosen already")
+    if not len(before) + n:
+        raise InputError("no sample is chosen yet", "say how many to choose")
     size = sizes([uncertainty(outcome, about) for _, outcome in found], random_share)
     numbers = fixed_numbers([sample.id for sample, _ in found], seed=name)
     order = priority(size, numbers)[: len(before) + n]

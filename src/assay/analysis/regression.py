@@ -74,7 +74,7 @@ def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: R
     number = shown(found.difference, ends if rules.on == "bound" else None)
     before, after = decimals(found.before, 3), decimals(found.after, 3)
     why = f"{before} before, {after} now: a difference of {number}"
-    why += moved(one.noise)
+    why += moved(one.noise, "the judge's noise alone makes a difference of")
     if verdict == "undecided":
         why += f"; {more(gains, gain, limit, n)}"
     if verdict != "pass" and one.worst:

@@ -17,6 +17,11 @@ from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import TrueShare
 
 _RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
+_CUT_SHORT = (
+    "! The probabilities are those of more samples than are labelled, so the estimate is off. "
+    "Label the sheet to its end, or delete its last rows, those without labels, and let "
+    "`assay label -n 0 --out SHEET` write the probabilities of the others."
+)
 
 
 def correct(given: Mapping[str, Any]) -> int:
@@ -38,6 +43,8 @@ def correct(given: Mapping[str, Any]) -> int:
     console = screen.out()
     for one in found:
         console.print(_table(one))
+        if one.cut_short:
+            console.print(Text(_CUT_SHORT, style="yellow"))
         for line in _notes(one, given["width"]):
             console.print(Text(f"  {line}", style="dim"))
     return OK
@@ -78,12 +85,13 @@ def _notes(found: Correction, width: float) -> Iterable[str]:
     else:
         worth = "" if found.worth is None else f"; worth {found.worth:.0f} labels without a judge"
         yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
-    yield _needed(found, width)
+    if both.interval is not None:
+        yield _needed(found, width)
     if not found.by_probability:
         yield _RANDOM
     if found.n_unscored:
         yield f"{numbers.plural(found.n_unscored, 'sample')} without a score: no part of the mean"
-    if found.n_open:
+    if found.n_open and not found.cut_short:
         yield f"{found.n_open} left open: taken to be like the others; label them to be sure"
     for why, n in found.left_out.items():
         yield f"{n} not used: {why}"
@@ -120,5 +128,7 @@ def _share(share: TrueShare, threshold: float) -> Iterable[Text]:
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
+    if share.cut_short:
+        yield Text(_CUT_SHORT, style="yellow")
     if not share.by_probability:
         yield Text(_RANDOM, style="dim")

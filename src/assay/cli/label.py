@@ -16,11 +16,11 @@ from assay.cli.numbers import NumberRange
     "-n",
     "--number",
     "n",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=0),
     default=20,
     show_default=True,
     metavar="N",
-    help="How many samples to add.",
+    help="How many samples to add; 0 after deleting the last rows of a sheet.",
 )
 @click.option(
     "--out",
@@ -68,7 +68,8 @@ def command(**given: Any) -> int:
         what = f"--out {given['sheet']} cannot be written: {error.strerror or error}"
         raise InputError(what) from error
     added = numbers.plural(len(chosen) - len(before), "sample")
-    say(f"{added} added to {given['sheet']}, {len(chosen)} in all; fill in 'label':")
+    told = f"{added} added to" if given["n"] else "probabilities written anew in"
+    say(f"{told} {given['sheet']}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = hint("correct", result.run.id[:8], "--labels", given["sheet"], store=given["store"])
     say(f"then    {line}")

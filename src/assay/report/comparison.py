@@ -130,7 +130,7 @@ def said(one: MetricComparison, level: float) -> str:
     if not one.noise:
         return found
     noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
-    return f"{found} Asked again, the judge alone moves such a difference by up to {noise}."
+    return f"{found} The judge's noise alone makes a difference of up to {noise}."
 
 
 def _finding(one: MetricComparison, level: float) -> str:

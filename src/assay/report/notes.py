@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.report import numbers
+from assay.run.noise import moved
 
 # Fewer independent samples than this are said to be few.
 FEW = 5
@@ -101,7 +102,7 @@ def noise(metric: Mapping[str, Any]) -> str:
         between = f" ({' to '.join(ends)} %)" if ends else ""
         said.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
     if found["sd"] is not None and metric["n_scored"]:
-        mean = 1.96 * found["sd"] / metric["n_scored"] ** 0.5
+        mean = moved(found["sd"], metric["n_scored"])
         said.append(f"a sample's score moves by {numbers.score(found['sd'])} (s.d.)")
         said.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
     if found["unsettled"]:

@@ -53,7 +53,21 @@ class Noise:
 
     def of_mean(self, n: int) -> float | None:
         """How far the mean of n samples moves from one asking to the next: 95 % of the time."""
-        return None if self.sd is None or not n else Z * self.sd / math.sqrt(n)
+        return None if self.sd is None or not n else moved(self.sd, n)
+
+
+def moved(sd: float, n: int) -> float:
+    """How far two askings about n samples set their mean apart: 95 % of the time.
+
+    Args:
+        sd: Standard deviation of a sample's score from one asking to the next (within subjects).
+        n: Samples, 1 or more.
+
+    Source:
+        Bland and Altman's coefficient of repeatability, BMJ 312 (1996) 1654: both askings vary,
+        hence the square root of 2.
+    """
+    return Z * math.sqrt(2) * sd / math.sqrt(n)
 
 
 def noise(store: Store, signature: str) -> Noise | None:

@@ -8,6 +8,7 @@ chances of being labelled it is the estimator of active inference (Zrnic and Can
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -55,6 +56,8 @@ class Corrected:
         correlation: Between labels and scores on the labelled samples, -1..1; None if either
             does not vary.
         sd: Standard deviation of the labels.
+        error: Standard error of the estimate.
+        floor: The part of its square that only more scores lessen, not more labels.
         n_labelled: Samples with a label.
         n_judged: Samples with a score, the labelled ones included.
     """
@@ -65,6 +68,8 @@ class Corrected:
     power: float
     correlation: float | None
     sd: float
+    error: float
+    floor: float
     n_labelled: int
     n_judged: int
 
@@ -123,7 +128,7 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
 
     Raises:
         ValueError: If shapes do not fit, a place is given twice, a probability is outside (0, 1],
-            both probabilities and strata are given, or a stratum has no label.
+            both probabilities and strata are given, or a stratum has one label of many samples.
     """
     design = design or Design()
     f, at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
@@ -135,13 +140,12 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
     errors = rows.y - slope * rows.f
     predicted = slope * f + rows.means(errors)[stratum]
     estimate = float(predicted.mean())
-    errors -= rows.means(errors)[rows.stratum]
-    if small_sample and not binary:
-        errors /= 1 - np.minimum(_leverage(rows), 0.9)  # HC3
-    error = _standard_error(rows, errors, predicted - estimate, at, clusters)
-    units = len(np.unique(clusters[at]))
-    freedom = units - 2 if small_sample else math.inf
-    unknown = units < FEWEST or error <= 0
+    kept = _kept(rows) if small_sample else 1.0
+    errors = (errors - rows.means(errors)[rows.stratum]) / kept
+    error, floor = _standard_error(rows, errors, predicted - estimate, at, clusters)
+    units, n_strata = len(np.unique(clusters[at])), int(stratum.max()) + 1
+    freedom = units - n_strata - 1 if small_sample else math.inf
+    unknown = units < FEWEST or error <= 0 or freedom <= 0
     return Corrected(
         estimate=min(max(estimate, ends[0]), ends[1]),
         interval=None if unknown else _interval(estimate, error, freedom, ends, level),
@@ -149,6 +153,8 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         power=slope * (len(f) - len(at)) / len(f),
         correlation=_correlation(found),
         sd=_sd(found.y, found.w),
+        error=error,
+        floor=floor,
         n_labelled=len(at),
         n_judged=len(f),
     )
@@ -204,21 +210,44 @@ def labels_needed(
     Returns:
         The number, at most `n_judged`; None if even all labels would not do.
     """
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import stdtrit
 
-    least = FEWEST
-    known = sd * sd * correlation * correlation / n_judged
-    quantile = float(ndtri((1 + level) / 2))
-    for _ in range(20):
-        room = (width / 2 / quantile) ** 2 - known
-        if room <= 0:
-            return None
-        needed = max(math.ceil(sd * sd * (1 - correlation**2) / room - 1e-9), least)
-        following = float(stdtrit(needed - 2, (1 + level) / 2))
-        if abs(following - quantile) < 1e-6:
-            break
-        quantile = following
-    return needed if needed <= n_judged else None
+    def narrow_enough(k: int) -> bool:
+        variance = sd * sd * ((1 - correlation**2) / k + correlation**2 / n_judged)
+        away = float(stdtrit(k - 2, (1 + level) / 2)) * math.sqrt(variance)
+        return 2 * away <= width * (1 + 1e-9)
+
+    # The width falls with every label, in the quantile as in the variance.
+    numbers = range(FEWEST, n_judged + 1)
+    place = bisect_left(numbers, x=True, key=narrow_enough)
+    return numbers[place] if place < len(numbers) else None
+
+
+def labels_like_these(width: float, found: Corrected) -> int | None:
+    """How many labels in all give an interval of a wanted width, if the next are like the first.
+
+    Args:
+        width: The whole width wanted, in units of the labels, over 0.
+        found: What the first labels gave.
+
+    Returns:
+        The number; None if even all labels would not do, or if these give no interval yet.
+    """
+    k, n = found.n_labelled, found.n_judged
+    if found.interval is None:
+        return None
+    # sd^2 r^2 and sd^2 (1 - r^2) of `labels_needed`, as the interval has them: with strata,
+    # probabilities, groups, and the labels made up.
+    told, untold = n * found.floor, k * max(found.error**2 - found.floor, 0.0)
+    sd = math.sqrt(told + untold)
+    r = math.sqrt(told) / sd
+    needed = labels_needed(width, sd=sd, correlation=r, n_judged=n, level=found.interval.level)
+    # An interval ends where the labels do, and its quantile may count groups.
+    if found.interval.high - found.interval.low <= width:
+        return k if needed is None else min(needed, k)
+    if needed is None or needed > k:
+        return needed
+    return k + 1 if k < n else None
 
 
 def _checked(
@@ -239,8 +268,8 @@ def _checked(
     stratum = np.zeros(len(scores), np.intp) if strata is None else _numbered(strata)
     n = np.bincount(stratum)
     k = np.bincount(stratum[at], minlength=len(n))
-    if (k == 0).any():
-        raise ValueError("a stratum has no label")
+    if (k < np.minimum(n, 2)).any() and strata is not None:
+        raise ValueError("a stratum has fewer than two labels, and more samples")
     weights = 1 / chances if strata is None else (n / k)[stratum[at]]
     return _Labelled(labels, scores[at], weights / weights.mean(), stratum[at]), stratum
 
@@ -282,20 +311,40 @@ def _leverage(rows: _Labelled) -> Floats:
     return pull
 
 
+def _kept(rows: _Labelled) -> Floats:
+    """What share of its size an error keeps, since the labels themselves place the line (HC3).
+
+    All of it where labels are binary, whose two made-up ones make up for that, but not for the
+    mean of each of several strata: of k labels (k - 1) / k of the variance are left.
+    """
+    if not rows.pseudo:
+        kept: Floats = 1 - np.minimum(_leverage(rows), 0.9)
+        return kept
+    k = np.bincount(rows.stratum[: -rows.pseudo])
+    if len(k) == 1:
+        return np.ones(len(rows.y))
+    within: Floats = np.sqrt(np.maximum(k - 1, 1) / k)[rows.stratum]
+    return within
+
+
 def _standard_error(
     rows: _Labelled,
     errors: Floats,
     predicted: Floats,
     at: npt.NDArray[np.intp],
     clusters: npt.NDArray[np.intp],
-) -> float:
-    """Of the estimate, from what every sample adds to it, summed by cluster."""
+) -> tuple[float, float]:
+    """Of the estimate, from what every sample adds to it, summed by cluster.
+
+    Beside it the square of what it would be if the labelled samples had no errors.
+    """
     total, k = float(rows.w.sum()), len(at)
     adds = predicted / len(predicted)
+    alone = np.bincount(clusters, adds)
     adds[at] += rows.w[:k] * errors[:k] / total
     by_cluster = np.bincount(clusters, adds)
     made_up = float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
-    return math.sqrt(float(by_cluster @ by_cluster) + made_up)
+    return math.sqrt(float(by_cluster @ by_cluster) + made_up), float(alone @ alone)
 
 
 def _interval(

@@ -86,6 +86,8 @@ class TrueShare:
         specificity: Of the judge.
         by_probability: Whether it is known with which probability each sample was chosen to be
             checked; if not, they are taken for a simple random choice.
+        cut_short: Whether these probabilities are those of more samples than were checked: the
+            estimate is then off.
     """
 
     estimate: float
@@ -94,6 +96,7 @@ class TrueShare:
     sensitivity: float
     specificity: float
     by_probability: bool = False
+    cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
