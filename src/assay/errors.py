@@ -29,12 +29,14 @@ class Problem:
         remedy: What the user can do about it.
         row: 1-based row (line of a JSONL file, record of a list), None if it is not about a row.
         field: Name of the field or option concerned.
+        sent: What to do where the data were sent to a service; "" if the same.
     """
 
     what: str
     remedy: str = ""
     row: int | None = None
     field: str = ""
+    sent: str = ""
 
     def __str__(self) -> str:
         where = [f"row {self.row}"] if self.row is not None else []
@@ -45,7 +47,9 @@ class Problem:
 
 
 class InputError(AssayError):
-    """What the user gave cannot be used. Raised before any judge is called.
+    """What the user gave cannot be used.
+
+    Raised before any judge is called, but for what a metric of the user's own returns.
 
     Args:
         problems: Every problem found, or the one problem in words.

@@ -12,6 +12,7 @@ import operator
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,31 +234,62 @@ def assert_score(assay_session: Session) -> "Callable[..., Result]":
 @pytest.fixture
 def aassert_score(assay_session: Session) -> "Callable[..., Awaitable[Result]]":
     """`assert_score` for async tests, to be awaited: the event loop goes on meanwhile."""
+    from assay.errors import InputError
 
     async def call(sample: Any, *demands: Demand) -> "Result":
         __tracebackhide__ = True
-        return _unless(*await assay_session.demand(sample, *demands))
+        try:
+            found = await assay_session.demand(sample, *demands)
+        except InputError as error:
+            raise _mistake(error) from None
+        return _unless(*found)
 
     return call
 
 
 @pytest.fixture
-def assay_gate(assay_session: Session) -> "Callable[..., Result]":
+def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Callable[..., Result]":
     """Fail if a data set does not hold the rules; gives its result.
 
-    ``assay_gate("questions.jsonl", min={"faithfulness": 0.8}, baseline="before.db:last")``
+    ``assay_gate("questions.jsonl", min={"faithfulness": 0.8}, baseline="before.db:last")``: both
+    files are looked for beside the test, then in the root folder.
     """
-    return _waited_for(assay_session.gate)
+    folders = (request.path.parent, request.config.rootpath)
+
+    async def gate(
+        data: Any,
+        metrics: "Iterable[str | Metric] | None" = None,
+        *,
+        baseline: "str | Result | None" = None,
+        **rules: Any,
+    ) -> "tuple[Result, str]":
+        if isinstance(data, str | PathLike):
+            data = _found(data, *folders)
+        if isinstance(baseline, str):
+            baseline = _found_run(baseline, *folders)
+        return await assay_session.gate(data, metrics, baseline=baseline, **rules)
+
+    return _waited_for(gate)
 
 
 def _waited_for(work: Callable[..., Any]) -> "Callable[..., Result]":
+    from assay.errors import InputError
     from assay.run.loop import run_to_completion
 
     def call(*args: Any, **given: Any) -> "Result":
         __tracebackhide__ = True
-        return _unless(*run_to_completion(work(*args, **given)))
+        try:
+            found = run_to_completion(work(*args, **given))
+        except InputError as error:
+            raise _mistake(error) from None
+        return _unless(*found)
 
     return call
+
+
+def _mistake(error: Exception) -> BaseException:
+    """What is wrong with a call, told in words at its own line of the test."""
+    return pytest.fail.Exception(str(error))
 
 
 def _unless(result: "Result", failure: str) -> "Result":
@@ -283,9 +315,26 @@ def _samples(
     from assay.dataset import samples
 
     del name
-    beside = metafunc.definition.path.parent / path
-    file = beside if beside.exists() else metafunc.config.rootpath / path
+    file = _found(path, metafunc.definition.path.parent, metafunc.config.rootpath)
     return list(samples(file, needs={}, mapping=mapping, limit=limit))
+
+
+def _found(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
+    """A file in the folder of the test, or in the root folder; a URI as it is."""
+    from assay.dataset.remote import is_uri
+
+    if is_uri(path):
+        return path
+    return folder / path if (folder / path).exists() else root / path
+
+
+def _found_run(spec: str, folder: Path, root: Path) -> str:
+    """STORE:RUN, or STORE, with the place of the file; a run alone as it is."""
+    whole = Path(_found(spec, folder, root))
+    if whole.is_file():
+        return str(whole)
+    store, colon, run = spec.rpartition(":")
+    return f"{_found(store, folder, root)}:{run}" if colon else spec
 
 
 def _missed(result: "Result", demand: Demand) -> str:

@@ -64,6 +64,14 @@ def test_files_in_every_form(labelled, here):
     assert json.loads((here / "a.json").read_text("utf-8"))["concordance"]["above"] == 0.7
 
 
+@pytest.mark.parametrize("threshold", ["7", "-0.1"])
+def test_a_threshold_that_no_score_can_have_is_refused(labelled, threshold):
+    result = labelled("agree", "--labels", "labels.csv", f"--threshold={threshold}")
+    assert result.exit_code == 2
+    assert f"--threshold {threshold}: the values of faithfulness are 0 to 1" in result.stderr
+    assert labelled("agree", "--labels", "labels.csv", "--threshold", "0.5").exit_code == 0
+
+
 def test_thresholds_of_the_concordance_are_options(labelled, here):
     (here / "samples.csv").write_text("id,label\ntower,yes\nfaust,no\n", "utf-8")
     given = ("agree", "--labels", "samples.csv")

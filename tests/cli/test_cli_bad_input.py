@@ -44,6 +44,7 @@ CASES = [
     ((*RUN, "--out", "data.jsonl"), "would overwrite"),
     ((*RUN, "--store", "nowhere/a.db"), "no folder 'nowhere'"),
     ((*RUN, "--store", "data.jsonl"), "cannot be used as a store"),
+    *(((*RUN, "--store", folder), "is a folder -> name a file") for folder in ("", ".", "/")),
     ((*RUN, "--map", "answer"), "is not field=column"),
     ((*RUN, "--map", "answer=a", "--map", "answer=b"), "a second time"),
     ((*RUN, "--map", "anwser=a"), "did you mean 'answer'"),

@@ -91,6 +91,8 @@ def test_groups_of_one_run(two, assay, here):
         (["last", "last"], "A and B are the same run"),
         (["last", "nonsense"], "no run begins with 'nonsense'"),
         (["last", "no.db:3f"], "there is no store 'no.db'"),
+        (["no.db", "last"], "there is no store 'no.db'"),
+        (["last", "nowhere/no"], "there is no store 'nowhere/no'"),
         (["last", "last", "--by", "kind"], "--by compares the samples of one run"),
         (["last", "--by", "kind", "--out", "g.html"], "no report ends in '.html'"),
         (["last", "last", "--out", "c.txt"], "no report ends in '.txt'"),

@@ -39,6 +39,23 @@ def test_options_of_the_command_go_before_the_file(assay, config, here):
     assert not (here / "named.db").exists()
 
 
+def test_what_a_run_kept_is_found_by_the_other_commands(assay, config, here):
+    config(f"{CONFIG}\n[gate]\nmin = {{faithfulness = 0}}")
+    done = assay("run", "data.jsonl")
+    assert done.exit_code == 0
+    assert "--store" not in done.stdout, "the commands that it names find the store"
+    for command in (["gate"], ["runs"], ["show"], ["report", "--out", "x.html"], ["verify"]):
+        found = assay(*command)
+        assert found.exit_code == 0, found.output
+    other = assay("gate", "--store", "other.db")
+    assert (other.exit_code, "there is no store 'other.db'" in other.stderr) == (2, True)
+
+
+def test_commands_name_the_store_that_they_would_not_find(assay, config):
+    config(CONFIG)
+    assert "--store assay.db" in assay("run", "data.jsonl", "--store", "assay.db").stdout
+
+
 def test_pyproject_does_as_well_and_goes_behind(assay, config, here):
     config(CONFIG.replace("[run]", "[tool.assay.run]"), "pyproject.toml")
     assert assay("run", "data.jsonl", "--json").exit_code == 0

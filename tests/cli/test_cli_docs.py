@@ -31,8 +31,8 @@ def table(name, command):
     lines = [f"`{usage(name, command)}`", "", "| option | what it does |", "|---|---|"]
     for option in command.params:
         if isinstance(option, click.Option):
-            flags = ", ".join(option.opts)
-            names = flags if option.is_flag else f"{flags} {option.metavar}"
+            flags = " / ".join(", ".join(n) for n in (option.opts, option.secondary_opts) if n)
+            names = flags if option.is_flag else f"{flags} {option.make_metavar(CONTEXT)}"
             default = option.default if option.show_default else None
             text = (
                 f"{option.help} Default: {default:g}."
@@ -65,6 +65,13 @@ def test_the_page_says_what_help_says(name):
     found = part(name).search(page)
     assert found, f"docs/cli.md has no part '{name}'"
     assert found[2] == PARTS[name], "write it anew: ASSAY_WRITE_DOCS=1 pytest tests/cli"
+
+
+def test_the_page_names_both_sides_of_an_option_and_what_one_may_choose():
+    page = PAGE.read_text("utf-8")
+    for names in ("--together / --apart", "--probe / --no-probe", r"--engine local\|ray"):
+        assert f"| `{names}` |" in page
+    assert "None`" not in page
 
 
 def test_every_command_has_its_section_and_there_is_no_other():

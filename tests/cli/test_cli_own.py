@@ -17,6 +17,11 @@ def brevity(sample):
 def nowhere(sample):
     \"\"\"No number.\"\"\"
     return float("nan")
+
+@assay.metric(name="words", needs=("answer",))
+def words(sample):
+    \"\"\"How many words.\"\"\"
+    return len(sample.answer.split())
 """
 
 
@@ -45,10 +50,20 @@ def test_it_is_explained(assay, mine):
     assert "needs: answer" in shown
 
 
-def test_an_error_in_it_names_metric_and_sample(assay, mine):
-    result = assay("run", "data.jsonl", "-m", f"{mine}:nowhere", *JUDGE)
-    assert result.exit_code == 1
-    assert "nowhere of sample tower is nan" in result.stderr
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nowhere", "nowhere of tower is nan -> where there is no number, return Unscored"),
+        ("words", "words of tower is 10, and its range is 0 to 1 -> return a number within it"),
+    ],
+)
+def test_what_it_returns_and_is_no_score_is_told_as_a_slip_in_it_and_not_as_a_bug(
+    assay, mine, name, told
+):
+    result = assay("run", "data.jsonl", "-m", f"{mine}:{name}", *JUDGE)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "bug" not in result.stderr
 
 
 @pytest.mark.parametrize("command", [("run", "data.jsonl", "-m"), ("explain",)])

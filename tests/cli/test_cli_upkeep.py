@@ -4,6 +4,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
 from cli_help import FAITHFULNESS, JUDGE
 from click.testing import CliRunner
 
@@ -48,6 +49,22 @@ def test_a_file_that_holds_no_runs_is_refused(scored):
     assert (
         "the file holds no runs -> `assay export STORE > runs.jsonl` writes one" in refused.stderr
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"question": "?"}\n', "the file holds no runs"),
+        ("", "the file is empty"),
+        ("id,answer\n", "row 1: is not as `assay export` writes it"),
+        (b"\xff\xfe", "is no text"),
+    ],
+)
+def test_for_a_file_that_holds_no_runs_no_store_is_made(assay, here, text, told):
+    (here / "other").write_bytes(text if isinstance(text, bytes) else text.encode())
+    refused = assay("import", "other", "--store", "new.db")
+    assert (refused.exit_code, told in refused.stderr) == (2, True), refused.stderr
+    assert not (here / "new.db").exists()
 
 
 def test_a_whole_store_is_verified(scored):

@@ -49,13 +49,18 @@ class TestFunctions:
     async def test_a_number_that_is_not_finite_is_an_error_that_names_metric_and_sample(
         self, value
     ):
-        with pytest.raises(ValueError, match=f"made of sample q0 is {value}: where there is no"):
+        with pytest.raises(InputError, match=f"made of q0 is {value} -> where there is no"):
             await score(made(lambda sample: value), sample(), plausible())
 
     @pytest.mark.parametrize("value", [None, "a", [1.0], (0.5, "why")])
     async def test_what_is_no_number_is_an_error_that_names_metric_and_sample(self, value):
-        with pytest.raises(TypeError, match=r"made of sample q0 is .*: return a number"):
+        with pytest.raises(InputError, match=r"made of q0 is .* -> return a number"):
             await score(made(lambda sample: value), sample(), plausible())
+
+    async def test_of_a_long_text_in_place_of_a_number_the_beginning_is_shown(self):
+        with pytest.raises(InputError) as caught:
+            await score(made(lambda sample: "a" * 10_000), sample(), plausible())
+        assert len(str(caught.value)) < 300
 
     def test_it_tells_all_that_a_metric_tells(self):
         assert isinstance(committed, assay.Metric)
@@ -102,7 +107,7 @@ class TestRuns:
         )
 
     def test_an_error_ends_the_run_names_the_sample_and_keeps_the_rest(self, db):
-        with pytest.raises(ValueError, match="failing of sample q1 is nan") as caught:
+        with pytest.raises(InputError, match="failing of q1 is nan") as caught:
             assay.evaluate(samples(2), [failing], plausible(), store=db)
         assert caught.value.__notes__ == ["while failing scored sample q1"]
 

@@ -239,8 +239,65 @@ class TestSamples:
         result.stdout.no_fnmatch_line("*Traceback*")
 
 
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("call", "told"),
+        [
+            (
+                'assert_score({"qestion": "Why?"}, faithfulness >= 0)',
+                "*no column holds 'question'*",
+            ),
+            ("assert_score(ROW, measured('faithfulnes') >= 0)", "*did you mean*faithfulness*"),
+            ('assay_gate("no.jsonl", ["faithfulness"])', "*there is no file*no.jsonl*"),
+        ],
+    )
+    def test_they_are_told_in_words_at_the_line_of_the_test(self, project, call, told):
+        result = project(f"def test_it(assert_score, assay_gate):\n    {call}\n")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines([f">*{call}".replace("[", "[[]"), f"E {told}"])
+        result.stdout.no_fnmatch_line("*asyncio*")
+        result.stdout.no_fnmatch_line("*pytest_plugin.py*")
+
+    def test_in_an_async_test_too(self, project):
+        result = project(
+            "@pytest.mark.asyncio\nasync def test_it(aassert_score):\n"
+            "    await aassert_score({}, faithfulness >= 0)\n",
+            *("-o", "asyncio_default_fixture_loop_scope=function"),
+            plugins=("assay.pytest_plugin", "pytest_asyncio.plugin"),
+        )
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["E *faithfulness*needs*"])
+        result.stdout.no_fnmatch_line("*pytest_plugin.py*")
+
+
 class TestGate:
     ROWS = 'ROWS = [{**ROW, "id": f"q{n}"} for n in range(30)]\n'
+
+    @pytest.mark.parametrize("folder", [".", "tests"])
+    def test_files_are_looked_for_beside_the_test_then_in_the_root_folder(
+        self, project, pytester, monkeypatch, folder
+    ):
+        names = {}
+        exec(ROW, names)
+        place = pytester.path / folder
+        place.mkdir(exist_ok=True)
+        (place / "rows.jsonl").write_text(json.dumps(names["ROW"]) + "\n")
+        evaluate.evaluate(
+            [names["ROW"]], "faithfulness", scripts.plausible(), store=place / "before.db"
+        )
+        tests = pytester.mkdir("tests") if folder == "." else place
+        monkeypatch.chdir(pytester.mkdir("elsewhere"))
+        (tests / "test_gate.py").write_text(
+            "def test_it(assay_gate):\n"
+            '    assay_gate("rows.jsonl", ["faithfulness"], baseline="before.db", on="mean")\n'
+            '    assay_gate("rows.jsonl", ["faithfulness"], baseline="before.db:last", on="mean")\n'
+        )
+        ini = pytester.path / "pytest.ini"
+        ini.write_text("[pytest]\n")
+        result = pytester.runpytest_inprocess(
+            "-p", "assay.pytest_plugin", "-c", ini, tests / "test_gate.py"
+        )
+        result.assert_outcomes(passed=1)
 
     def test_a_whole_data_set_passes_or_fails(self, project):
         result = project(

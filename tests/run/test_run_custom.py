@@ -101,18 +101,26 @@ def test_its_parameters_are_part_of_its_label_and_signature(db):
     assert {o.why for o in result["politeness(least=99)"]} == {"undefined"}
 
 
-def test_a_number_outside_its_range_is_a_bug_of_the_metric_and_raised(db):
-    @dataclass(frozen=True)
-    class Wrong(Metric):
-        """Too much."""
+@dataclass(frozen=True)
+class Wrong(Metric):
+    """Too much."""
 
-        name = "wrong"
-        needs = ()
+    name = "wrong"
+    needs = ()
 
-        async def score(self, sample, judge):
-            return Score(1.5)
+    async def score(self, sample, judge):
+        return Score(1.5)
 
-    with pytest.raises(ValueError, match=r"wrong of q0 is 1\.5, outside its range"):
+
+def test_a_number_outside_its_range_is_told_with_the_range_and_what_to_do(db):
+    told = r"wrong of q0 is 1\.5, and its range is 0 to 1 -> return .* range=\(0, 100\)"
+    with pytest.raises(InputError, match=told):
+        evaluate(samples(1), Wrong(), plausible(), store=db)
+
+
+def test_of_a_metric_that_is_built_in_it_is_a_bug(db, monkeypatch):
+    monkeypatch.setattr(Wrong, "__module__", "assay.metrics.wrong")
+    with pytest.raises(ValueError, match=r"wrong of q0 is 1\.5, and its range is 0 to 1"):
         evaluate(samples(1), Wrong(), plausible(), store=db)
 
 

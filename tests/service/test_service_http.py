@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
-from assay import Denied
+from assay import Denied, Scripted
 from assay.dataset.schema import document as rows_schema
 from assay.service.connections import Connections
 from assay.service.functions import Service
@@ -209,6 +209,40 @@ HOSTILE = [
     ("a deep metric", b'{"sample": {"question": "x"}, "metrics": ["faithfulness(a=' + b"(" * 900 + b')"]}', 422),
     ("a huge number", b'{"sample": {"question": "x", "answer": "y", "contexts": [], "cost": 1e400}, "metrics": ["faithfulness"]}', 422),
 ]  # fmt: skip
+
+
+TEXTS = {"question": "q", "contexts": ["c"], "answer": "a"}
+MISTAKES = [
+    ("no field", [{"question": "q", "contexts": ["c"]}], "rename the field that holds it to 'answer'"),
+    ("a slip", [{"question": "q", "contexts": ["c"], "model_anwser": "a"}], "rename 'model_anwser' to 'answer'"),
+    ("a gap", [{**TEXTS, "id": "a"}, {**TEXTS, "id": "b", "question": None}], "or leave the row out"),
+    ("all empty", [{**TEXTS, "contexts": None}], "fill it in, or drop faithfulness"),
+    ("no text", [{**TEXTS, "question": {"a": 1}}], "give one text"),
+    ("texts", [{**TEXTS, "answer": ["a", "b"]}], "rename the field to 'reference'"),
+    ("two", [{**TEXTS, "response": "b"}], "keep one of them"),
+    ("optional", [{**TEXTS, "latency_ms": "long"}], "or leave the field out"),
+]  # fmt: skip
+
+
+class TestRemedies:
+    @pytest.mark.parametrize(
+        ("rows", "said"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES]
+    )
+    async def test_each_is_one_that_a_caller_can_follow(self, call, rows, said):
+        sent = {"samples": rows, "metrics": ["faithfulness"]}
+        status, found, _ = await call.post("/v1/runs", sent)
+        assert status == 422
+        told = [problem["remedy"] for problem in found["problems"]]
+        assert said in "; ".join(told)
+        assert all(told)
+        assert "--" not in "".join(told)
+
+    async def test_of_what_the_judge_cannot_do_too(self, db):
+        async with contextlib.AsyncExitStack() as stack:
+            call = await caller(stack, db, Scripted({"split_statements": "{}"}))
+            status, found, _ = await call.post("/v1/evaluate", FAITHFULNESS)
+        assert status == 422
+        assert "calls available" in found["problems"][0]["remedy"]
 
 
 class TestHostileInput:

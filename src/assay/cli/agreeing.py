@@ -1,5 +1,6 @@
 """What happens when `assay agree` runs?"""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -52,11 +53,24 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         without: dict[str, str] = {}
     else:
         found, without = analysis.agree_all(result, said, **options)
+    if given["threshold"] is not None:
+        for one in found:
+            _refuse_outside(result, one.metric, given["threshold"])
     table = None
     if given["concordance"]:
         ends = {name: _thresholds(name, given[name]) for name in ("above", "below")}
         table = concordance(result, said, wanted, **ends)
     return words.told(run, said.source, found, without, table)
+
+
+def _refuse_outside(result: Result, metric: str, threshold: float) -> None:
+    """A threshold that no score can have calls all samples good, or none."""
+    bottom, top = result.run.config["about"][metric]["range"]
+    low = -math.inf if bottom is None else bottom
+    high = math.inf if top is None else top
+    if not (math.isfinite(threshold) and low <= threshold <= high):
+        what = f"--threshold {threshold:g}: the values of {metric} are {low:g} to {high:g}"
+        raise InputError(what, "give one of them, or name the metric that it is for: -m METRIC")
 
 
 def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:

@@ -88,7 +88,9 @@ def main(*, debug: bool) -> None:
     """  # noqa: D301 - \b keeps click from joining the lines
     del debug  # read by the edge
     context = click.get_current_context()
-    if context.invoked_subcommand == "run":
+    name = context.invoked_subcommand or ""
+    command = main.get_command(context, name)
+    if command is not None:
         from assay.cli import configured
 
-        context.default_map = {"run": configured.run(Path.cwd())}
+        context.default_map = {name: configured.defaults(name, command, Path.cwd())}

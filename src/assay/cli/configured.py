@@ -1,4 +1,4 @@
-"""Which options of `assay run` does the configuration set, and what may stand in it?"""
+"""Which options does the configuration set, and what may stand in it?"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,11 +7,26 @@ from typing import Any
 import click
 
 from assay.config_file import section
-from assay.dataset.schema import DIALECT
 from assay.errors import InputError
 
 # What belongs to one call only, or is a secret and belongs in the environment.
 _NEVER = ("api-key", "json", "dry-run", "help")
+
+
+def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
+    """What stands in the configuration for the parameters of a command.
+
+    All that `assay run` may be told, and of the others where they find what it kept.
+
+    Raises:
+        InputError: If the configuration cannot be read, or what is the command's cannot be.
+    """
+    if name == "run":
+        return run(folder)
+    if not any(one.name == "store" and not one.required for one in command.params):
+        return {}
+    store = section(folder, "run")[0].get("store")
+    return {"store": store} if isinstance(store, str) else {}
 
 
 def run(folder: Path) -> dict[str, Any]:
@@ -34,6 +49,8 @@ def run(folder: Path) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the configuration: of `assay.toml`, and of `[tool.assay]`."""
+    from assay.dataset.schema import DIALECT
+
     options = {
         name: {"description": option.help or "", **form(option)}
         for name, option in _options().items()

@@ -2,12 +2,16 @@
 
 import shlex
 
+import click
+
 from assay.report import safe
 from assay.run import STORE
 
 
 def hint(*words: str, store: str) -> str:
-    """The command, quoted, with the store it is about unless that is the usual one."""
-    named = () if store == STORE else ("--store", store)
+    """The command, quoted, with the store it is about unless that is the one it would take."""
+    context = click.get_current_context(silent=True)
+    usual = (context and context.lookup_default("store")) or STORE
+    named = () if store == usual else ("--store", store)
     # A control character of an id must not steer the terminal, not even within quotation marks.
     return safe.plain(shlex.join(("assay", *words, *named)))

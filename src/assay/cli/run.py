@@ -45,6 +45,7 @@ _COUNT = click.IntRange(min=1)
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
+    metavar="local|ray",
     help="Where judges compute: in this process, or on the workers of a Ray cluster.",
 )
 @click.option(

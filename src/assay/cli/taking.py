@@ -23,13 +23,15 @@ def command(*, file: str, store: str) -> int:
     from assay.cli.hints import hint
     from assay.errors import InputError
     from assay.store import Store
-    from assay.store.moving import take_in
+    from assay.store.moving import begun, take_in
 
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
     try:
-        with _lines(file) as lines, Store(store) as opened:
-            moved = take_in(opened, lines)
+        with _lines(file) as lines:
+            checked = begun(lines)
+            with Store(store) as opened:
+                moved = take_in(opened, checked)
     except UnicodeDecodeError as error:
         remedy = "`assay export STORE > FILE` writes what can be imported"
         raise InputError(f"'{file}' is no text", remedy) from error

@@ -63,10 +63,12 @@ class _Reading:
         self.unfound: set[str] = set()
         self.metadata: dict[str, Any] = {}
 
-    def complain(self, field: str, what: str, remedy: str) -> None:
+    def complain(self, field: str, what: str, remedy: str, sent: str = "") -> None:
+        sent = sent or remedy
         if field in _OPTIONAL:
             remedy = f"{remedy}; --map {field}= leaves the field out"
-        self.problems.append(Problem(what, remedy, row=self.number, field=field))
+            sent = f"{sent}, or leave the field out"
+        self.problems.append(Problem(what, remedy, row=self.number, field=field, sent=sent))
 
     def read(self, field: str, paths: tuple[Path, ...]) -> None:
         """Read one field from all columns that may hold it; they must agree."""
@@ -81,7 +83,7 @@ class _Reading:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
                 column = "" if name == field else f" (column {name!r})"
-                self.complain(field, f"{error.what}{column}", error.remedy)
+                self.complain(field, f"{error.what}{column}", error.remedy, error.sent)
                 return
             except RecursionError:
                 self.complain(field, "is nested too deeply", "flatten it")
@@ -97,7 +99,8 @@ class _Reading:
         if any(value != values[0] for value in values[1:]):
             names = " and ".join(f"'{name}'" for name in found)
             remedy = f"choose one with --map {field}=COLUMN"
-            self.complain(field, f"columns {names} both name it and differ", remedy)
+            what = f"columns {names} both name it and differ"
+            self.complain(field, what, remedy, "keep one of them")
         elif values:
             self.fields[field] = values[0]
 
@@ -160,5 +163,6 @@ class _Reading:
             turns = self.fields.pop("question")
             if self.fields.setdefault("turns", turns) != turns:
                 what = "holds other messages than 'turns'"
-                self.complain("question", what, "choose one with --map turns=COLUMN")
+                remedy = "choose one with --map turns=COLUMN"
+                self.complain("question", what, remedy, "keep one of them")
         conversation.fill(self.fields)

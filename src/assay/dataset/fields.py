@@ -40,7 +40,8 @@ def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
 def _answer(value: Any, _form: Form) -> str:
     if isinstance(value, list | tuple):
         remedy = "give one text; if these are right answers: --map reference=COLUMN"
-        raise FieldError(f"is {describe(value)}, but must be text", remedy)
+        sent = "give one text; if these are right answers, rename the field to 'reference'"
+        raise FieldError(f"is {describe(value)}, but must be text", remedy, sent=sent)
     return text(value)
 
 

@@ -41,7 +41,8 @@ def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
     what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
     nothing = _NOTHING.get(name, "")
     remedy = f"fill it in{nothing}, remove the row, or skip such rows with --skip-invalid FILE"
-    return Problem(what, remedy, row=row.number, field=name)
+    sent = f"fill it in{nothing}, or leave the row out"
+    return Problem(what, remedy, row=row.number, field=name, sent=sent)
 
 
 def in_all_rows(
@@ -53,14 +54,16 @@ def in_all_rows(
     if empty is not None:
         what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
         remedy = f"fill it in, name another column with --map {name}=COLUMN, or drop {_each(users)}"
-        return Problem(what, remedy)
+        return Problem(what, remedy, sent=f"fill it in, or drop {_each(users)}")
     near = likely_column(name, columns)
     hint = f"did you mean --map {name}={near}? " if near else ""
     what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
     other = f", give {instead} instead" if instead else ""
     named = f"name it with --map {name}=COLUMN (mapping= in Python)"
     remedy = f"{hint}{named}{other}, or drop {_each(users)}"
-    return Problem(what, remedy)
+    renamed = f"rename '{near}'" if near else "rename the field that holds it"
+    sent = f"{renamed} to '{name}'{other}, or drop {_each(users)}"
+    return Problem(what, remedy, sent=sent)
 
 
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:

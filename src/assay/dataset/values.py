@@ -15,12 +15,16 @@ class FieldError(ValueError):
     Attributes:
         what: What is wrong, in words.
         remedy: What the user can do about it.
+        sent: The same where the data were sent to a service.
     """
 
-    def __init__(self, what: str, remedy: str = "correct it or remove it") -> None:
+    def __init__(
+        self, what: str, remedy: str = "correct it or remove it", *, sent: str = ""
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.remedy = remedy
+        self.sent = sent or remedy
 
 
 def unboxed(value: Any) -> Any:
@@ -91,10 +95,10 @@ def text(value: Any, part: str = "") -> str:
     """
     place = f"{part} " if part else ""
     if not isinstance(value, str):
-        remedy = "write it as text"
+        remedy = sent = "write it as text"
         if isinstance(value, list | tuple | Mapping):
-            remedy = "give one text, or name another column with --map"
-        raise FieldError(f"{place}is {describe(value)}, but must be text", remedy)
+            remedy, sent = "give one text, or name another column with --map", "give one text"
+        raise FieldError(f"{place}is {describe(value)}, but must be text", remedy, sent=sent)
     if "\0" in value:
         at = value.index("\0") + 1
         raise FieldError(f"{place}holds a NUL character at position {at}", "remove it")

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import Metric
+from assay.metrics.base import ELLIPSIS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 
@@ -23,6 +23,7 @@ Function: TypeAlias = Callable[..., Made | Awaitable[Made]]
 
 _NAME = re.compile(r"[\w:.-]+")
 _FILE = ".py"
+_LONGEST = 200  # characters shown of what a function returned that is no number
 
 
 class FunctionMetric(Metric):
@@ -43,28 +44,32 @@ class FunctionMetric(Metric):
         """What the function makes of a sample; a bare number becomes a score.
 
         Raises:
-            ValueError: If the number is not finite.
-            TypeError: If it is no number at all.
+            InputError: If it is no number, or not a finite one.
         """
         made = self(sample, judge) if self.asking else self(sample)
         found = await made if inspect.isawaitable(made) else made
         if isinstance(found, (Score, Unscored)):
             return found
-        where = f"{self.name} of sample {sample.id}"
+        where = f"{self.name} of {sample.id}"
         try:
             value = float(found)
         except (TypeError, ValueError):
-            msg = f"{where} is {found!r}: return a number, a Score or an Unscored"
-            raise TypeError(msg) from None
+            what = f"{where} is {_quoted(found)}"
+            raise InputError(what, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
-            msg = f"{where} is {value}: where there is no number, return Unscored('undefined', why)"
-            raise ValueError(msg)
+            remedy = "where there is no number, return Unscored('undefined', why)"
+            raise InputError(f"{where} is {value}", remedy)
         return Score(value, (self._part(sample, value),))
 
     def _part(self, sample: Sample, value: float) -> Part:
         field = next((f for f in ("answer", "question", *self.needs) if f in self.needs), "sample")
         shown = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
         return Part(field, str(shown), "computed", value)
+
+
+def _quoted(found: object) -> str:
+    text = repr(found)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
 
 
 def metric(

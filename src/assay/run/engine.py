@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.backends.route import Route
-from assay.errors import Denied, JudgeError, OverBudget
+from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.metrics import Metric
 from assay.run.connect import Door
@@ -192,8 +192,17 @@ async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
     if isinstance(outcome, Score):
         low, high = metric.range
         if not low - ROUNDING <= outcome.value <= high + ROUNDING:
-            raise ValueError(f"{metric.label} of {sample.id} is {outcome.value}, outside its range")
+            raise _outside(metric, sample, outcome.value)
     return outcome
+
+
+def _outside(metric: Metric, sample: Sample, value: float) -> Exception:
+    low, high = metric.range
+    what = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
+    if type(metric).__module__.startswith("assay."):
+        return ValueError(what)  # a bug here; in a metric of the user's own it is theirs to mend
+    remedy = "return a number within it, or give the metric its own range: range=(0, 100)"
+    return InputError(what, remedy)
 
 
 @dataclass(frozen=True)

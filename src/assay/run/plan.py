@@ -68,6 +68,7 @@ def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Non
             f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
             "choose another judge (openai:MODEL), or mix: --judge "
             f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
+            sent="choose a metric that the list of metrics calls available",
         )
         for metric in metrics
         for kind in metric.asks(route.serves)

@@ -20,4 +20,8 @@ def open_run(spec: str, store: str) -> Result:
     if Path(spec).is_file():
         return Result(spec)
     file, colon, run = spec.rpartition(":")
-    return Result(file, run or "last") if colon else Result(store, spec)
+    if colon:
+        return Result(file, run or "last")
+    # No id has a suffix or stands in a folder: a file is meant, which is not there.
+    named = Path(spec).suffix or Path(spec).parent.name
+    return Result(spec) if named else Result(store, spec)

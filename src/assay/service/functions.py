@@ -121,9 +121,11 @@ class Service:
         if isinstance(data, list):
             self.check_size(data)
         settings = replace(self.settings, limit=limit, on_progress=watch)
-        return await aevaluate(
-            data, chosen, self.judge, embedder=self.embedder, store=self.store, settings=settings
-        )
+        who = {"embedder": self.embedder, "store": self.store, "settings": settings}
+        try:
+            return await aevaluate(data, chosen, self.judge, **who)
+        except InputError as error:
+            raise _as_sent(error) from None
 
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
@@ -238,6 +240,12 @@ class Service:
         except InputError:
             what = f"there is no run, or not one only, that begins with '{run[:100]}'"
             raise NotFound(what) from None
+
+
+def _as_sent(error: InputError) -> InputError:
+    """The same with what those can do who send data and name no options."""
+    told = [replace(problem, remedy=problem.sent or problem.remedy) for problem in error.problems]
+    return InputError(told, total=error.total)
 
 
 def _extent(value: Any) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -163,6 +164,23 @@ def _scores(store: Store, run: Run) -> Iterator[_Score]:
 # In
 
 
+def begun(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a file that begins as one of runs does: seen before a store is made for them.
+
+    Raises:
+        InputError: If it begins otherwise.
+    """
+    rest = iter(lines)
+    first = next(rest, "")
+    if not first:
+        raise InputError("the file is empty", "export it anew")
+    try:
+        _check_header(json.loads(first))
+    except AMISS as error:
+        raise _amiss(1, error) from error
+    return chain([first], rest)
+
+
 def take_in(store: Store, lines: Iterable[str]) -> Moved:
     """Add the runs of a file to a store. What is there already stays: twice is as good as once.
 
@@ -178,10 +196,14 @@ def take_in(store: Store, lines: Iterable[str]) -> Moved:
             try:
                 taking.line(number, line)
             except AMISS as error:
-                what = f"is not as `assay export` writes it: {error}"
-                raise InputError([Problem(what, "export it anew", row=number)]) from error
+                raise _amiss(number, error) from error
         taking.finish(number)
     return Moved(tuple(taking.runs), taking.new, taking.known)
+
+
+def _amiss(number: int, error: Exception) -> InputError:
+    what = f"is not as `assay export` writes it: {error}"
+    return InputError([Problem(what, "export it anew", row=number)])
 
 
 class _Taking:

@@ -56,6 +56,8 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
+    if path.is_dir():  # as "" is, which is the folder that one is in
+        raise InputError(f"the store '{path}' is a folder", "name a file")
     if not path.parent.is_dir():
         raise InputError(f"there is no folder '{path.parent}' for the store")
     kind = file_system(path)

@@ -8,7 +8,7 @@ from assay.errors import InputError
 _PROMPTS = "the words of a judge are replaced by task: Settings(prompts=...), `assay run --prompts`"
 _IMAGES = "assay judges texts: describe the images in words, or keep ragas for this metric"
 _DATA = "compare tables with pandas or datacompy; any function is a metric with @assay.metric"
-_TESTS = "write questions by hand or with a model of yours; `assay verify` checks the file"
+_TESTS = "write questions by hand or with a model of yours; `assay check` checks the file"
 
 # By name of the module below `ragas`, or of what is imported from it.
 WAYS: Mapping[str, str] = {
