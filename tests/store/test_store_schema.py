@@ -107,7 +107,7 @@ class TestWhatIsNoStore:
         assert db.read_text().startswith("question,answer")
 
     def test_a_folder(self, tmp_path):
-        with pytest.raises(InputError, match="cannot be used as a store"):
+        with pytest.raises(InputError, match="is a folder -> name a file"):
             Store(tmp_path)
 
     def test_a_path_in_a_folder_that_does_not_exist(self, tmp_path):

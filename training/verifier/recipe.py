@@ -17,9 +17,9 @@ from pathlib import Path
 from training.embedder.build import fetch
 
 # (learning rate, windows of each kind of row made by rule: there are more than there is time for)
-STAGES = ((1.5e-4, 700), (1.2e-4, 900), (1.2e-4, 1100), (1.2e-4, 700))
+STAGES = ((1.5e-4, 700), (1.2e-4, 900), (1.2e-4, 1100), (1.2e-4, 700), (1.5e-4, 400))
 # What ships is a mean: of each stage after the first so much, of the mean before it the rest.
-SHARES = (0.65, 0.7, 0.75)
+SHARES = (0.65, 0.7, 0.75, 1.0)
 
 
 def step(target: Path, module: str, *arguments: object) -> None:

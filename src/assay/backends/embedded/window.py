@@ -2,9 +2,9 @@
 
 A window is `[CLS] texts [SEP] yardstick [SEP]` in token ids, at most 384 of them. Statements are
 judged by evidence, sentences by a question. Statements that follow each other share a window as
-long as they take no more than 128 tokens; the pieces of evidence are those that share most words
-with them, in the order in which they stand in the contexts. `training/verifier` builds its examples
-with the same code.
+long as they take no more than 128 tokens, but for those that are foreign to the evidence; the
+pieces of evidence are those that share most words with them, in the order in which they stand in
+the contexts. `training/verifier` builds its examples with the same code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +27,7 @@ Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in
 
 LONGEST = 384  # tokens of a window
 STATED = 128  # ... of them at most so many of statements
+FOREIGN = 6  # one in so many stems of a statement stands in a piece, or it is read apart
 ASKED = 96  # ... and of a question; the middle of a longer one is left out
 FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 
@@ -99,7 +100,8 @@ def supporting(
     def pieces(wanted: frozenset[str], budget: int) -> list[int]:
         return chosen(wanted, evidence, lengths, budget)
 
-    rows = _rows(tokens, STATED if together else 0, STATED)
+    apart = {i for i, one in enumerate(said) if _is_foreign(one.said.wanted, evidence)}
+    rows = _rows(tokens, STATED if together else 0, STATED, apart)
     return [_beside_evidence(row, said, shown, pieces) for row in rows]
 
 
@@ -113,24 +115,43 @@ def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[W
     return [_beside_question(row, asked) for row in rows]
 
 
-def _rows(tokens: Sequence[Tokens], together: int, longest: int) -> list[list[Stretch]]:
+def _rows(
+    tokens: Sequence[Tokens], together: int, longest: int, apart: AbstractSet[int] = frozenset()
+) -> list[list[Stretch]]:
     """Texts that share a window: as many as take up to `together` tokens, in order.
 
-    A text of more than `longest` tokens is read in stretches, each in a window of its own.
+    A text of more than `longest` tokens is read in stretches, each in a window of its own; those
+    that are to be read `apart` have one each.
     """
     rows: list[list[Stretch]] = []
+    row: list[Stretch] = []  # what further texts may join
     room = 0
     for i, mine in enumerate(tokens):
         if len(mine) > longest:
             rows.extend([(i, mine.cut(*cut))] for cut in _cuts(len(mine), longest))
             room = 0
-        elif len(mine) <= room and rows:
-            rows[-1].append((i, mine))
+        elif i in apart:
+            rows.append([(i, mine)])
+        elif row and len(mine) <= room:
+            row.append((i, mine))
             room -= len(mine)
         else:
-            rows.append([(i, mine)])
+            row = [(i, mine)]
+            rows.append(row)
             room = together - len(mine)
     return rows
+
+
+def _is_foreign(wanted: AbstractSet[str], evidence: Evidence) -> bool:
+    """Whether no piece of the evidence has a sixth of a statement's stems.
+
+    An order to whoever judges, a greeting, an advertisement: read beside other statements it would
+    sway their verdicts.
+    """
+    shared = np.zeros(len(evidence.pieces), np.int32)
+    for each in wanted & evidence.stems:
+        shared[evidence.places[each]] += 1
+    return bool(shared.max(initial=0) * FOREIGN < len(wanted))
 
 
 def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
