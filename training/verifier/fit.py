@@ -285,7 +285,10 @@ def _chosen() -> Iterator[Asked]:
 
 
 def _fit_answers(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[str, object]:
-    graded = [row for row in rows if row.answers is not None][::3] + list(_given())
+    # Written bad answers are all on the subject: with them what an answer is about counts for
+    # nothing, and whatever is of the asked-for kind passes.
+    graded = [row for row in rows if row.answers is not None and not _is_written(row)][::3]
+    graded += _given()
     inputs = np.array(
         [relevance.measure_answer(r.question, r.texts, encoder, reader)[0] for r in graded]
     )
@@ -302,6 +305,10 @@ def _fit_answers(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dic
     scores = predict(solution, inputs)
     _table("answers", names[clear], wholly[clear], inputs[clear], scores[clear])
     return contents(relevance.ANSWER_FEATURES, solution)
+
+
+def _is_written(row: Asked) -> bool:
+    return row.data.startswith(f"{WRITTEN}/")
 
 
 def _given() -> Iterator[Asked]:
