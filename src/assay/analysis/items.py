@@ -181,15 +181,32 @@ class _Table:
     scores: Floats
 
 
+def refuse_outside(
+    metric: str, ends: Sequence[float | None], given: float, name: str, remedy: str
+) -> None:
+    """Raise InputError where no value of a metric can be a threshold: it calls all good, or none.
+
+    Args:
+        metric: The metric's label.
+        ends: Ends of its range; None where it has no end.
+        given: The threshold.
+        name: What the user calls it.
+        remedy: What to do instead.
+    """
+    low, high = ends
+    bottom = -math.inf if low is None else low
+    top = math.inf if high is None else high
+    if not (math.isfinite(given) and bottom <= given <= top):
+        raise InputError(
+            f"{name} {given:g}: the values of {metric} are {bottom:g} to {top:g}", remedy
+        )
+
+
 def _threshold(metric: str, about: Mapping[str, object], given: float | None) -> tuple[float, str]:
     guide, ends = about["guide"], about["range"]
     low, high = ends if isinstance(ends, Sequence) else (None, None)
     if given is not None:
-        bottom = -math.inf if low is None else low
-        top = math.inf if high is None else high
-        if not (math.isfinite(given) and bottom <= given <= top):
-            what = f"threshold {given:g}: the values of {metric} are {bottom:g} to {top:g}"
-            raise InputError(what, "give one of them")
+        refuse_outside(metric, (low, high), given, "threshold", "give one of them")
         return given, "given"
     if isinstance(guide, int | float):
         return float(guide), "the metric's guide value"

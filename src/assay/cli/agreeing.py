@@ -1,11 +1,11 @@
 """What happens when `assay agree` runs?"""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
+from assay.analysis.items import refuse_outside
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK
 from assay.cli.hints import hint
@@ -54,23 +54,15 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
     else:
         found, without = analysis.agree_all(result, said, **options)
     if given["threshold"] is not None:
+        remedy = "give one of them, or name the metric that it is for: -m METRIC"
         for one in found:
-            _refuse_outside(result, one.metric, given["threshold"])
+            ends = result.run.config["about"][one.metric]["range"]
+            refuse_outside(one.metric, ends, given["threshold"], "--threshold", remedy)
     table = None
     if given["concordance"]:
         ends = {name: _thresholds(name, given[name]) for name in ("above", "below")}
         table = concordance(result, said, wanted, **ends)
     return words.told(run, said.source, found, without, table)
-
-
-def _refuse_outside(result: Result, metric: str, threshold: float) -> None:
-    """A threshold that no score can have calls all samples good, or none."""
-    bottom, top = result.run.config["about"][metric]["range"]
-    low = -math.inf if bottom is None else bottom
-    high = math.inf if top is None else top
-    if not (math.isfinite(threshold) and low <= threshold <= high):
-        what = f"--threshold {threshold:g}: the values of {metric} are {low:g} to {high:g}"
-        raise InputError(what, "give one of them, or name the metric that it is for: -m METRIC")
 
 
 def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:

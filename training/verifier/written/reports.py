@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from training.verifier.rows import Row
-from training.verifier.written.statement import NAMED, Statement, joined
+from training.verifier.written.statement import NAMED, Statement, joined, records
 
 WHOLE, PARTS = "written/report", "written/part"  # what their rows are named
 TEXTS = Path(__file__).parent / "reports"
@@ -37,15 +37,10 @@ class Report(NamedTuple):
 @cache
 def reports() -> tuple[Report, ...]:
     """All of them, in the order of the files."""
-    return tuple(
-        _read(path.stem, line)
-        for path in sorted(TEXTS.glob("*.jsonl"))
-        for line in path.read_text("utf-8").splitlines()
-    )
+    return tuple(_read(field, record) for field, record in records(TEXTS))
 
 
-def _read(field: str, line: str) -> Report:
-    record = json.loads(line)
+def _read(field: str, record: dict[str, Any]) -> Report:
     texts = tuple(tuple(Statement(**said) for said in text) for text in record["texts"])
     return Report(field, _contexts(field, record["source"]), texts)
 

@@ -6,18 +6,17 @@ context by context, by a large language model; `README.md` says how, and what wa
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.bench.groups import KEPT_OUT, fold_of
 from assay.text import sentences as cut
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
-from training.verifier.written.statement import NAMED, Statement, joined
+from training.verifier.written.statement import NAMED, Statement, joined, records
 
 TEXTS = Path(__file__).parent / "texts"
 TOGETHER = 4  # statements of an answer at most
@@ -60,15 +59,10 @@ class Written(NamedTuple):
 @cache
 def written() -> tuple[Written, ...]:
     """All of them, in the order of the files."""
-    return tuple(
-        _read(path.stem, line)
-        for path in sorted(TEXTS.glob("*.jsonl"))
-        for line in path.read_text("utf-8").splitlines()
-    )
+    return tuple(_read(field, record) for field, record in records(TEXTS))
 
 
-def _read(field: str, line: str) -> Written:
-    record = json.loads(line)
+def _read(field: str, record: dict[str, Any]) -> Written:
     return Written(
         field,
         tuple(record["context"]),

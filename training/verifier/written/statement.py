@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 NAMED = 200  # characters of a source that name it
 
@@ -14,6 +16,13 @@ class Statement(NamedTuple):
     text: str
     label: str
     wrong: str
+
+
+def records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name of the file, object) of every line of a folder's files, in the order of the names."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            yield path.stem, json.loads(line)
 
 
 def joined(said: Sequence[Statement]) -> tuple[str, tuple[tuple[int, int, str], ...]]:
