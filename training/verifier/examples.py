@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import pickle
+import random
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ from assay.bench.groups import fold_of
 from assay.text.usual import Usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked
-from training.verifier.beside import BESIDE, beside
+from training.verifier.beside import BESIDE, beside, single, visited
 from training.verifier.rows import Row
-from training.verifier.written import reports
+from training.verifier.written import pages, reports
 from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
@@ -160,12 +161,18 @@ def main() -> None:
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
 
 
-def labelled() -> Iterator[Row]:
-    """People's rows and the written ones, and single claims of both between foreign sentences."""
-    for rows in (list(people.rows()), list(written.rows())):
-        yield from rows
-        yield from beside(rows, MOST_BESIDE)
-    yield from reports.rows()
+def labelled(seed: int = 0) -> Iterator[Row]:
+    """People's rows and the written ones, and single claims of both between foreign sentences.
+
+    Foreign sentences stand in some of the contexts of all of them.
+    """
+    rng = random.Random(f"{seed} visited")
+    rows = [list(people.rows()), list(written.rows())]
+    claims = single(row for each in rows for row in each)
+    for each in rows:
+        yield from visited(each, claims, rng)
+        yield from beside(each, MOST_BESIDE)
+    yield from visited((*reports.rows(), *pages.rows()), claims, rng)
 
 
 def asked(path: Path) -> Iterator[Asked]:

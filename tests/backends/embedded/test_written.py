@@ -1,16 +1,22 @@
 """Are the written rows whole, and is what they are labelled with where it should be?"""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
+import pytest
+from training.data import DATA
 from training.verifier import people
-from training.verifier.written import reports
+from training.verifier.written import pages, reports
 from training.verifier.written import rows as written
+from training.verifier.written.statement import records
 
 from assay.bench.groups import KEPT_OUT, fold_of
 
 ALL = written.written()
 ROWS = tuple(written.rows())
 REPORTS = tuple(reports.rows())
+needs_data = pytest.mark.skipif(
+    not (DATA / "claims").is_dir(), reason="the shared data is not here (set ASSAY_DATA)"
+)
 
 
 def test_every_context_has_its_statements_and_questions():
@@ -77,3 +83,39 @@ def test_most_sentences_of_texts_are_right():
     assert 0.6 < labels["supported"] / labels.total() < 0.7
     assert labels["refuted"] > 500
     assert labels["neutral"] > 500
+
+
+@needs_data
+def test_every_document_that_is_written_about_is_found():
+    fields = Counter(one.field for one in pages.pages())
+    named = Counter(field for field, _ in records(pages.TEXTS))
+    assert fields == named
+    assert all(one.contexts and one.texts for one in pages.pages())
+
+
+@needs_data
+def test_what_is_wrong_in_a_text_about_a_document_stands_in_it():
+    for one in pages.pages():
+        for statement in (said for text in one.texts for said in text):
+            assert statement.label in ("supported", "refuted", "neutral"), statement
+            assert statement.wrong in statement.text, statement
+            assert bool(statement.wrong) == (statement.label != "supported"), statement
+
+
+@needs_data
+def test_documents_are_kept_out_with_rows_they_are_from():
+    groups: dict[str, set[str]] = defaultdict(set)
+    for row in people.rows():
+        groups[pages.digest(row.contexts)].add(row.group)
+    for field, record in records(pages.TEXTS):
+        if not field.startswith(("expert", "records")):  # passages together, and made-up records
+            (name,) = record["of"]
+            assert pages.documents()[name].group in groups[name]
+
+
+@needs_data
+def test_claims_of_the_game_are_only_for_training():
+    """FoolMeTwice and FEVER-Symmetric are benchmarks on the groups kept out."""
+    claims = [row for row in pages.rows() if row.data == pages.CLAIMS]
+    assert claims
+    assert all(fold_of(row.group) != KEPT_OUT for row in claims)

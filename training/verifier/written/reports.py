@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,11 +27,8 @@ class Report(NamedTuple):
     field: str
     contexts: tuple[str, ...]
     texts: tuple[tuple[Statement, ...], ...]
-
-    @property
-    def group(self) -> str:
-        """What it is kept aside with."""
-        return "\n".join(self.contexts)[:NAMED]
+    group: str  # what it is kept aside with
+    msmarco: bool = False  # whether its contexts are MS MARCO's
 
 
 @cache
@@ -42,7 +39,8 @@ def reports() -> tuple[Report, ...]:
 
 def _read(field: str, record: dict[str, Any]) -> Report:
     texts = tuple(tuple(Statement(**said) for said in text) for text in record["texts"])
-    return Report(field, _contexts(field, record["source"]), texts)
+    contexts = _contexts(field, record["source"])
+    return Report(field, contexts, texts, "\n".join(contexts)[:NAMED])
 
 
 def _contexts(field: str, source: dict[str, object] | list[str]) -> tuple[str, ...]:
@@ -55,17 +53,23 @@ def _contexts(field: str, source: dict[str, object] | list[str]) -> tuple[str, .
 
 def rows(seed: int = 0) -> Iterator[Row]:
     """Every text whole, and again in parts of up to three sentences."""
-    rng = random.Random(f"{seed} reports")
-    for one in reports():
+    return cut(reports(), (WHOLE, PARTS), f"{seed} reports")
+
+
+def cut(made: Iterable[Report], names: tuple[str, str], seed: str) -> Iterator[Row]:
+    """Every text whole, in a set of the first name, and its parts, in one of the second."""
+    rng = random.Random(seed)
+    for one in made:
         for text in one.texts:
-            yield _row(WHOLE, one, text)
+            yield row(names[0], one, text)
             start = 0
             while start < len(text):
                 size = rng.randint(1, PART)
-                yield _row(PARTS, one, text[start : start + size])
+                yield row(names[1], one, text[start : start + size])
                 start += size
 
 
-def _row(data: str, one: Report, said: Sequence[Statement]) -> Row:
+def row(data: str, one: Report, said: Sequence[Statement]) -> Row:
+    """Some sentences of a text as one row."""
     text, spans = joined(said)
-    return Row(data, one.group, "", one.contexts, text, None, spans)
+    return Row(data, one.group, "", one.contexts, text, None, spans, one.msmarco)
