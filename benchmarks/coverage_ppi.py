@@ -64,6 +64,27 @@ def shares(noise: float | None) -> Law:
     return Law(f"skewed shares, {name}", 0.6 + 0.4 * 2 / 3.5, draw)
 
 
+@dataclass(frozen=True)
+class Stratum:
+    """Samples, how many of them are labelled, and the share of good ones."""
+
+    size: int
+    labelled: int
+    share: float
+
+
+# The judge is right on nine of ten good samples and eight of ten bad ones.
+UNEQUAL = (
+    (Stratum(900, 5, 0.9), Stratum(100, 20, 0.3)),
+    (Stratum(900, 10, 0.9), Stratum(100, 10, 0.3)),
+    (Stratum(900, 25, 0.9), Stratum(100, 25, 0.3)),
+    (Stratum(800, 20, 0.9), Stratum(200, 30, 0.3)),
+    (Stratum(500, 5, 0.8), Stratum(500, 40, 0.5)),
+    (Stratum(500, 10, 0.9), Stratum(300, 20, 0.6), Stratum(200, 30, 0.3)),
+    (Stratum(500, 25, 0.9), Stratum(500, 25, 0.3)),
+    tuple(Stratum(50, 2, 0.5 + 0.025 * n) for n in range(20)),
+)
+
 LAWS = (
     verdicts(0.5, 0.95, 0.95),
     verdicts(0.8, 0.9, 0.9),
@@ -133,6 +154,26 @@ def clustered(k: int, draws: int, chance: np.random.Generator) -> str:
         aware.add(found.interval, 0.5)
         unaware.add(correct_mean(score, range(k), label[:k], ends=ends).interval, 0.5)
     return f"{aware!s:>17}{unaware!s:>17}"
+
+
+def stratified(strata: tuple[Stratum, ...], draws: int, chance: np.random.Generator) -> str:
+    """Each stratum with labels of its own number; beside it how far off the estimate is."""
+    tally, errors = Tally(), []
+    n = [one.size for one in strata]
+    at, starts = np.repeat(np.arange(len(n)), n), np.cumsum([0, *n[:-1]])
+    labelled = np.concatenate(
+        [start + np.arange(one.labelled) for start, one in zip(starts, strata, strict=True)]
+    )
+    share = np.array([one.share for one in strata])[at]
+    truth, design = float(share.mean()), Design(strata=at.tolist())
+    for _ in range(draws):
+        label = chance.random(len(at)) < share
+        right = chance.random(len(at)) < np.where(label, 0.9, 0.8)
+        score = np.where(right, label, ~label).astype(float)
+        found = correct_mean(score, labelled, label[labelled], design=design)
+        tally.add(found.interval, truth)
+        errors.append(found.estimate - truth)
+    return f"{tally!s:>17}{np.mean(errors):>+9.3f}"
 
 
 def elsewhere(share: float, k: int, draws: int, chance: np.random.Generator) -> str:
@@ -224,6 +265,17 @@ def main() -> None:
     for k in (50, 100, 200):
         print(f"{'shared errors':<32}{k:>5}{clustered(k, draws, chance)}", flush=True)
     print_elsewhere(draws, chance)
+    print_stratified(draws, np.random.default_rng(0))
+
+
+def print_stratified(draws: int, chance: np.random.Generator) -> None:
+    """The table of strata, most of them labelled at unequal rates."""
+    print(f"\n{'strata: labels of samples':<49}{'corrected':>17}{'bias':>9}")
+    for strata in UNEQUAL:
+        counts = [f"{one.labelled} of {one.size}" for one in strata]
+        alike = len(counts) > 3
+        name = f"{len(counts)} times {counts[0]}" if alike else ", ".join(counts)
+        print(f"{name:<49}{stratified(strata, draws, chance)}", flush=True)
 
 
 def print_elsewhere(draws: int, chance: np.random.Generator) -> None:

@@ -46,7 +46,16 @@ class TestWhatIsFound:
         assert one.verdict == "no difference found"
         assert 0.02 < one.detectable < 0.2
         assert one.aim == abs(one.paired.difference)
-        assert "would have been seen" in str(a.compare(b))
+        assert "would have been seen in 80 of 100 cases" in str(a.compare(b))
+
+    def test_where_too_few_pairs_differ_that_is_said_and_no_small_difference_is_claimed(self, db):
+        a = graded.run(db, [1.0] * 20)
+        right, shares = (graded.run(db, [1.0] * 19 + [last]) for last in (0.0, 0.75))
+        one, other = quality(a.compare(right)), quality(a.compare(shares))
+        assert one.detectable == pytest.approx(0.37, abs=0.01), "six of twenty have to change"
+        assert other.detectable is None
+        assert one.too_few_differ
+        assert "; 1 of 20 pairs differ, and fewer than 6 show nothing" in str(a.compare(shares))
 
     def test_a_wanted_difference_that_is_smaller_takes_more_samples(self, db):
         a, b = graded.run(db, noise(30)), graded.run(db, noise(30, 1))

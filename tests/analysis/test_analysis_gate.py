@@ -69,8 +69,32 @@ class TestThresholds:
             more = told([0.4, 0.6] * (n // 2), tmp_path / f"{n}.db")
             assert gate(more, Rules(min={"given": 0.48})).verdict == verdict
 
-    def test_one_sample_decides_nothing(self, db):
-        assert gate(told([1.0], db), Rules(min={"given": 0.1})).verdict == "undecided"
+    @pytest.mark.parametrize(
+        ("scores", "rules", "true"),
+        [
+            ([1.0] * 20, {"min": {"given": 0.9}}, 35),
+            (([1.0] * 19 + [0.0]) * 2, {"min": {"given": 0.9}}, 140),
+            (([1.0] * 9 + [0.0]) * 4, {"max": {"given": 0.95}}, 80),
+            ([0.0] * 20, {"max": {"given": 0.1}}, 35),
+        ],
+    )
+    def test_near_the_ends_of_the_range_about_as_many_decide(self, db, scores, rules, true):
+        (check, _) = gate(told(scores, db), Rules(**rules)).checks
+        assert check.verdict == "undecided"
+        advised = int(check.why.split("about ")[1].split(" ")[0])
+        assert 0.85 * true < advised < 1.15 * true
+
+    def test_one_sample_decides_nothing_and_two_are_asked_for(self, db):
+        found = gate(told([1.0], db), Rules(min={"given": 0.1}))
+        assert found.verdict == "undecided"
+        assert found.checks[0].why == (
+            "the mean is 1.000: one independent sample has no interval: score at least two"
+        )
+
+    def test_equal_scores_without_an_end_are_told_to_have_no_interval(self, db):
+        found = gate(told([3.0] * 5, db, Waiting()), Rules(max={"waiting": 4.0}))
+        assert found.verdict == "undecided"
+        assert "it takes two or more independent samples that differ" in found.checks[0].why
 
     def test_a_limit_outside_the_range_is_a_slip(self, db):
         with pytest.raises(InputError, match="given >= 80: its values are 0 to 1"):
@@ -203,6 +227,21 @@ class TestNoRegression:
         found = gate(b, Rules(), a)
         assert found.verdict == "pass"
         assert found.checks[0].why == "every score is the same on 3 samples"
+
+    @pytest.mark.parametrize("loss", [0.01, 0.5])
+    def test_fewer_than_five_pairs_prove_nothing_however_alike_they_are(self, tmp_path, loss):
+        scores = [0.8, 0.7, 0.8, 0.7, 0.9]
+        for n, decided in ((2, False), (4, False), (5, loss == 0.01)):
+            a = told(scores[:n], tmp_path / f"a{n}.db")
+            b = told([score - loss for score in scores[:n]], tmp_path / f"b{n}.db")
+            check = gate(b, Rules(), a).checks[0]
+            assert (check.verdict == "pass") == decided
+            few = f"{n} independent pairs are too few to tell, however alike: at least 5 are needed"
+            assert (few in check.why) == (n < 5)
+
+    def test_a_gate_on_the_mean_alone_takes_few_pairs(self, tmp_path):
+        a, b = told([0.8, 0.7], tmp_path / "a.db"), told([0.79, 0.69], tmp_path / "b.db")
+        assert gate(b, Rules(on="mean"), a).verdict == "pass"
 
     def test_the_samples_that_lost_most_are_named(self, tmp_path):
         a = told([1.0] * 30, tmp_path / "a.db")

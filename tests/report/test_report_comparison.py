@@ -31,6 +31,8 @@ FOUND = Paired(
     down=10,
     error=0.02,
     deviation=0.14,
+    moved=22,
+    size=0.1,
 )
 ONE = MetricComparison(
     metric="faithfulness",
@@ -40,6 +42,7 @@ ONE = MetricComparison(
     paired=FOUND,
     p=0.8,
     detectable=0.06,
+    least=6,
     aim=0.02,
     needed=400,
     left_out=(),
@@ -69,6 +72,14 @@ def one(paired=FOUND, **more):
         (
             one(numbers(units=5), detectable=None, needed=None),
             "No difference found. 5 independent samples cannot show any, however large it is.",
+        ),
+        (
+            one(numbers(moved=1), detectable=None),
+            "Only 1 of 48 pairs differs; it takes 6, all in one direction, to show a difference. To",
+        ),
+        (
+            one(numbers(units=12, moved=5), detectable=0.4),
+            "Only 5 of 12 groups differ; it takes 6, all in one direction, to show a difference. A",
         ),
         (one(numbers(up=0, down=0)), "No difference found: no sample scores differently."),
         (one(verdict="worse"), "B is worse than A by 0.02, which chance would hardly bring."),

@@ -135,6 +135,34 @@ class TestUnequalChances:
             held += found.interval.low <= good.mean() <= found.interval.high
         assert 0.92 <= held / 200 <= 0.99
 
+    @pytest.mark.parametrize(
+        ("sizes", "labelled", "least"), [((450, 50), (5, 20), 0.95), ((400, 100), (20, 30), 0.88)]
+    )
+    def test_strata_labelled_at_unequal_rates_leave_the_doubt_of_the_one_with_few_labels(
+        self, sizes, labelled, least
+    ):
+        chance, held = np.random.default_rng(0), 0
+        strata, share = np.repeat([0, 1], sizes), np.array([0.9, 0.3])
+        at = np.r_[: labelled[0], sizes[0] : sizes[0] + labelled[1]]
+        truth, design = np.average(share, weights=sizes), Design(strata=strata.tolist())
+        for _ in range(200):
+            label = chance.random(len(strata)) < share[strata]
+            right = chance.random(len(strata)) < np.where(label, 0.9, 0.8)
+            score = np.where(right, label, ~label).astype(float)
+            found = correct_mean(score, at, label[at], design=design).interval
+            held += found.low <= truth <= found.high
+        assert held / 200 >= least
+
+    def test_many_strata_of_two_labels_do_not_draw_the_estimate_to_the_middle(self):
+        chance, off = np.random.default_rng(1), []
+        strata = np.repeat(np.arange(20), 50)
+        at = np.arange(1000).reshape(20, 50)[:, :2].ravel()
+        for _ in range(100):
+            label = (chance.random(1000) < 0.9).astype(float)
+            design = Design(strata=strata.tolist())
+            off.append(correct_mean(chance.random(1000), at, label[at], design=design).estimate)
+        assert np.mean(off) == pytest.approx(0.9, abs=0.02)
+
     def test_a_stratum_with_one_label_of_many_samples_is_refused(self):
         design = Design(strata=["a"] * 3 + ["b"] * 3 + ["c"])
         assert correct_mean([0.5] * 7, [0, 1, 3, 4, 6], [1, 0, 1, 1, 0], design=design).interval

@@ -64,6 +64,32 @@ def test_equal_scores_leave_nothing_to_measure_an_effect_with():
     assert needed(found, 0.1) is None
 
 
+@pytest.mark.parametrize(("n", "lost"), [(20, 1), (20, 3), (50, 1), (50, 3), (100, 2)])
+def test_where_few_answers_turn_wrong_no_smaller_loss_is_said_to_be_found_than_is(n, lost):
+    least = detectable(paired([1] * n, [0] * lost + [1] * (n - lost)))
+    # All changes in one direction are what is found most easily; six of them reach 0.05.
+    assert stats.binom.sf(5, n, least) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_where_too_few_shares_differ_nothing_is_said_of_what_could_be_found():
+    found = paired([1.0, 0.5] * 10, [1.0, 0.5] * 9 + [1.0, 0.25])
+    assert (found.moved, found.size) == (1, 0.25)
+    assert detectable(found) is None
+    # One of twenty changes: to have six of them in 80 of 100 cases takes 157 pairs or more.
+    assert needed(found, 0.25 / 20) >= 157
+
+
+def test_no_less_is_said_to_be_found_than_the_fewest_changes_make():
+    before, after = np.full(200, 0.5), np.full(200, 0.5)
+    after[:6] += 0.25
+    found = paired(before, after)
+    share = detectable(found) / 0.25
+    assert stats.binom.sf(5, 200, share) >= 0.8 - 1e-9
+    whole = paired(np.repeat(before, 3), np.repeat(after, 3), groups=np.repeat(range(200), 3))
+    assert (whole.moved, whole.size) == pytest.approx((6, 0.25))
+    assert detectable(whole) == pytest.approx(detectable(found))
+
+
 def test_one_pair_has_no_interval():
     found = paired([0.2], [0.4])
     assert (found.interval, found.error, found.effect) == (None, None, None)

@@ -5,7 +5,20 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.power import detectable, effect_interval, needed, power
+from assay.stats.permutation import mcnemar, sign_flip
+from assay.stats.power import (
+    Shares,
+    detectable,
+    effect_interval,
+    fewest_changes,
+    mcnemar_detectable,
+    mcnemar_needed,
+    mcnemar_power,
+    needed,
+    power,
+    share_to_change,
+    units_to_change,
+)
 
 
 @pytest.mark.parametrize("n", [6, 20, 200, 5000])
@@ -40,6 +53,60 @@ def test_what_no_data_can_show_needs_no_number():
 
 def test_power_without_an_effect_is_the_level():
     assert power(0.0, 20, 0.03) == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 4, 0.01])
+def test_fewer_changes_never_reach_the_level_and_so_many_do(alpha):
+    least = fewest_changes(alpha)
+    assert sign_flip([0.3] * (least - 1)).p > alpha >= sign_flip([0.3] * least).p
+    assert mcnemar(least - 1, 0).p > alpha >= mcnemar(least, 0).p
+
+
+@pytest.mark.parametrize("units", [6, 20, 500])
+def test_the_share_that_has_to_change_brings_enough_changes_in_80_of_100(units):
+    share = share_to_change(units)
+    assert stats.binom.sf(5, units, share) == pytest.approx(0.8)
+    assert units_to_change(share * 1.0001) == units
+    assert share_to_change(5) is None
+
+
+def by_enumeration(n, difference, changed, alpha):
+    """Every way in which the pairs may go, and whether the test then finds the difference."""
+    shares = [(changed + difference) / 2, (changed - difference) / 2, 1 - changed]
+    ways = [(up, down, n - up - down) for up in range(n + 1) for down in range(n - up + 1)]
+    found = [way for way in ways if way[0] > way[1] and mcnemar(*way[:2]).p <= alpha]
+    return stats.multinomial.pmf(found, n, shares).sum()
+
+
+@pytest.mark.parametrize(
+    ("n", "difference", "changed", "alpha"),
+    [(20, 0.4, 0.4, 0.05), (20, 0.3, 0.8, 0.05), (30, 0.4, 1.0, 0.0125), (6, 1.0, 1.0, 0.05)],
+)
+def test_the_power_of_mcnemar_is_that_of_every_way_counted(n, difference, changed, alpha):
+    found = mcnemar_power(n, difference, changed, alpha)
+    assert found == pytest.approx(by_enumeration(n, difference, changed, alpha), abs=1e-9)
+
+
+def test_with_many_changes_the_power_of_mcnemar_goes_over_into_that_of_the_t_test():
+    exact, limit = mcnemar_power(3990, 0.03, 0.5, 0.05), mcnemar_power(4010, 0.03, 0.5, 0.05)
+    assert exact == pytest.approx(limit, abs=0.015)
+
+
+@pytest.mark.parametrize("seen", [Shares(0, 0.05), Shares(0.1, 0.05), Shares(0.5, 0.5)])
+def test_what_mcnemar_is_said_to_find_it_finds_in_80_of_100(seen):
+    for n in (8, 20, 40):
+        least = mcnemar_detectable(n, seen)
+        assert by_enumeration(n, least, seen.changed(least), 0.05) == pytest.approx(0.8, abs=1e-6)
+        # With one pair more the power of a test of whole numbers may fall: fewer may do as well.
+        enough = mcnemar_needed(least * 1.0001, seen)
+        assert 0.6 * n < enough <= n + 4
+        assert mcnemar_power(enough, least * 1.0001, seen.changed(least), 0.05) >= 0.79
+
+
+def test_five_pairs_show_nothing_to_mcnemar_and_no_difference_needs_no_number():
+    assert mcnemar_detectable(5, Shares(0.2, 0.2)) is None
+    assert mcnemar_needed(0.0, Shares(0.2, 0.2)) is None
+    assert mcnemar_needed(1e-9, Shares(0.2, 0.2)) is None
 
 
 @pytest.mark.parametrize(("df", "t"), [(4, 2.0), (9, 0.0), (49, -3.2), (199, 25.0), (5, 400.0)])

@@ -24,6 +24,7 @@ from assay.run.result import Result, labels
 from assay.stats import paired as stats
 from assay.stats.intervals import LEVEL
 from assay.stats.permutation import holm
+from assay.stats.power import fewest_changes
 from assay.store import Store
 
 MOST_SAMPLES = 5
@@ -126,6 +127,7 @@ def _one(
         paired=numbers,
         p=None,
         detectable=None,
+        least=None,
         aim=None,
         needed=None,
         left_out=left_out,
@@ -170,6 +172,7 @@ def _adjusted(found: Sequence[MetricComparison], how: _Terms) -> tuple[MetricCom
                 "p": p,
                 "verdict": _verdict(one, p, 1 - how.level),
                 "detectable": stats.detectable(one.paired, alpha=alpha),
+                "least": fewest_changes(alpha),
                 "aim": aim,
                 "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
             }

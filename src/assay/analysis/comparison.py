@@ -23,7 +23,9 @@ class MetricComparison:
         paired: The numbers; None without any pair.
         p: The p-value, adjusted by Holm over all metrics and runs; None without any pair.
         detectable: The smallest true difference that so many pairs show in 80 of 100 cases, as one
-            of so many tests; None where they can show none.
+            of so many tests; None where they can show none, or too few of them differ to tell.
+        least: How many independent pairs have to differ, all in one direction, for any difference
+            to be found, as one of so many tests; None without any pair.
         aim: The difference that `needed` is for.
         needed: How many pairs would show it in 80 of 100 cases; None where that cannot be said.
         left_out: Samples that stand in no pair.
@@ -41,6 +43,7 @@ class MetricComparison:
     paired: Paired | None
     p: float | None
     detectable: float | None
+    least: int | None
     aim: float | None
     needed: int | None
     left_out: tuple[LeftOut, ...]
@@ -48,6 +51,13 @@ class MetricComparison:
     best: tuple[SampleChange, ...]
     noise: float | None = None
     range: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def too_few_differ(self) -> bool:
+        """Whether enough pairs are there to find a difference, but too few of them differ."""
+        if self.paired is None or self.least is None:
+            return False
+        return self.paired.moved < self.least <= self.paired.units
 
     @property
     def wins(self) -> int:
@@ -123,6 +133,12 @@ def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
     ends = found.interval
     span = f" ({ends.low:+.3f} to {ends.high:+.3f})" if ends else ""
     text = f"{head}, {found.difference:+.3f}{span}, p = {one.p:.3g}, n = {found.n}"
-    if one.verdict == NOT_FOUND and one.detectable is not None:
-        text += f"; a difference of {one.detectable:.2g} would have been seen"
+    if one.verdict != NOT_FOUND:
+        return text
+    if one.too_few_differ:
+        units = "groups" if found.units < found.n else "pairs"
+        differ = f"{found.moved} of {found.units} {units} differ"
+        text += f"; {differ}, and fewer than {one.least} show nothing"
+    if one.detectable is not None:
+        text += f"; a difference of {one.detectable:.2g} would have been seen in 80 of 100 cases"
     return text

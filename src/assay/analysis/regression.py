@@ -11,6 +11,8 @@ from assay.text.decimals import decimals
 
 # So many of the samples that became worse most are named.
 NAMED = 3
+# Fewer independent pairs that happen to lie close together would be taken for proof.
+FEWEST = 5
 
 
 def checks(
@@ -71,12 +73,21 @@ def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: R
     verdict = side(
         gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
     )
+    few = rules.on == "bound" and found.units < FEWEST
+    verdict = "undecided" if few else verdict
     number = shown(found.difference, ends if rules.on == "bound" else None)
     before, after = decimals(found.before, 3), decimals(found.after, 3)
     why = f"{before} before, {after} now: a difference of {number}"
     why += moved(one.noise, "the judge's noise alone makes a difference of")
-    if verdict == "undecided":
+    if few:
+        why += f"; {_too_few(found.units)}"
+    elif verdict == "undecided":
         why += f"; {more(gains, gain, limit, n)}"
     if verdict != "pass" and one.worst:
         why += f"; worst: {', '.join(change.sample for change in one.worst)}"
     return Check(label, rule, verdict, why, found.difference, ends, n)
+
+
+def _too_few(units: int) -> str:
+    pairs = f"{units} independent pairs are" if units > 1 else "one independent pair is"
+    return f"{pairs} too few to tell, however alike: at least {FEWEST} are needed"

@@ -146,13 +146,27 @@ def _finding(one: MetricComparison, level: float) -> str:
     if not found.up + found.down:
         return "No difference found: no sample scores differently."
     parts = ["No difference found" + _only_alone(one, 1 - level)]
-    if one.detectable is None:
+    parts += _could(one)
+    return " ".join([*parts, *_takes(one)])
+
+
+def _could(one: MetricComparison) -> list[str]:
+    """What such a comparison could have found, and what stood in its way."""
+    found = one.paired
+    if found is None:
+        return []
+    clustered, parts = found.units < found.n, []
+    if one.too_few_differ:
+        units = numbers.plural(found.units, "group" if clustered else "pair")
+        text = f"Only {numbers.count(found.moved)} of {units} differ{'s' * (found.moved == 1)}; it"
+        parts.append(f"{text} takes {one.least}, all in one direction, to show a difference.")
+    elif one.detectable is None:
         units = numbers.plural(found.units, "independent sample")
         parts.append(f"{units} cannot show any, however large it is.")
-    else:
+    if one.detectable is not None:
         least = numbers.score(one.detectable)
         parts.append(f"A true one of {least} would have been found in 80 of 100 such comparisons.")
-    return " ".join([*parts, *_takes(one)])
+    return parts
 
 
 def _only_alone(one: MetricComparison, alpha: float) -> str:

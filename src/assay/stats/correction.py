@@ -280,7 +280,11 @@ def _contradicted(found: _Labelled, scores: Floats, ends: tuple[float, float]) -
     if found.covariance() < 0:
         best, worst = worst, best
     strata = np.unique(found.stratum)
-    share = np.bincount(found.stratum, found.w)[strata] / found.w.sum() * PSEUDO
+    # A stratum gets the part of them that it has in the variance, at the weight of its own labels:
+    # by its size alone, one of many samples and few labels would get next to none of a label.
+    whole = np.bincount(found.stratum, found.w)[strata]
+    one = whole / np.bincount(found.stratum)[strata]
+    share = PSEUDO * one * (whole * one) / float(whole @ one)
     m = len(strata)
     return _Labelled(
         y=np.concatenate([found.y, np.full(m, ends[1]), np.full(m, ends[0])]),

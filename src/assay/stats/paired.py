@@ -10,7 +10,7 @@ import numpy.typing as npt
 from assay.stats import power
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL, mean_interval
-from assay.stats.permutation import Test, mcnemar, sign_flip
+from assay.stats.permutation import MCNEMAR, Test, mcnemar, sign_flip
 
 Floats = Sequence[float] | npt.NDArray[np.float64]
 _ROUNDING = 1e-9  # a difference below this is one of the last digit, and a tie
@@ -40,6 +40,9 @@ class Paired:
             than two units.
         deviation: Standard deviation of the differences of independent pairs that would have this
             error: larger than the plain one where pairs of a cluster resemble each other.
+        moved: Independent pairs that differ: clusters whose differences do not make up for each
+            other, where there are any.
+        size: How far one of them differs on average, whichever way; 0 where none does.
     """
 
     n: int
@@ -57,6 +60,8 @@ class Paired:
     down: int
     error: float | None
     deviation: float | None
+    moved: int
+    size: float
 
 
 def paired(
@@ -91,6 +96,7 @@ def paired(
     up, down = int(np.sum(differences > 0)), int(np.sum(differences < 0))
     test = _test(first, second, sums, clustered=groups is not None)
     effect = mean / spread if spread else None
+    moves = np.abs(sums[np.abs(sums) > _ROUNDING])
     return Paired(
         n=n,
         units=units,
@@ -107,6 +113,9 @@ def paired(
         down=down,
         error=error,
         deviation=None if error is None else error * math.sqrt(n),
+        moved=len(moves),
+        # What all of them would make of the mean, if they went one way.
+        size=float(moves.mean()) * units / n if len(moves) else 0.0,
     )
 
 
@@ -196,11 +205,18 @@ def _effect_interval(
 def detectable(found: Paired, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference that so many pairs would have shown with 80 % power.
 
-    None where none can be shown: too few units, or no spread to reckon with.
+    For scores of 0 and 1 by the power of McNemar's exact test, else of the t-test; but no less
+    than what the fewest changes make that a permutation test finds, were all like those seen.
+
+    None where none can be shown or said: too few units, or too few that differ to reckon with.
     """
-    if not found.error:
+    if found.test == MCNEMAR and found.moved:
+        return power.mcnemar_detectable(found.n, _shares(found), alpha=alpha)
+    if not found.error or found.moved < power.fewest_changes(alpha):
         return None
-    return power.detectable(found.error, found.units, alpha=alpha)
+    least = power.detectable(found.error, found.units, alpha=alpha)
+    share = power.share_to_change(found.units, alpha=alpha)
+    return None if least is None or share is None else max(least, share * found.size)
 
 
 def needed(found: Paired, difference: float, *, alpha: float = 0.05) -> int | None:
@@ -208,6 +224,17 @@ def needed(found: Paired, difference: float, *, alpha: float = 0.05) -> int | No
 
     None where that cannot be said: no difference, no spread to reckon with, or beyond any data.
     """
-    if not found.deviation:
+    if found.test == MCNEMAR and found.moved:
+        return power.mcnemar_needed(difference, _shares(found), alpha=alpha)
+    if not found.deviation or not found.size:
         return None
-    return power.needed(difference, found.deviation, alpha=alpha)
+    pairs = power.needed(difference, found.deviation, alpha=alpha)
+    share = min(1.0, abs(difference) / found.size)
+    units = power.units_to_change(share, alpha=alpha) if share else None
+    if pairs is None or units is None:
+        return None
+    return max(pairs, math.ceil(units * found.n / found.units))
+
+
+def _shares(found: Paired) -> power.Shares:
+    return power.Shares(found.up / found.n, found.down / found.n)

@@ -10,6 +10,7 @@ EXACT_UNITS = 16  # 65,536 ways to flip that many signs: all of them are tried
 MOST_UNITS = 5_000  # of more units a sum with random signs is as good as normal
 DRAWS = 9_999
 _CHUNK = 1_000_000  # signs drawn at once, so that memory stays bounded
+MCNEMAR = "McNemar, exact"
 _CLOSE = 1e-9  # sums that differ by rounding only are equal
 
 
@@ -90,7 +91,7 @@ def mcnemar(up: int, down: int) -> Test:
     from scipy.special import bdtr
 
     p = 2 * float(bdtr(min(up, down), up + down, 0.5)) if up + down else 1.0
-    return Test(min(1.0, p), "McNemar, exact")
+    return Test(min(1.0, p), MCNEMAR)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

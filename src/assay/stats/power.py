@@ -2,11 +2,17 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from assay.stats.interval import Interval
 
 POWER = 0.8
 _CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
+_MANY = 2_000  # changes expected: from there on McNemar's power is that of the t-test
 MOST = 10**9  # no data set is larger; a difference that needs more is as good as none
 
 
@@ -58,7 +64,7 @@ def detectable(
         The difference, in the unit of `error`; None where so few units cannot reach `alpha` in a
         permutation test however large the difference is.
     """
-    if units < 2 or 2.0 ** (1 - units) > alpha:
+    if units < fewest_changes(alpha):
         return None
     return error * _root(lambda nc: power(nc, units - 1, alpha) - wanted, 0.0, 400.0)
 
@@ -81,25 +87,163 @@ def needed(
     if not difference:
         return None
     effect = abs(difference) / deviation if deviation else math.inf
-    least = math.ceil(1 - math.log2(alpha))  # fewer cannot reach alpha whatever they show
-    if effect == math.inf or power(effect * math.sqrt(least), least - 1, alpha) >= wanted:
+    least = fewest_changes(alpha)
+    if effect == math.inf:
+        return least
+    return _fewest(lambda n: power(effect * math.sqrt(n), n - 1, alpha), least, wanted)
+
+
+def fewest_changes(alpha: float = 0.05) -> int:
+    """How many pairs have to differ, all in one direction, for a permutation test to reach alpha.
+
+    Each pair halves the p-value, however large its difference; pairs that are ties say nothing.
+    """
+    return math.ceil(1 - math.log2(alpha))
+
+
+def share_to_change(units: int, *, alpha: float = 0.05, wanted: float = POWER) -> float | None:
+    """What share of all pairs has to change, all in one direction, for that to be found.
+
+    Args:
+        units: Independent pairs.
+        alpha: As in `detectable`.
+        wanted: As in `detectable`.
+
+    Returns:
+        The share with which `fewest_changes` come about that often; None for fewer pairs.
+    """
+    from scipy.special import betaincinv
+
+    least = fewest_changes(alpha)
+    return None if units < least else float(betaincinv(least, units - least + 1, wanted))
+
+
+def units_to_change(share: float, *, alpha: float = 0.05, wanted: float = POWER) -> int | None:
+    """How many independent pairs find it if that share changes, all in one direction.
+
+    Args:
+        share: Of the pairs, in (0, 1].
+        alpha: As in `detectable`.
+        wanted: As in `detectable`.
+
+    Returns:
+        The smallest number of pairs; None for a share too small for any data.
+    """
+    from scipy.special import betainc
+
+    least = fewest_changes(alpha)
+    return _fewest(lambda n: float(betainc(least, n - least + 1, share)), least, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Which share of pairs went from 0 to 1, and which from 1 to 0."""
+
+    up: float
+    down: float
+
+    def changed(self, difference: float) -> float:
+        """How many would change if that were the true difference.
+
+        As many as were seen; for more, as many against it as were seen, and the rest with it.
+        """
+        return min(1.0, max(self.up + self.down, 2 * min(self.up, self.down) + difference))
+
+
+def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> float:
+    """How often McNemar's exact test finds a true difference, and which way it goes.
+
+    Args:
+        n: Pairs.
+        difference: Of the shares of ones, in (0, 1].
+        changed: Share of the pairs that change, either way, from `difference` to 1.
+        alpha: As in `detectable`.
+    """
+    from scipy.special import bdtr
+
+    if n * changed > _MANY:
+        spread = math.sqrt(max(changed - difference * difference, 1e-12))
+        return power(difference / spread * math.sqrt(n), n - 1, alpha)
+    limits = _limits(alpha)
+    numbers = np.flatnonzero(limits[: n + 1] >= 0)
+    happens = bdtr(numbers, n, changed) - bdtr(numbers - 1, n, changed)
+    against = max(0.0, (changed - difference) / (2 * changed))
+    return float(happens @ bdtr(limits[numbers], numbers, against))
+
+
+def mcnemar_detectable(
+    n: int, seen: Shares, *, alpha: float = 0.05, wanted: float = POWER
+) -> float | None:
+    """The smallest true difference of shares that McNemar's exact test finds.
+
+    Args:
+        n: Pairs.
+        seen: Which of them changed.
+        alpha: As in `detectable`.
+        wanted: As in `detectable`.
+
+    Returns:
+        The difference; None where so few pairs cannot reach `alpha` if all of them change.
+    """
+    if n < fewest_changes(alpha):
+        return None
+    return _root(lambda d: mcnemar_power(n, d, seen.changed(d), alpha) - wanted, 0.0, 1.0)
+
+
+def mcnemar_needed(
+    difference: float, seen: Shares, *, alpha: float = 0.05, wanted: float = POWER
+) -> int | None:
+    """About how many pairs show a true difference of shares by McNemar's exact test.
+
+    Args:
+        difference: The difference to be found.
+        seen: Which pairs changed of those that are typical.
+        alpha: As in `detectable`.
+        wanted: As in `detectable`.
+
+    Returns:
+        The number; None for a difference of zero, or one too small for any data.
+    """
+    size = min(abs(difference), 1.0)
+    if not size:
+        return None
+    changed = seen.changed(size)
+    return _fewest(lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha), wanted)
+
+
+@lru_cache(maxsize=16)
+def _limits(alpha: float) -> npt.NDArray[np.intp]:
+    """For each number of changes, how many of them may go the other way; -1 where none may."""
+    from scipy.special import bdtr
+
+    found, limit = [], -1
+    for changes in range(_MANY + 6 * math.isqrt(_MANY) + 1):
+        # One change more lets at most one more go the other way.
+        if limit < changes and 2 * float(bdtr(limit + 1, changes, 0.5)) <= alpha:
+            limit += 1
+        found.append(limit)
+    return np.array(found, dtype=np.intp)
+
+
+def _fewest(reached: Callable[[int], float], least: int, wanted: float) -> int | None:
+    """The smallest number with the wanted power, from `least` on; None where none has it."""
+    if reached(least) >= wanted:
         return least
     top = least
-    while power(effect * math.sqrt(top), top - 1, alpha) < wanted:
+    while reached(top) < wanted:
         top *= 2
         if top > MOST:
             return None
     low = top // 2
     while top - low > 1:
         middle = (low + top) // 2
-        enough = power(effect * math.sqrt(middle), middle - 1, alpha) >= wanted
-        low, top = (low, middle) if enough else (middle, top)
+        low, top = (low, middle) if reached(middle) >= wanted else (middle, top)
     return top
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a growing function passes zero."""
-    for _ in range(80):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)
     return (low + high) / 2
