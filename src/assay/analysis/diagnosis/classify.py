@@ -9,6 +9,12 @@ from assay.analysis.diagnosis.place import WITHIN, Place, place
 
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
 _RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
+# What is claimed only of contexts that hold the answer.
+_HOLDING = frozenset({"wrong_refusal", "ignored", "incomplete"})
+_DISPUTED = (
+    "what counts as the right context is there and does not hold the reference: see whether the "
+    "reference is wrong, the document was cut in two, or another one is worded alike"
+)
 _GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
 
 
@@ -28,13 +34,18 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
     found = sorted(_findings(facts, at), key=lambda finding: _ORDER[finding.cause])
     checked = frozenset(_checked(facts, at)) | {finding.cause for finding in found}
     sample = facts.sample
-    question = sample.question or ""
-    if found:
-        main, *rest = found
-        return Diagnosed(sample.id, row, question, "failed", main, tuple(rest), checked)
-    remark = _unexplained(facts, at, checked)
+    main = found[0] if found else None
+    remark = _disputed(facts, at) or ("" if main else _unexplained(facts, at, checked))
     return Diagnosed(
-        sample.id, row, question, "open" if remark else "fine", checked=checked, remark=remark
+        sample.id,
+        row,
+        sample.question or "",
+        "failed" if main else "open" if remark else "fine",
+        main,
+        tuple(found[1:]),
+        checked,
+        remark,
+        _HOLDING - checked if at.where == "disputed" else frozenset(),
     )
 
 
@@ -42,11 +53,30 @@ def _findings(facts: Facts, at: Place) -> list[Finding]:
     if facts.unanswerable:
         return _unanswerable(facts)
     lost = at.finding
-    # What was lost on the way does no harm where the answer is right and supported all the same.
-    found = [] if lost is None or (not facts.declined and _answered_well(facts)) else [lost]
+    found = [] if lost is None or _harmless(lost, facts) else [lost]
     if facts.declined:
         return [*found, *_refused(facts, at)]
     return [*found, *(finding for find in _FINDERS if (finding := find(facts, at)))]
+
+
+def _harmless(lost: Finding, facts: Facts) -> bool:
+    """Whether the answer is right and supported in spite of what was lost on the way."""
+    if facts.declined:
+        return False
+    return _answered_well(facts) or (
+        # Made-up words beside a right answer are no sign that it went without the context.
+        lost.cause == "ranked_too_low" and _told_from_contexts(facts)
+    )
+
+
+def _told_from_contexts(facts: Facts) -> bool:
+    """Whether the answer says the whole reference, and nothing of that from elsewhere."""
+    if facts.told is None or not facts.told.all_hold():
+        return False
+    unsupported = {part.text for part in _unsupported(facts)}
+    if facts.true is None:  # which statements are the right ones is not known
+        return bool(facts.said and facts.said.yes)
+    return not any(holds(part) and part.text in unsupported for part in facts.true.parts)
 
 
 def _unanswerable(facts: Facts) -> list[Finding]:
@@ -208,7 +238,9 @@ def _checked(facts: Facts, at: Place) -> Iterable[str]:
         yield "should_have_refused"
     if facts.declined is None:
         return
-    if not facts.declined or at.where != "unknown" or facts.unanswerable is not None:
+    disputed = at.where == "disputed" and not facts.unanswerable
+    told_so = facts.unanswerable is not None or at.where != "unknown"
+    if not facts.declined or (told_so and not disputed):
         yield "wrong_refusal"
     if facts.declined:  # it says nothing that could be wrong
         yield from _GENERATION
@@ -223,8 +255,16 @@ def _of_generation(facts: Facts, at: Place) -> Iterable[str]:
         yield from ("contradicted", "over_claimed", "unsupported")
     elif facts.said:  # the judge was not asked whether a context says otherwise
         yield "unsupported"
-    if facts.told and at.where != "unknown":
+    if facts.told and at.where not in ("unknown", "disputed"):
         yield from ("ignored", "incomplete")
+
+
+def _disputed(facts: Facts, at: Place) -> str:
+    """What is to be said where data and verdicts deny each other; "" if that does no harm."""
+    if at.where != "disputed" or facts.unanswerable:
+        return ""
+    told = facts.told is not None and not facts.told.no and not facts.declined
+    return "" if told else _DISPUTED
 
 
 def _unexplained(facts: Facts, at: Place, checked: frozenset[str]) -> str:

@@ -110,7 +110,10 @@ def advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
 def gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
-        name: sum(name not in one.checked and not _settled(name, one.checked) for one in samples)
+        name: sum(
+            name not in one.checked | one.disputed and not _settled(name, one.checked)
+            for one in samples
+        )
         for name in CAUSES
     }
     return tuple(Gap(name, n, CAUSES[name].needs) for name, n in unchecked.items() if n)

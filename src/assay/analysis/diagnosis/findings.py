@@ -49,6 +49,8 @@ class Diagnosed:
         contributing: Further ones, in the same order.
         checked: Names of the causes that could be told, found or not.
         remark: Why it is open, or what else is to be known.
+        disputed: Names of causes that no further fact would tell, since those known deny each
+            other.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Diagnosed:
     contributing: tuple[Finding, ...] = ()
     checked: frozenset[str] = frozenset()
     remark: str = ""
+    disputed: frozenset[str] = frozenset()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

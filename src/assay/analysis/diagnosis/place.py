@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.analysis.diagnosis.facts import Facts, Known, Parts, holds
+from assay.analysis.diagnosis.facts import Facts, Found, Known, Parts, holds
 from assay.analysis.diagnosis.findings import Evidence, Finding
 
-# "there": the generator had it. "unknown": nothing tells.
-Where = Literal["lacking", "missed", "absent", "low", "there", "unknown"]
+# "behind": found below what was handed on. "there": the generator had it. "disputed": the right
+# context was handed on, and no part of the reference stands in it. "unknown": nothing tells.
+Where = Literal["lacking", "missed", "absent", "behind", "low", "there", "disputed", "unknown"]
 
 # A right context below this rank is far from where generators look.
 WITHIN = 3
@@ -16,6 +17,7 @@ _CAUSES = {
     "lacking": "not_in_corpus",
     "missed": "not_retrieved",
     "absent": "not_in_contexts",
+    "behind": "ranked_too_low",
     "low": "ranked_too_low",
 }
 
@@ -67,17 +69,23 @@ def _by_known(facts: Facts, known: Known, within: int) -> Place:
     why = "known to be right, not retrieved"
     lost = tuple(Evidence("context", text, why) for text in known.lost)
     if known.first is None:
-        # Another document may say the same.
-        elsewhere = wanted is not None and len(wanted.yes) == len(wanted.parts)
-        return Place("there") if elsewhere else Place("missed", lost)
+        return Place("there") if _all_held(wanted) else Place("missed", lost)
     if lost and wanted and wanted.no:
         missing = _of_reference(wanted.no, "not in the contexts", wanted.metric)
         return Place("missed", (*lost, *missing))
     contexts = facts.sample.contexts
     handed = len(contexts) if contexts is not None else known.first
-    if known.first > min(handed, within):
-        return Place("low", (_ranked(facts, known.first, handed),))
-    return Place("there")
+    ranked = (_ranked(facts, known.first, handed),)
+    if known.first > handed:
+        return Place("there") if _all_held(wanted) else Place("behind", ranked)
+    if wanted and len(wanted.no) == len(wanted.parts):
+        return Place("disputed")
+    return Place("low", ranked) if known.first > within else Place("there")
+
+
+def _all_held(wanted: Found | None) -> bool:
+    """Whether the contexts surely hold the whole reference: another document may say the same."""
+    return wanted is not None and len(wanted.yes) == len(wanted.parts)
 
 
 def _by_verdicts(facts: Facts, within: int) -> Place:
