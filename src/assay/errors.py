@@ -93,6 +93,8 @@ class Unavailable(JudgeError):
         retry_after: Seconds that the server asked to wait, None if it did not say.
         throttled: Whether the server said that it is asked too often (429 or 503).
         permanent: Whether the same request would fail again (too long, filtered): never retried.
+        cost: Tokens read and written for an answer that is no reply: (0, 0) for a refusal, None if
+            nothing came at all.
         crowded: Whether it was given up while it waited behind others, as far as can be told.
     """
 
@@ -103,11 +105,13 @@ class Unavailable(JudgeError):
         retry_after: float | None = None,
         throttled: bool = False,
         permanent: bool = False,
+        cost: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.throttled = throttled
         self.permanent = permanent
+        self.cost = cost
         self.crowded = False
 
 

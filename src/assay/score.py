@@ -36,6 +36,10 @@ class Part:
     marks: tuple[tuple[int, int], ...] = ()
 
 
+class NoNumber(ValueError):
+    """The value of a score is not a finite number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """A finite number and the parts it was computed from.
@@ -47,7 +51,7 @@ class Score:
         details: Further numbers on the way to the score (precision, recall, ...).
 
     Raises:
-        ValueError: If the value is not a finite number.
+        NoNumber: If the value is not a finite number.
     """
 
     value: float
@@ -56,9 +60,13 @@ class Score:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.value):
+        try:
+            finite = math.isfinite(self.value)
+        except TypeError:
+            finite = False
+        if not finite:
             msg = f"a score is a finite number, not {self.value!r}"
-            raise ValueError(msg)
+            raise NoNumber(msg)
 
     def __float__(self) -> float:
         return float(self.value)

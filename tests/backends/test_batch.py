@@ -6,9 +6,12 @@ import pytest
 
 from assay import Budget, Limits, OpenAI, OpenAIBatch, Result, Settings, evaluate
 from assay.backends.batch import desk
-from assay.errors import Denied, InputError
+from assay.backends.batch.batched import Batched
+from assay.backends.spending import Purse
+from assay.errors import Denied, InputError, Unavailable
 from assay.run.estimate import estimate
 from assay.store import Store
+from assay.tasks import RateAnswer
 from support.batch_server import Batching, BatchServer
 from support.faults import Faults
 from support.scripts import samples
@@ -65,6 +68,29 @@ def test_once_all_is_known_no_batch_is_remembered_and_nobody_is_asked(served, db
     before = (served.sizes, served.arrived)
     run(served, db)
     assert (served.sizes, served.arrived) == before
+
+
+async def test_a_line_that_was_billed_without_a_reply_is_counted():
+    class Model:
+        name = "m"
+
+        def identity(self, kind):
+            return "m#1"
+
+        def read(self, line, task, draw):
+            raise Unavailable("cut short", permanent=True, cost=(500, 1000))
+
+    class Desk:
+        def knows(self, key):
+            return True
+
+        async def ask(self, key, line):
+            return b""
+
+    purse = Purse()
+    with pytest.raises(Unavailable):
+        await Batched(Model(), None, Desk(), purse).reply(RateAnswer("Who?", "Anna."))
+    assert (purse.usage.calls, purse.usage.tokens_in, purse.usage.tokens_out) == (0, 500, 1000)
 
 
 class TestLimits:

@@ -75,6 +75,17 @@ class TestWeighed:
     def test_a_reply_whose_tokens_do_not_tell_stays_as_it_is(self, tokens):
         assert weighed(TASK, RAW, tokens) == RAW
 
+    @pytest.mark.parametrize("log", [1000, 5.0, 0.1, math.inf, math.nan, -math.inf])
+    def test_what_is_no_log_probability_is_passed_over(self, log):
+        odd = Token("4", {"4": log, "5": math.log(0.5)})
+        assert weighed(TASK, RAW, written(RAW, odd)) == RAW
+        other = Token("4", {"4": math.log(0.5), "5": log})
+        assert dict(shares(weighed(TASK, RAW, written(RAW, other))))[4.0] == 1
+
+    def test_a_probability_of_one_may_be_rounded_up(self):
+        likely = Token("4", {"4": 1e-4, "5": -20.0})
+        assert dict(shares(weighed(TASK, RAW, written(RAW, likely))))[4.0] == pytest.approx(1)
+
     @pytest.mark.parametrize("raw", ["I am a teapot.", '{"reason": "", "grade": 9}'])
     def test_a_reply_that_cannot_be_read_stays_as_it_is(self, raw):
         assert weighed(TASK, raw, [token(raw, {"4": 1.0})]) == raw

@@ -216,6 +216,17 @@ async def test_a_server_that_never_answers_stops_the_run():
         await limit.reply(task())
 
 
+async def test_a_server_that_answers_nothing_usable_is_not_said_to_be_unreachable():
+    model = Model(*[Unavailable("no choice", cost=(0, 0))] * 99)
+    limit = Limit(model, Limits(retries=0))
+    for _ in range(HOPELESS - 1):
+        with pytest.raises(Unavailable):
+            await limit.reply(task())
+    says = r"^8 calls to model brought nothing usable, the last one: no choice -> check the model"
+    with pytest.raises(Denied, match=says):
+        await limit.reply(task())
+
+
 async def test_a_server_that_answered_once_is_never_given_up():
     model = Model(None, *[Unavailable("refused")] * 99)
     limit = Limit(model, Limits(retries=0))
@@ -273,6 +284,20 @@ async def test_requests_a_minute_are_bounded():
     assert 0.1 < time.monotonic() - start < 2.0
 
 
+async def test_requests_that_find_out_what_a_server_takes_count_for_the_minute():
+    model = Model()
+    model.further_requests = 0
+    limit = Limit(model, Limits(requests_per_minute=1200))
+    await limit.reply(task())
+    model.further_requests = 70
+    start = time.monotonic()
+    await limit.reply(task())
+    assert 0.3 < time.monotonic() - start < 3.0
+    start = time.monotonic()
+    await limit.reply(task())
+    assert time.monotonic() - start < 0.3, "they are counted once"
+
+
 async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
     # Estimated at more than 500 tokens a call, used are 110.
     limit = Limit(Model(), Limits(tokens_per_minute=60_000))
@@ -325,6 +350,41 @@ async def test_what_timed_out_may_have_been_paid_for():
     with pytest.raises(Unavailable):
         await limit.reply(task())
     assert limit.usage.tokens_in > 100
+
+
+def billed(*, permanent=False):
+    return Unavailable("cut short", permanent=permanent, cost=(500, 1000))
+
+
+async def test_what_was_billed_without_a_reply_is_counted():
+    price = Price(per_million_in=1000.0, per_million_out=10_000.0)
+    limit = Limit(Model(billed(), billed()), FAST, purse=Purse(Budget(price=price)))
+    await limit.reply(task())
+    usage = limit.usage
+    assert (usage.calls, usage.tokens_in, usage.tokens_out) == (1, 1100, 2010)
+    assert usage.money == pytest.approx(2 * 10.5 + 0.2)
+
+
+@pytest.mark.parametrize("permanent", [True, False])
+async def test_a_budget_binds_where_all_that_is_billed_brings_no_reply(permanent):
+    model = Model(*[billed(permanent=permanent)] * 999, seconds=0.001)
+    limit = Limit(model, FAST, purse=Purse(Budget(tokens=10_000)))
+    asked = (limit.reply(task(n)) for n in range(30))
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert any(isinstance(error, OverBudget) for error in found)
+    # Until the first has come, each is taken to cost less than it does.
+    assert 8_500 < limit.usage.tokens_in + limit.usage.tokens_out <= 10_000 + 16 * 1_000
+    spent = limit.usage.tokens_in
+    with pytest.raises(OverBudget):
+        await limit.reply(task())
+    assert limit.usage.tokens_in == spent, "nothing more is sent"
+
+
+async def test_what_was_set_aside_is_given_back_once_though_the_budget_ends_the_tries():
+    limit = Limit(Model(*[billed()] * 9), FAST, purse=Purse(Budget(tokens=2500)))
+    with pytest.raises(OverBudget):
+        await limit.reply(task())
+    assert limit._purse._held_calls == limit._purse._held_out == 0
 
 
 async def test_a_failed_call_leaves_the_budget_alone():

@@ -8,7 +8,8 @@ import pytest
 from aiohttp import web
 
 from assay.backends.openai import OpenAI
-from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url, retry_after
+from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url
+from assay.backends.waits import retry_after
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Judge
 from assay.tasks import (
@@ -246,6 +247,7 @@ async def test_one_call_probes_for_all(server, llm):
     assert forms.count("json_schema") <= 10
     assert forms.count("json_object") == 1
     assert server.count(status=200) == 10
+    assert llm.further_requests == server.arrived - 10, "they count for the requests a minute"
 
 
 async def serve(answer):
@@ -327,6 +329,72 @@ async def test_free_text_that_the_length_limit_cut_is_no_reply():
     assert (await answered(answer, task=TASK)).raw, "that JSON was cut shows when it is read"
 
 
+def completion(message, finish_reason="stop", **choice):
+    """The body of a chat completion that was billed."""
+    one = {"message": message, "finish_reason": finish_reason, **choice}
+    usage = {"prompt_tokens": 500, "completion_tokens": 1000}
+    return json.dumps({"choices": [one], "usage": usage}, ensure_ascii=False)
+
+
+def logprobs(value):
+    top = [{"token": "x", "logprob": value}]
+    return {"content": [{"token": "x", "logprob": 0, "top_logprobs": top}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"\xef\xbb\xbf" + completion({"content": "x"}).encode(), "x"),
+        (completion({"content": "caf\u00e9"}).encode("latin1"), "caf\ufffd"),
+        (completion({"content": "x SURR"}).replace("SURR", "\\ud83d").encode(), "x ?"),
+        (completion({"content": "x"}, logprobs=logprobs(float("-inf"))).encode(), "x"),
+        (completion({"content": "x"}, logprobs=logprobs(float("nan"))).encode(), "x"),
+        (completion(None, "length").encode(), ""),
+    ],
+    ids=["BOM", "not UTF-8", "half a pair", "minus infinity", "no number", "no message"],
+)
+async def test_no_reply_is_lost_over_a_flaw_that_is_not_its_text(content, text):
+    reply = await answered(lambda: web.Response(body=content))
+    assert (reply.raw, reply.tokens_in, reply.tokens_out) == (text, 500, 1000)
+
+
+@pytest.mark.parametrize("content", [b'{"choices":' + b"[" * 200_000, b'{"choices": 5}', b"\xff"])
+async def test_what_is_no_chat_completion_even_with_leniency_is_no_reply(content):
+    with pytest.raises(Unavailable, match="sent no chat completion but") as caught:
+        await answered(lambda: web.Response(body=content))
+    assert caught.value.cost == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "task"),
+    [
+        (completion({"content": "1. Rome"}, "length"), PaperStatements("Who?", "Rome is old.")),
+        (completion({"content": ""}, "content_filter"), TASK),
+        ('{"choices": [], "usage": {"prompt_tokens": 500, "completion_tokens": 1000}}', TASK),
+    ],
+    ids=["cut", "filtered", "no choice"],
+)
+async def test_what_was_billed_without_a_reply_says_what_it_cost(content, task):
+    with pytest.raises(Unavailable) as caught:
+        await answered(lambda: web.Response(text=content), task=task)
+    assert caught.value.cost == (500, 1000)
+    counted, _, _ = content.partition(', "usage"')
+    with pytest.raises(Unavailable) as caught:
+        await answered(lambda: web.Response(text=counted + "}"), task=task)
+    assert caught.value.cost[0] == len(task.prompt()) // 4, "estimated where it is not counted"
+
+
+@pytest.mark.parametrize("extra", [{"temperature": 1}, {"seed": 42}, {"max_tokens": 5}])
+async def test_what_the_user_has_every_request_carry_is_refused_in_the_servers_words(server, extra):
+    (field,) = extra
+    server.faults = Faults(reject=(field,))
+    llm = OpenAI("m", base_url=server.url, extra_body=extra)
+    with pytest.raises(Unavailable, match=f"answered 400: Unsupported parameter: '{field}'"):
+        await llm.reply(TASK)
+    await llm.aclose()
+    assert server.arrived <= 2
+
+
 async def test_half_a_surrogate_pair_does_not_stop_a_call(server, llm):
     await llm.reply(RateAnswer("Who?", "broken \ud83d emoji"))
     assert "broken ? emoji" in server.log[0].body["messages"][0]["content"]
@@ -347,6 +415,7 @@ def error(status, message="no", headers=None, **more):
         (error(400, code="model_not_found"), "check the model 'm'"),
         (error(429, code="insufficient_quota"), "used up"),
         (error(402), "used up"),
+        (error(200, code="401"), "answered 401: no -> none was sent: set the key"),
         (lambda: web.Response(status=307, headers={"Location": "/x"}), "redirects to /x"),
     ],
 )
@@ -374,6 +443,11 @@ async def test_a_refused_key_is_to_be_checked():
         (error(403, "input flagged by moderation"), False, None, True),
         (error(400, code="content_filter"), False, None, True),
         (lambda: web.json_response({"error": {"code": 429, "message": "x"}}), True, None, False),
+        (error(200, code="429"), True, None, False),
+        (error(200, code="rate"), False, None, False),
+        (error(200, code=0), False, None, False),
+        (error(200, code="9" * 5000), False, None, False),
+        (lambda: web.json_response({"choices": None, "error": "upstream"}), False, None, False),
         (lambda: web.json_response({"error": "upstream"}), False, None, False),
         (lambda: web.json_response({"choices": []}), False, None, False),
         (lambda: web.Response(text="<html>hello"), False, None, False),

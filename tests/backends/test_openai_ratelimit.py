@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.limit import Limit, Limits
 from assay.backends.openai import OpenAI
-from assay.backends.openai_http import nothing_left
+from assay.backends.waits import nothing_left
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer

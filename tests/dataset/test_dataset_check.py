@@ -93,6 +93,26 @@ def test_an_empty_answer_is_a_result_where_others_were_recorded():
     assert len(load(rows({}, {"answer": ""}), needs=NEEDS)) == 2
     told = problem(rows({"answer": ""}, {"answer": " "}), needs=NEEDS)
     assert "column 'answer' is empty in every row" in told
+    assert "say why in the field 'failure'" in told
+
+
+def test_an_empty_answer_of_the_only_row_is_a_result():
+    for answer in ("", " "):
+        (only,) = load(rows({"answer": answer}), needs=NEEDS)
+        assert only.answer == answer
+    assert "'answer'" in problem(rows({"answer": None}), needs=NEEDS)
+
+
+def test_a_column_that_only_a_metric_of_ones_own_needs_is_renamed_and_not_mapped():
+    needs = {"usestag": ("topic",)}
+    told = problem([{"question": "q", "tag": "x"}], needs=needs)
+    assert "-> rename the column to 'topic', or correct needs= of usestag" in told
+    assert "rename 'topics' to 'topic'" in problem([{"topics": "x"}], needs=needs)
+    told = problem([{"topic": None}, {"topic": None}], needs=needs)
+    assert "column 'topic' is empty in every row" in told
+    assert "--map" not in told
+    told = problem([{"answer": "a"}], needs={"own": ("response",)})
+    assert "-> correct needs= of own: the field is called 'answer'" in told
 
 
 def test_a_column_that_is_empty_everywhere_is_one_problem():

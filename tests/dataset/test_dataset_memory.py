@@ -173,3 +173,21 @@ def test_an_index_that_was_given_a_name_is_a_column():
     frame = pd.DataFrame(ROWS).assign(id=["one", "two"])
     assert [sample.id for sample in load(frame.set_index("id"))] == ["one", "two"]
     assert [sample.id for sample in load(frame.drop(columns="id"))] == ["row-1", "row-2"]
+
+
+def test_each_level_of_an_index_that_was_given_a_name_is_a_column():
+    frame = pd.DataFrame(ROWS).assign(id=["one", "two"], tenant="x", n=[1, 2])
+    first, second = load(frame.set_index(["tenant", "id"]))
+    assert (first.id, first.metadata["tenant"], second.id) == ("one", "x", "two")
+    indexed = frame.set_index(["id", "n"]).rename_axis(["id", None])
+    assert [sample.id for sample in load(indexed)] == ["one", "two"]
+    assert "n" not in load(indexed)[0].metadata
+    twice = frame.set_index(["id", "n"]).rename_axis(["id", "id"])
+    assert "two columns have this name" in problem(twice)
+
+
+def test_an_empty_answer_in_a_data_frame_is_one_and_nan_is_missing():
+    frame = pd.DataFrame({"question": ["", "q", "r"], "answer": ["", None, float("nan")]})
+    said, missing, nan = load(frame)
+    assert (said.answer, missing.answer, nan.answer) == ("", None, None)
+    assert said.question is None

@@ -29,6 +29,7 @@ from dataset_help import one, problem, refused
         ({"contexts": ["a", "b"], "context_ids": ["1"]}, "holds 1 ids for 2 contexts"),
         ({"contexts": ["a"], "context_ids": [True]}, "item 1 is true"),
         ({"contexts": [{"id": 1, "text": "a"}], "context_ids": [2]}, "differs from the ids"),
+        ({"contexts": [{"id": 1, "text": "a"}], "context_ids": [2, 1]}, "differs from the ids"),
         ({"context_ids": "[1 2]"}, "begins like a list"),
         ({"id": 1.5}, "is the number 1.5"),
         ({"latency_ms": "12"}, "is the text '12', but must be a number"),
@@ -52,6 +53,20 @@ def test_wrong_values_are_named(row, words):
 def test_one_text_is_a_list_of_one():
     assert one({"contexts": "c"}).contexts == ("c",)
     assert one({"context_ids": 7}).context_ids == ("7",)
+
+
+def test_more_may_have_been_retrieved_than_was_handed_on():
+    sample = one({"contexts": ["a", "b"], "context_ids": [1, 2, 3]})
+    assert (sample.contexts, sample.context_ids) == (("a", "b"), ("1", "2", "3"))
+    documents = [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]
+    assert one({"contexts": documents, "context_ids": [1, 2, 3]}).context_ids == ("1", "2", "3")
+
+
+def test_too_few_ids_are_one_fault():
+    documents = [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]
+    told = problem([{"contexts": documents, "context_ids": [1]}])
+    assert "holds 1 ids for 2 contexts" in told
+    assert "differs" not in told
 
 
 def test_an_empty_list_says_that_nothing_was_retrieved():

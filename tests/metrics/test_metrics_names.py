@@ -231,3 +231,20 @@ class TestResolve:
     def test_what_is_no_metric_is_refused(self, wrong):
         with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric"):
             resolve([wrong])
+
+
+class TestWhatIsNoMetric:
+    @pytest.mark.parametrize("given", [Faithfulness, [Faithfulness]])
+    def test_a_class_is_to_be_called(self, given):
+        with pytest.raises(InputError, match=r"not <class .*> -> call it: Faithfulness\(\)"):
+            resolve(given)
+
+    @pytest.mark.parametrize("given", [None, []])
+    def test_none_is_told_as_such(self, given):
+        with pytest.raises(InputError, match="no metric was given; there are faithfulness"):
+            resolve(given)
+
+    @pytest.mark.parametrize("given", [3, [3], [None], int])
+    def test_what_is_neither_a_name_nor_a_metric_is_refused(self, given):
+        with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric, not"):
+            resolve(given)

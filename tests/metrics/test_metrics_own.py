@@ -90,6 +90,10 @@ class TestFunctions:
         with pytest.raises(InputError, match="a metric cannot be called"):
             made(lambda sample: 1.0, name=name)
 
+    def test_a_decorator_without_its_parentheses_is_told(self):
+        with pytest.raises(InputError, match=r"was given <function .* -> write @assay\.metric\("):
+            assay.metric(lambda sample: 1.0)
+
     def test_a_range_the_wrong_way_round_is_refused(self):
         with pytest.raises(InputError, match="its range is 1 to 0"):
             made(lambda sample: 1.0, range=(1, 0))

@@ -11,6 +11,7 @@ from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, 
 from assay.backends import backend
 from assay.errors import InputError, Unsupported
 from assay.prompt import Material, Template
+from assay.run.result import NOT_DONE, Result
 from assay.store.rows import outcome_values
 from assay.tasks import SplitStatements
 from support import answers
@@ -289,3 +290,96 @@ def test_numbers_of_numpy_are_kept_as_plain_ones(db, value):
 def test_evidence_that_cannot_be_kept_is_named():
     with pytest.raises(TypeError, match="the evidence of a score holds a range: give plain values"):
         outcome_values(Score(0.5, details={"n": range(1)}), ())
+
+
+@dataclass(frozen=True)
+class Returns(Metric):
+    """What it is told to; it is called if it can be.
+
+    Args:
+        made: What it returns.
+    """
+
+    made: object = None
+
+    name = "returns"
+    needs = ("answer",)
+
+    async def score(self, sample, judge):
+        return self.made() if callable(self.made) else self.made
+
+
+def _nested():
+    found = []
+    found.append(found)
+    return Score(0.5, details={"all": found})
+
+
+UNKEPT = {
+    "bare number": (0.5, " is 0.5 -> return a Score or an Unscored"),
+    "nothing": (None, " is None -> return a Score or an Unscored"),
+    "text": ("good", " is 'good' -> return a Score or an Unscored"),
+    "text for a number": (lambda: Score("0.5"), ": a score is a finite number, not '0.5' -> give"),
+    "nan": (lambda: Score(float("nan")), ": a score is a finite number, not nan -> give"),
+    "part without text": (
+        Score(0.5, (Part("reference", None),)),
+        ": parts[0].text: expected str, got null -> kind, text,",
+    ),
+    "text for parts": (Score(0.5, "hello"), ": parts: expected array, got str -> kind, text,"),
+    "half a character": (
+        Score(0.5, (Part("a", "b"), Part("a", "\ud800"))),
+        ": parts[1].text holds half of a character -> repair",
+    ),
+    "object": (
+        Score(0.5, details={"n": 1, "all": [{"of": object()}]}),
+        ": details['all'][0]['of'] is a Python object -> give texts, numbers",
+    ),
+    "itself": (_nested, ": its evidence is nested too deeply -> give texts"),
+    "another why": (
+        Unscored("skipped", "x"),
+        ": why is 'skipped' -> why is 'undefined', 'failed' or 'unanswered'",
+    ),
+    "no detail": (Unscored("undefined", None), ": detail: expected str, got null -> "),
+}
+
+
+@pytest.mark.parametrize("case", UNKEPT)
+def test_what_could_not_be_read_again_is_told_and_not_kept(db, case):
+    made, told = UNKEPT[case]
+    metric = Returns(made)
+    with pytest.raises(InputError) as caught:
+        evaluate(samples(1), metric, plausible(), store=db)
+    assert str(caught.value).startswith(f"{metric.label} of q0{told}")
+    assert Result(db)[metric.label] == [NOT_DONE]
+
+
+def test_a_score_that_is_not_async_is_told(db):
+    class Hasty(Returns):
+        def score(self, sample, judge):
+            return Score(0.5)
+
+    with pytest.raises(InputError, match="`score` of returns is not async -> write `async def sc"):
+        evaluate(samples(1), Hasty(), plausible(), store=db)
+
+
+class TestSettings:
+    @pytest.mark.parametrize("given", [{"limit": 1}, {}, 3])
+    def test_what_is_no_settings_is_told(self, db, given):
+        with pytest.raises(InputError, match=r"settings is .* -> such as settings=assay\.Settings"):
+            evaluate(samples(1), "faithfulness", plausible(), store=db, settings=given)
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ({"limit": 1.5}, "limit is 1.5 -> give a whole number"),
+            ({"tries": "3"}, "tries is '3' -> give a whole number"),
+            ({"cores": True}, "cores is True -> give a whole number"),
+            ({"skip_invalid": True}, "skip_invalid is True -> name the file"),
+        ],
+    )
+    def test_a_value_of_another_kind_is_told(self, given, told):
+        with pytest.raises(InputError, match=told):
+            Settings(**given)
+
+    def test_whole_numbers_of_numpy_and_paths_as_text_are_fine(self):
+        assert Settings(limit=np.int64(2), skip_invalid="skipped.jsonl").limit == 2

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from assay import Settings, evaluate
+from assay import Limits, Settings, evaluate
 from assay.analysis import drift
 from assay.analysis.compare import compare
-from assay.errors import Unavailable
+from assay.errors import Denied, Unavailable
 from assay.report.collect import collect
 from assay.report.notes import notes
 from assay.run import probes
@@ -127,6 +127,17 @@ class TestWhenTheyAreAsked:
         with Store(db) as store:
             assert store.judges.fingerprints(result.run.id) == []
         assert result.summary()[0].n_failed == 0
+
+    def test_a_judge_that_refuses_stops_the_run_while_they_wait(self, db, day):
+        class Closed(Model):
+            async def reply(self, task, draw=0):
+                self.asked.append((task, draw))
+                raise Denied("the key was refused")
+
+        judge = Closed()
+        with pytest.raises(Denied, match="the key was refused"):
+            run(judge, db, 10, probe=True, limits=Limits(requests_per_minute=20))
+        assert len(judge.asked) == 1
 
 
 class TestWhatTheyTell:

@@ -222,6 +222,26 @@ class TestResult:
             Result(tmp_path / "none.db")
         assert not (tmp_path / "none.db").exists()
 
+    def test_it_is_the_same_store_in_whichever_folder_one_is_later(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        result = evaluate(samples(1), "faithfulness", plausible(), store="x.db")
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        before = result.summary()
+        assert str(result.path) == "x.db"
+        monkeypatch.chdir(elsewhere)
+        assert result.summary() == before
+        assert repr(result) == f"Result('x.db', {result.run.id!r})"
+        assert result.path == tmp_path / "x.db"
+        assert not list(elsewhere.iterdir())
+
+    def test_reading_one_whose_store_is_gone_makes_no_other(self, mixed, db):
+        for file in db.parent.glob(f"{db.name}*"):
+            file.unlink()
+        with pytest.raises(InputError, match="there is no store"):
+            mixed.summary()
+        assert not db.exists()
+
     def test_samples_that_were_not_reached_count_as_failed(self, db):
         settings = Settings(budget=Budget(tokens=400), limits=Limits(in_flight=1))
         judge = Watched(plausible())

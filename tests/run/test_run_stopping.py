@@ -1,8 +1,11 @@
 """What ends a run early, what is refused before it begins, and what is kept all the same."""
 
+import asyncio
+
 import pytest
 
 from assay import Budget, Limits, Price, Result, Settings, evaluate
+from assay.backends.limit import HOPELESS
 from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
@@ -26,6 +29,14 @@ class Metered(LLM):
     async def complete(self, prompt, schema, kind, draw):
         self.calls += 1
         return Completion(answer(prompt, kind), 100, 10)
+
+
+class Refused(Metered):
+    """An LLM whose key is refused."""
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.calls += 1
+        raise Denied("401: the key was refused -> check OPENAI_API_KEY")
 
 
 class TestDenied:
@@ -63,6 +74,48 @@ class TestDenied:
             evaluate(samples(2), "faithfulness", self.judge(after=0), store=db)
         row = Result(db).summary()[0]
         assert (row.n_scored, row.n_failed, row.mean) == (0, 2, None)
+
+    @pytest.mark.parametrize("metrics", ["faithfulness", ["faithfulness", "context_recall"]])
+    def test_calls_that_wait_to_be_sent_are_given_up(self, db, metrics):
+        judge = Refused()  # an LLM: what both metrics ask goes into one call
+        settings = Settings(limits=Limits(requests_per_minute=20))  # one at once
+        with pytest.raises(Denied, match="the key was refused"):
+            evaluate(samples(30), metrics, judge, embedder=plausible(), store=db, settings=settings)
+        assert judge.calls == 1
+        stopped = Result(db)
+        assert "the key was refused" in stopped.stopped
+        assert {row.n_failed for row in stopped.summary()} == {30}
+
+    def test_calls_on_their_way_are_waited_for_and_kept(self, db):
+        all_sent = asyncio.Event()
+
+        async def refuse_the_first(task):
+            if len(judge.asked) == 4:
+                all_sent.set()
+            first = task is judge.asked[0][0]
+            await all_sent.wait()
+            if first:
+                raise Denied("401: the key was refused -> check OPENAI_API_KEY")
+            await asyncio.sleep(0.1)
+
+        judge = Watched(plausible(), before=refuse_the_first)
+        settings = Settings(limits=Limits(in_flight=4))
+        with pytest.raises(Denied):
+            evaluate(samples(30), "faithfulness", judge, store=db, settings=settings)
+        assert len(judge.asked) <= 5  # the refused one had left its place to another
+        assert Result(db).cost().calls == len(judge.asked) - 1
+
+    def test_where_nobody_answers_what_waits_for_another_try_is_given_up(self, db):
+        async def lose(task):
+            # The first eight are to wait for longer than anybody does, the others for a while.
+            early = any(task is asked for asked, _ in judge.asked[:HOPELESS])
+            raise Unavailable("lost", retry_after=1000 if early else 5)
+
+        judge = Watched(plausible(), before=lose)
+        settings = Settings(limits=Limits(in_flight=16))
+        with pytest.raises(Denied, match="8 calls"):
+            evaluate(samples(50), "faithfulness", judge, store=db, settings=settings)
+        assert len(judge.asked) == len({task for task, _ in judge.asked})
 
 
 class TestBudget:

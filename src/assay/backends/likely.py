@@ -13,6 +13,8 @@ WEIGHED = frozenset({GiveGrade.kind})
 
 _GRADE = re.compile(r'"grade"\s*:\s*(?=-?\d)')
 _DIGIT = re.compile(r"(\d)(?![\d.])")
+# A probability of 1 may come out as a little more where it was computed with few bits.
+ROUNDING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ def _digits(token: Token, before: int, allowed: Sequence[float]) -> dict[float, 
     chances = dict.fromkeys(allowed, 0.0)
     for text, log in token.top.items():
         found = _DIGIT.match(text, before) if text.startswith(token.text[:before]) else None
-        if found and float(found[1]) in chances:
+        # Above 0 it is no logarithm of a probability, nor is what is not finite.
+        if found and float(found[1]) in chances and -math.inf < log <= ROUNDING:
             chances[float(found[1])] += math.exp(log)
     return chances

@@ -109,6 +109,7 @@ class Limit:
         asked, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self._requests = Bucket(asked) if asked else None
         self._tokens = Bucket(tokens) if tokens else None
+        self._further = 0
         self._resume_at = -math.inf
         self._answered = False
         self._lost_in_a_row = 0
@@ -179,11 +180,16 @@ class Limit:
         if self._answered or error.throttled or error.permanent:
             return
         self._lost_in_a_row += 1
-        if self._lost_in_a_row >= HOPELESS:
-            raise Denied(
-                f"cannot reach {self.name}: {self._lost_in_a_row} calls brought nothing, the last "
-                f"one: {error} -> check that the server runs and that the address is right"
-            ) from error
+        if self._lost_in_a_row < HOPELESS:
+            return
+        calls = f"{self._lost_in_a_row} calls"
+        if error.cost is None:
+            what = f"cannot reach {self.name}: {calls} brought nothing"
+            remedy = "check that the server runs and that the address is right"
+        else:  # somebody is there and answers
+            what = f"{calls} to {self.name} brought nothing usable"
+            remedy = "check the model, and that this address speaks chat completions"
+        raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold) -> Reply:
         attempt = timeouts = crowded = 0
@@ -192,12 +198,13 @@ class Limit:
             try:
                 return await self._once(call, hold, timeouts + crowded)
             except Unavailable as error:
+                spent = self._pay(error, task, hold)
                 if isinstance(error.__cause__, TimeoutError):
                     behind = error.crowded and crowded < CROWDED_RETRIES
                     timeouts, crowded = timeouts + (not behind), crowded + behind
                     attempt -= behind
                     self.usage.timeouts += 1
-                    self._purse.spend(hold.tokens_in, 0)
+                    self._purse.spend(spent := hold.tokens_in, 0)
                 out_of_tries = attempt >= self._limits.retries or timeouts > TIMEOUT_RETRIES
                 asked = error.retry_after or 0.0
                 hopeless = out_of_tries or error.permanent or asked > self._limits.patience
@@ -206,9 +213,20 @@ class Limit:
                 wait = asked + self._backoff(attempt)
                 if error.throttled:  # everyone would be refused, so everyone waits
                     self._resume_at = max(self._resume_at, now() + asked)
+                if spent:
+                    await self._purse.renew(hold, task)
             attempt += 1
             self.usage.retries += 1
             await asyncio.sleep(wait)
+
+    def _pay(self, error: Unavailable, task: Task[Any], hold: Hold) -> int:
+        """Count what an answer that is no reply cost; returns how many tokens."""
+        if not error.cost or not (spent := sum(error.cost)):
+            return 0
+        self._purse.pay(task.kind, *error.cost)
+        if self._tokens:
+            self._tokens.reserve(spent - hold.tokens, now())
+        return spent
 
     def _backoff(self, attempt: int) -> float:
         # Full jitter: calls that failed together do not come back together.
@@ -237,7 +255,9 @@ class Limit:
     async def _until_allowed(self, hold: Hold) -> None:
         wait = self._paused_until() - now()
         if self._requests:
-            wait = max(wait, self._requests.reserve(1, now()))
+            # Calls may have taken more than a request each: what was not known is counted now.
+            before, self._further = self._further, getattr(self._backend, "further_requests", 0)
+            wait = max(wait, self._requests.reserve(1 + self._further - before, now()))
         if self._tokens:
             wait = max(wait, self._tokens.reserve(hold.tokens, now()))
         while wait > 0:

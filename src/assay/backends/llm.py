@@ -117,7 +117,8 @@ class LLM(ABC):
         """
         if completion.cut and task.schema is None:
             what = f"{self.name} was stopped by the length limit -> raise max_tokens"
-            raise Unavailable(what, permanent=True)
+            cost = completion.tokens_in, completion.tokens_out
+            raise Unavailable(what, permanent=True, cost=cost)
         raw = completion.text
         if isinstance(task, GiveGrade) and completion.tokens:
             raw = weighed(task, raw, completion.tokens)

@@ -11,8 +11,9 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from assay.backends.code import text_digest
-from assay.backends.likely import WEIGHED, Token
+from assay.backends.likely import WEIGHED
 from assay.backends.llm import LLM, SEEDS, Completion
+from assay.backends.openai_chat import Choice, read_chat
 from assay.backends.openai_http import (
     Connection,
     Endpoint,
@@ -103,37 +104,6 @@ def _is_about(field: str, refusal: Refusal) -> bool:
     return named and _UNSUPPORTED.search(refusal.text) is not None
 
 
-class _Message(msgspec.Struct):
-    content: Any = None
-
-
-class _Likely(msgspec.Struct):
-    token: str = ""
-    logprob: float = -math.inf
-
-
-class _Token(msgspec.Struct):
-    token: str
-    top_logprobs: list[_Likely] | None = None
-
-
-class _Logprobs(msgspec.Struct):
-    content: list[_Token] | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Message
-    finish_reason: Any = None
-    logprobs: Any = None
-
-
-class _Chat(msgspec.Struct):
-    choices: list[_Choice] = []
-    usage: Any = None
-    error: Any = None
-
-
-_CHAT = msgspec.json.Decoder(_Chat)
 _Answer: TypeAlias = Completion | Refusal
 
 
@@ -161,6 +131,9 @@ class OpenAI(LLM):
         extra_body: Further fields of the request.
         schema_extra: Further fields of every JSON schema, for servers that read settings there.
         prompts: Templates that replace the built-in ones, by kind of task.
+
+    Attributes:
+        further_requests: Requests beside the first of each call, to find out what the server takes.
     """
 
     drifts = True
@@ -191,6 +164,7 @@ class OpenAI(LLM):
         endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
         self._connection = Connection(endpoint, timeout)
         self._dialect = Dialect()
+        self.further_requests = 0
         self._probing = PerLoop(asyncio.Lock)
         self._name = self._full_name(endpoint)
 
@@ -245,7 +219,10 @@ class OpenAI(LLM):
 
         answer = await self._ask_in_its_dialect(body)
         if isinstance(answer, Refusal):
-            raise meaning(answer, self._connection.endpoint, self.model)
+            error = meaning(answer, self._connection.endpoint, self.model)
+            if isinstance(error, Unavailable):
+                error.cost = (0, 0)
+            raise error
         return answer
 
     async def aclose(self) -> None:
@@ -285,23 +262,24 @@ class OpenAI(LLM):
         while True:
             dialect = self._dialect
             answer = await self._post(body(dialect))
-            if not isinstance(answer, Refusal) or not dialect.after(answer, body(dialect)):
+            if not isinstance(answer, Refusal) or not _following(dialect, answer, body):
                 return answer
             # One call finds out what the server takes; those refused with it wait for the result.
             async with self._probing.get():
                 if self._dialect is dialect:
                     return await self._probe(answer, dialect, body)
+            self.further_requests += 1
 
     async def _probe(
         self, answer: _Answer, dialect: Dialect, body: Callable[[Dialect], dict[str, Any]]
     ) -> _Answer:
         # Only a dialect that brought a reply is kept: a refusal may have been about the prompt.
-        following: Dialect | None = dialect
         while isinstance(answer, Refusal):
-            following = dialect.after(answer, body(dialect))
+            following = _following(dialect, answer, body)
             if following is None:
                 return answer
             dialect = following
+            self.further_requests += 1
             answer = await self._post(body(dialect))
         self._dialect = dialect
         return answer
@@ -322,26 +300,34 @@ class OpenAI(LLM):
             return Refusal.of(status, content, headers)
         where = self._connection.endpoint.place
         try:
-            chat = _CHAT.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Unavailable(f"{where} sent no chat completion but {content[:80]!r}") from error
+            chat = read_chat(content)
+        except ValueError as error:
+            what = f"{where} sent no chat completion but {content[:80]!r}"
+            raise Unavailable(what, cost=(0, 0)) from error
         if chat.error:  # gateways report a failing upstream with status 200
-            code = chat.error.get("code") if isinstance(chat.error, dict) else None
-            return Refusal.of(code if isinstance(code, int) else 502, content, headers)
+            return Refusal.of(chat.status, content, headers)
+        choice = chat.choices[0] if chat.choices else Choice()
+        usage, text = counted(chat.usage), choice.text
+        read = len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens
+        written = len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
         if not chat.choices:
-            raise Unavailable(f"{where} sent a chat completion without a choice")
-        if chat.choices[0].finish_reason == "content_filter":
+            what = f"{where} sent a chat completion without a choice"
+            raise Unavailable(what, cost=(read, written))
+        if choice.finish_reason == "content_filter":
             what = f"{where} withheld its reply (blocked by the provider's filter)"
-            raise Unavailable(what, permanent=True)
-        text = _text(chat.choices[0].message.content)
-        usage = counted(chat.usage)
-        return Completion(
-            text,
-            len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens,
-            len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens,
-            _tokens(chat.choices[0].logprobs),
-            cut=chat.choices[0].finish_reason == "length",
-        )
+            raise Unavailable(what, permanent=True, cost=(read, written))
+        cut = choice.finish_reason == "length"
+        return Completion(text, read, written, choice.tokens, cut=cut)
+
+
+def _following(
+    dialect: Dialect, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]
+) -> Dialect | None:
+    """What to try after a refusal; None if no field that is sent would change by it."""
+    sent = body(dialect)
+    found = dialect.after(refusal, sent)
+    # What the user has every request carry (`extra_body`) is refused again and again.
+    return None if found is None or body(found) == sent else found
 
 
 def tokens_at_most(text: str) -> int:
@@ -358,28 +344,6 @@ def _most_tokens(window: int | None, max_tokens: int | None) -> float:
         what = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
         raise InputError(what, "give a window above max_tokens")
     return float(window - room)
-
-
-def _text(content: Any) -> str:
-    # A refusal has no content; some servers send a list of parts, reasoning among them.
-    if isinstance(content, list):
-        parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
-        return "".join(str(part.get("text", "")) for part in parts)
-    return content if isinstance(content, str) else ""
-
-
-def _tokens(found: Any) -> tuple[Token, ...]:
-    # Servers have their own ideas of this field: what is not in OpenAI's form is passed over.
-    try:
-        tokens = msgspec.convert(found, _Logprobs | None)
-    except msgspec.ValidationError:
-        return ()
-    content = (tokens and tokens.content) or ()
-    return tuple(
-        # The likelier one comes first, and is kept if two are shown by the same text.
-        Token(t.token, {x.token: x.logprob for x in reversed(t.top_logprobs or ())})
-        for t in content
-    )
 
 
 def _digest(value: Mapping[str, Any]) -> str | None:

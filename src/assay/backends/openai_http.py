@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ import aiohttp
 import msgspec
 
 from assay.backends.per_loop import PerLoop
+from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -26,7 +26,9 @@ AZURE_VERSION = "2024-10-21"
 CONNECT_S = 15.0
 
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
-_BLOCKED = re.compile(r"moderat|flagged|content[_ ](?:filter|management|policy)", re.IGNORECASE)
+_BLOCKED = re.compile(
+    r"moderat|flagged|content[_ ](?:filter|(?:management )?policy)", re.IGNORECASE
+)
 _BAD_KEY = re.compile(r"(?:invalid|incorrect|expired|missing|not valid)\W.{0,40}api[ _-]?key|"
                       r"api[ _-]?key\b.{0,40}(?:invalid|incorrect|expired|missing|not valid)",
                       re.IGNORECASE)  # fmt: skip
@@ -68,7 +70,7 @@ class Endpoint:
             headers: Further headers.
 
         Raises:
-            InputError: If the URL is none.
+            InputError: If the URL is none, or no header can hold the key.
         """
         url = (base_url or environ.get("OPENAI_BASE_URL") or "").rstrip("/")
         azure = environ.get("AZURE_OPENAI_ENDPOINT", "").rstrip("/")
@@ -79,17 +81,19 @@ class Endpoint:
         parts = urlsplit(url)
         if parts.port == 11434 and parts.path in ("", "/"):
             url += "/v1"  # Ollama, given as its own documentation gives it
-        own = environ.get("OPENAI_API_KEY", "")
+        name, own = "OPENAI_API_KEY", environ.get("OPENAI_API_KEY", "")
+        azure_name = "AZURE_OPENAI_API_KEY"
+        if is_azure(url) and azure_name in environ:
+            name, own = azure_name, environ[azure_name]
+        key = _checked(own, name) if api_key is None else _checked(api_key, "api_key=")
         if not is_azure(url):
-            key = (own if api_key is None else api_key).strip()
             sent = {"Authorization": f"Bearer {key}"} if key else {}
             return cls(url, {**sent, **headers})
-        key = environ.get("AZURE_OPENAI_API_KEY", own) if api_key is None else api_key
-        sent = {"api-key": key.strip()} if key.strip() else {}
+        sent = {"api-key": key} if key else {}
         version = environ.get("OPENAI_API_VERSION", AZURE_VERSION)
         dated = "/openai/deployments/" in url and "?" not in url
         query = f"?api-version={version}" if dated else ""
-        return cls(url, {**sent, **headers}, query, "AZURE_OPENAI_API_KEY")
+        return cls(url, {**sent, **headers}, query, azure_name)
 
     @cached_property
     def place(self) -> str:
@@ -120,6 +124,15 @@ def _check_url(url: str) -> None:
         remedy = "give the base URL whole, such as http://localhost:8000/v1"
         shown = url.rpartition("@")[2]  # never a password
         raise InputError(f"'{shown}' is no address of a server", remedy)
+
+
+def _checked(key: str, name: str) -> str:
+    """A key as it is sent; InputError, which does not show it, for what no header can hold."""
+    key = key.strip()
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
+        what = f"the key in {name} has a line break or another control character inside"
+        raise InputError(what, "give the key alone, in one line")
+    return key
 
 
 def is_azure(url: str) -> bool:
@@ -180,19 +193,34 @@ class Refusal(msgspec.Struct, frozen=True):
         return cls(status, text, code, str(error.get("param") or ""), message, headers)
 
 
-_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too (?:long|many tokens)", re.IGNORECASE)
+_CONTEXT = re.compile(r"context[ _](?:length|size|window)", re.IGNORECASE)
+# What took too long to respond was slow.
+_TOO_LONG = re.compile(
+    r"(?<!took )(?<!taken )(?<!taking )too long(?! to (?:respond|reply|answer|complete|finish))|"
+    r"too many tokens",
+    re.IGNORECASE,
+)
 
 
 def too_long(refusal: Refusal) -> bool:
     """Whether the prompt was longer than what the model reads at once."""
-    return _TOO_LONG.search(f"{refusal.code} {refusal.message}") is not None
+    said = f"{refusal.code} {refusal.message}"
+    # What a failing server says otherwise than in JSON, it says of itself.
+    about_it = refusal.status < 500 or refusal.text.lstrip().startswith(("{", "["))
+    return bool(_CONTEXT.search(said) or (about_it and _TOO_LONG.search(said)))
+
+
+def _blocked(refusal: Refusal) -> bool:
+    # A proxy's page that denies access is about whoever asks, whatever words stand in it.
+    page = refusal.text.lstrip().startswith("<")
+    return not page and _BLOCKED.search(f"{refusal.code} {refusal.message}") is not None
 
 
 def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     """Which error a refusal is, with what the user can do about it."""
     status = refusal.status
     said = f"{endpoint.place} answered {status}: {refusal.message}"
-    if status in (400, 403) and (refusal.code == "content_filter" or _BLOCKED.search(refusal.text)):
+    if status in (400, 403) and _blocked(refusal):
         return Unavailable(f"{said} (blocked by the provider's filter)", permanent=True)
     if status in (400, 413, 422, 500) and too_long(refusal):
         remedy = "take a model that reads more at once, or shorter texts"
@@ -221,45 +249,6 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     if status in (404, 405) or refusal.code in _NO_MODEL:
         return f"check the model '{model}' and the base URL {endpoint.place}"
     return ""
-
-
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that a server asks to wait, given in milliseconds, in seconds or as a date."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        value = headers.get("retry-after", "")
-        if not value:
-            return None
-        if value.replace(".", "", 1).isdecimal():
-            return float(value)
-        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
-    except (ValueError, TypeError):  # a header of no known form, or a date without a zone
-        return None
-
-
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def nothing_left(headers: Mapping[str, str]) -> float:
-    """Seconds until there are requests and tokens again, 0 while some are left or nothing is said.
-
-    ``x-ratelimit-remaining-requests: 0`` with ``x-ratelimit-reset-requests: 1m0.5s``, and the same
-    of tokens.
-    """
-    return max(
-        _reset(headers.get(f"x-ratelimit-reset-{what}", ""))
-        if headers.get(f"x-ratelimit-remaining-{what}", "") == "0"
-        else 0.0
-        for what in ("requests", "tokens")
-    )
-
-
-def _reset(span: str) -> float:
-    if span.replace(".", "", 1).isdecimal():
-        return float(span)
-    return sum(float(number) * _SECONDS[unit] for number, unit in _SPAN.findall(span))
 
 
 class Connection:

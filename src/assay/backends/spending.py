@@ -90,12 +90,19 @@ class Usage:
     waiting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Hold:
-    """Tokens that a call on its way is expected to cost."""
+    """Tokens that a call on its way is expected to cost.
+
+    Attributes:
+        tokens_in: Prompt tokens.
+        tokens_out: Reply tokens.
+        held: Whether they are still set aside.
+    """
 
     tokens_in: int
     tokens_out: int
+    held: bool = True
 
     @property
     def tokens(self) -> int:
@@ -158,8 +165,21 @@ class Purse:
         self._held_calls += 1
         return hold
 
+    async def renew(self, hold: Hold, task: Task[Any]) -> None:
+        """Set aside what a further try will cost, once there is room: the one before was paid for.
+
+        Raises:
+            OverBudget: As `room`.
+        """
+        self.release(hold)
+        new = await self.room(task)
+        hold.tokens_in, hold.tokens_out, hold.held = new.tokens_in, new.tokens_out, True
+
     def release(self, hold: Hold) -> None:
-        """Give back what was set aside."""
+        """Give back what was set aside, unless that was done."""
+        if not hold.held:
+            return
+        hold.held = False
         self._held_in -= hold.tokens_in
         self._held_out -= hold.tokens_out
         self._held_calls -= 1
@@ -175,11 +195,15 @@ class Purse:
         if self._budget.price is not None:
             self.usage.money += self._budget.price.of(tokens_in, tokens_out)
 
+    def pay(self, kind: str, tokens_in: int, tokens_out: int) -> None:
+        """Count an answer to this kind of task, of use or not, and learn from its length."""
+        self._longest[kind] = max(self._longest.get(kind, 0), tokens_out)
+        self.spend(tokens_in, tokens_out)
+
     def count(self, reply: Reply) -> None:
-        """Count a reply and learn from its length."""
+        """Count a reply."""
         self.usage.calls += 1
-        self._longest[reply.kind] = max(self._longest.get(reply.kind, 0), reply.tokens_out)
-        self.spend(reply.tokens_in, reply.tokens_out)
+        self.pay(reply.kind, reply.tokens_in, reply.tokens_out)
 
     def _check(self, hold: Hold) -> None:
         budget, usage = self._budget, self.usage
@@ -200,5 +224,5 @@ class Purse:
             raise OverBudget(
                 f"the next call could exceed the budget in {unit}: {spent:.6g} spent, up to "
                 f"{would:.6g} with the calls on their way, {most:.6g} allowed -> raise the budget "
-                "and run again; nothing paid for is asked again"
+                "and run again; no reply paid for is asked again"
             )

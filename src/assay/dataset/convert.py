@@ -57,6 +57,7 @@ class _Reading:
         self.values: Mapping[Any, Any] = record.values or {}
         self.number = record.number
         self.form = record.form
+        self.framed = record.framed
         self.plan = found
         self.fields: dict[str, Any] = {}
         self.problems: list[Problem] = []
@@ -105,7 +106,9 @@ class _Reading:
             self.fields[field] = values[0]
 
     def _value(self, field: str, value: Any) -> Any:
-        if value is None or (self.form == "table" and value == ""):
+        if value is None:
+            return None
+        if self.form == "table" and value == "" and not (self.framed and field == "answer"):
             return None
         return READERS[field](value, self.form)
 
@@ -150,12 +153,15 @@ class _Reading:
             if found.rest:
                 self.metadata.setdefault(field, plain(found.rest))
             ids = self.fields.get(ids_field)
-            if found.ids is not None and ids is not None and found.ids != ids:
+            # More may have been retrieved than was handed on: ids go on where the texts end.
+            named = ids[: len(found.texts)] if ids is not None and field == "contexts" else ids
+            if field == "contexts" and named is not None and len(named) < len(found.texts):
+                what = f"holds {len(named)} ids for {len(found.texts)} contexts"
+                remedy = "give one id for each context, in the same order; more may follow"
+                self.complain(ids_field, what, remedy)
+            elif found.ids is not None and named is not None and found.ids != named:
                 self.complain(ids_field, f"differs from the ids in '{field}'", "keep one of them")
             self.fields.setdefault(ids_field, found.ids)
-            if field == "contexts" and ids is not None and len(ids) != len(found.texts):
-                what = f"holds {len(ids)} ids for {len(found.texts)} contexts"
-                self.complain(ids_field, what, "give one id for each context, in the same order")
 
     def _join_turns(self) -> None:
         """Put messages that stood as the question where they belong, and fill from them."""

@@ -49,21 +49,29 @@ def in_all_rows(
     name: str, users: Sequence[str], columns: Iterable[str], instead: str = ""
 ) -> Problem:
     """The gap that all rows have, told once; `instead` says what would do as well."""
-    found = recognised(columns)
-    empty = next((column for column, field in found.items() if field == name), None)
+    mapped = name in FIELDS  # to what a metric of the user's own calls by its name, nothing is
+    holds = recognised(columns) if mapped else {column: column for column in columns}
+    empty = next((column for column, field in holds.items() if field == name), None)
     if empty is not None:
         what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
-        remedy = f"fill it in, name another column with --map {name}=COLUMN, or drop {_each(users)}"
-        return Problem(what, remedy, sent=f"fill it in, or drop {_each(users)}")
+        filled = f"fill it in{_NOTHING[name] if name == 'answer' else ''}"
+        another = f", name another column with --map {name}=COLUMN" if mapped else ""
+        remedy = f"{filled}{another}, or drop {_each(users)}"
+        return Problem(what, remedy, sent=f"{filled}, or drop {_each(users)}")
     near = likely_column(name, columns)
-    hint = f"did you mean --map {name}={near}? " if near else ""
     what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
     other = f", give {instead} instead" if instead else ""
-    named = f"name it with --map {name}=COLUMN (mapping= in Python)"
-    remedy = f"{hint}{named}{other}, or drop {_each(users)}"
     renamed = f"rename '{near}'" if near else "rename the field that holds it"
     sent = f"{renamed} to '{name}'{other}, or drop {_each(users)}"
-    return Problem(what, remedy, sent=sent)
+    if not mapped:
+        of = f"correct needs= of {_each(users)}"
+        if alias := recognised([name]):
+            return Problem(what, f"{of}: the field is called '{alias[name]}'", sent=sent)
+        column = f"'{near}'" if near else "the column"
+        return Problem(what, f"rename {column} to '{name}'{other}, or {of}", sent=sent)
+    hint = f"did you mean --map {name}={near}? " if near else ""
+    named = f"name it with --map {name}=COLUMN (mapping= in Python)"
+    return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
 
 
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:

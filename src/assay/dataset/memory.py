@@ -129,13 +129,15 @@ def _as_dict(row: Any) -> Any:
 
 
 def _pandas_records(frame: Any) -> Iterator[Record]:
-    if frame.index.name is not None and frame.index.name not in frame.columns:
-        frame = frame.reset_index()  # an index that was given a name, such as an id, is a column
+    # An index that was given a name, such as an id, is a column; so is each level of several.
+    levels = [n for n in frame.index.names if n is not None and n not in frame.columns]
+    refuse_doubled([str(name) for name in levels])
+    frame = frame.reset_index(level=levels) if levels else frame
     names = [str(name) for name in frame.columns]
     refuse_doubled(names)
     columns = [frame.iloc[:, at] for at in range(len(names))]
     for number, values in enumerate(zip(*columns, strict=True), 1):
-        yield Record(number, dict(zip(names, values, strict=True)), form="table")
+        yield Record(number, dict(zip(names, values, strict=True)), form="table", framed=True)
 
 
 def _refuse_splits(data: Mapping[Any, Any]) -> None:

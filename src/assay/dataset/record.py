@@ -25,6 +25,8 @@ class Record:
             "sample" if the columns are the fields of a Sample.
         problem: What is broken, None if nothing is.
         text: The record as it stood in the file, None if the source is not text.
+        framed: Whether it is a table's that has a word of its own for what is absent (a data
+            frame's NaN): an empty answer in it is one.
     """
 
     number: int
@@ -32,6 +34,7 @@ class Record:
     form: Form = "json"
     problem: Problem | None = None
     text: str | None = None
+    framed: bool = False
 
     @property
     def raw(self) -> str:

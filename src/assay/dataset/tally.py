@@ -51,6 +51,8 @@ class Tally:
         self._instead = {metric: sets for metric, sets in instead.items() if sets}
         self._gaps = {name: Bag() for name in self._users}
         self._lacking: dict[str, dict[str, None]] = {name: {} for name in self._users}
+        self._silent: dict[str, None] = {}  # metrics that need an answer where it was empty
+        self._rows = 0
         self._faults = Bag()
         self._present: set[str] = set()
         self._unfound = set(mapping)
@@ -59,6 +61,7 @@ class Tally:
 
     def see(self, row: Row) -> list[Problem]:
         """All problems of one row."""
+        self._rows += 1
         faults = [*row.problems, *self._repeated(row)]
         self._faults.add(faults)
         if row.record.values is None:
@@ -75,8 +78,8 @@ class Tally:
             value = gaps.value_of(row, name)
             lacking = [user for user in users if user not in served]
             if name == "answer" and gaps.is_blank(value):
-                # One is a result; if there is no other, the answers were not recorded.
-                self._lacking[name] |= dict.fromkeys(lacking)
+                # One is a result; if all of several are, the answers were not recorded.
+                self._silent |= dict.fromkeys(lacking)
                 continue
             if value is not None:
                 self._present.add(name)
@@ -111,6 +114,8 @@ class Tally:
         """Problems of the data set as a whole; each stands for the same gap in all rows."""
         if not self._columns and self._faults.total:  # nothing could be read at all
             return []
+        if self._silent and self._rows > 1:
+            self._lacking["answer"] |= self._silent
         unfound = [name for name in self._mapping if name in self._unfound]
         absent = [
             name

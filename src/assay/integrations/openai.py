@@ -14,7 +14,8 @@ import msgspec
 
 from assay.backends.openai import OpenAI
 from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.openai_http import Endpoint, nothing_left
+from assay.backends.openai_http import Endpoint
+from assay.backends.waits import nothing_left
 from assay.errors import InputError, JudgeError
 from assay.integrations.calling import awaited, blocking
 from assay.judge import Backend

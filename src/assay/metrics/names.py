@@ -49,12 +49,13 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     Raises:
         InputError: If there is none, or one is unknown.
     """
-    if isinstance(metrics, (str, Metric)):
-        metrics = [metrics]
-    found = [parse(metric) if isinstance(metric, str) else metric for metric in metrics]
+    given: Any = metrics
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = [] if given is None else [given]
+    found = [parse(metric) if isinstance(metric, str) else metric for metric in given]
     for metric in found:
         if not isinstance(metric, Metric):
-            raise InputError(f"a metric is a name or an assay.Metric, not {metric!r}")
+            raise _no_metric(metric)
         _whole(type(metric))
         if metric.name in _FIELDS:  # it would take the field's column in every table
             raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
@@ -65,6 +66,13 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
+
+
+def _no_metric(given: object) -> InputError:
+    what = f"a metric is a name or an assay.Metric, not {given!r}"
+    if isinstance(given, type) and issubclass(given, Metric):
+        return InputError(what, f"call it: {given.__name__}()")
+    return InputError(what)
 
 
 def _whole(cls: type[Metric]) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, Never, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
@@ -54,7 +54,7 @@ class FunctionMetric(Metric):
         try:
             value = float(found)
         except (TypeError, ValueError):
-            what = f"{where} is {_quoted(found)}"
+            what = f"{where} is {quoted(found)}"
             raise InputError(what, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
             remedy = "where there is no number, return Unscored('undefined', why)"
@@ -67,13 +67,14 @@ class FunctionMetric(Metric):
         return Part(field, str(shown), "computed", value)
 
 
-def _quoted(found: object) -> str:
+def quoted(found: object) -> str:
+    """What a metric returned, as a message shows it."""
     text = repr(found)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
 
 
 def metric(
-    *,
+    *bare: Never,
     name: str = "",
     needs: Sequence[str] = (),
     tasks: Sequence[type[Task[Any]]] = (),
@@ -88,6 +89,7 @@ def metric(
     metric's definition. For parameters, write a frozen dataclass that subclasses Metric.
 
     Args:
+        bare: Nothing; it is called with what it is to know, and then decorates.
         name: What it is called; the function's name by default.
         needs: Fields of the sample, or keys of its metadata, that must be there.
         tasks: Kinds of tasks it asks; named here, they are checked before a run and stand in
@@ -100,6 +102,9 @@ def metric(
     Raises:
         InputError: If the name or the function cannot be a metric's.
     """
+    if bare:  # "@assay.metric" hands the function itself over
+        what = f"assay.metric was given {quoted(bare[0])}"
+        raise InputError(what, 'write @assay.metric(needs=("answer",)) above the function')
     low, high = (float(bound) for bound in range)
     about: dict[str, Any] = {
         "needs": (needs,) if isinstance(needs, str) else tuple(needs),

@@ -49,7 +49,9 @@ def random_pairs(store: Store, run: Run) -> Baseline | None:
     n = len(found)
     drawn = [(chance.randrange(n), chance.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
     pairs = [(found[i], found[j]) for i, j in drawn]
-    values = sorted(cosine(_vector(a[0]), _vector(b[1])) for a, b in pairs if _unrelated(a, b))
+    vectors = [(_vector(a[0]), _vector(b[1])) for a, b in pairs if _unrelated(a, b)]
+    # An embedder whose vectors changed their length during the run has no angle between the two.
+    values = sorted(cosine(a, b) for a, b in vectors if len(a) == len(b))
     if not values:
         return None
     p95 = values[int(0.95 * (len(values) - 1))]

@@ -13,6 +13,7 @@ from assay.judge import Backend, Judge
 from assay.metrics import Metric
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
+from assay.run.returned import returned
 from assay.run.settings import Settings
 from assay.run.together import Company, Member, Party, companions, joined
 from assay.sample import Sample
@@ -124,8 +125,12 @@ class Engine:
         try:
             outcome = await _scored(metric, job.sample, judge)
         except (Denied, OverBudget) as error:
-            self.stopped = self.stopped or error
+            self._stop(error)
             return
+        except asyncio.CancelledError:
+            if not self.stopped or _cancelled_itself():
+                raise
+            return  # a call of it was never sent
         finally:
             del self._tally.working[label]
             if isinstance(backend, Member):
@@ -140,6 +145,13 @@ class Engine:
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self._report()
+
+    def _stop(self, error: Denied | OverBudget) -> None:
+        self.stopped = self.stopped or error
+        if isinstance(error, Denied):
+            # No further call can succeed, so none of those that wait is sent. Those on their way
+            # are waited for: they may be paid for. A budget is kept to by whoever asks within it.
+            self.door.stop()
 
     async def _tick(self) -> None:
         while True:
@@ -174,6 +186,12 @@ class Engine:
         )
 
 
+def _cancelled_itself() -> bool:
+    """Whether this task is to end, and not only a call that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     found = errors.exceptions[0]
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
@@ -184,7 +202,7 @@ async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
         return Unscored("unanswered", sample.failure)
     try:
         with _Named(metric, sample):
-            outcome = await metric.score(sample, judge)
+            outcome = await returned(metric, sample, judge)
     except (Denied, OverBudget):
         raise
     except JudgeError as error:

@@ -21,7 +21,7 @@ from assay.run.loop import run_to_completion
 from assay.run.notebook import in_notebook, meter
 from assay.run.plan import Plan, plan
 from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.run.settings import Settings, chosen
 from assay.store import Run, Store
 
 
@@ -56,8 +56,8 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    chosen = planned.settings
-    named = config(planned.metrics, planned.route, chosen.budget.price, together=chosen.together)
+    price, together = planned.settings.budget.price, planned.settings.together
+    named = config(planned.metrics, planned.route, price, together=together)
     kept = await asyncio.to_thread(Store, store)  # it may have to wait for another process
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
@@ -133,7 +133,7 @@ def evaluate(
     Where an event loop is already running, a helper thread runs it: no loop is nested. A notebook
     shows the progress below the cell, unless the settings say what is to be done with it.
     """
-    settings = settings or Settings()
+    settings = chosen(settings)
     if settings.on_progress is None and in_notebook():
         settings = replace(settings, on_progress=meter())
     return run_to_completion(

@@ -10,7 +10,7 @@ from assay.dataset import Samples, samples
 from assay.errors import InputError, Problem
 from assay.metrics import Metric, resolve
 from assay.run.connect import choose
-from assay.run.settings import Settings
+from assay.run.settings import Settings, chosen
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ def plan(
     Raises:
         InputError: If metrics, judge or settings cannot be used, or there are no such data.
     """
-    settings = settings or Settings()
-    chosen = resolve(metrics)
+    settings = chosen(settings)
+    wanted = resolve(metrics)
     route = choose(judge, embedder, settings)
-    _check(chosen, route, settings)
+    _check(wanted, route, settings)
     found = samples(
         data,
-        needs={metric.label: metric.needs for metric in chosen},
+        needs={metric.label: metric.needs for metric in wanted},
         mapping=settings.mapping,
         skip_invalid=settings.skip_invalid,
         limit=settings.limit,
-        instead={metric.label: metric.instead for metric in chosen},
+        instead={metric.label: metric.instead for metric in wanted},
     )
-    return Plan(chosen, route, found, settings)
+    return Plan(wanted, route, found, settings)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:

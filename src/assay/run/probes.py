@@ -124,7 +124,9 @@ async def _said(
     for n, probe in enumerate(probes):
         pair = replies[n * ASKINGS : (n + 1) * ASKINGS]
         for reply in pair:
-            if isinstance(reply, BaseException) and not isinstance(reply, JudgeError):
+            # A run that stops gives up calls: those were cancelled.
+            lost = isinstance(reply, JudgeError | asyncio.CancelledError)
+            if isinstance(reply, BaseException) and not lost:
                 raise reply
         texts = tuple(reply.raw for reply in pair if not isinstance(reply, BaseException))
         if len(texts) == ASKINGS:

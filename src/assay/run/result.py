@@ -84,15 +84,18 @@ class Result:
     """
 
     def __init__(self, store: str | Path, run: str = "last") -> None:
-        path = Path(store)
-        if not path.is_file():
-            raise InputError(f"there is no store '{path}'", "`assay run` makes one")
-        self._path = path
-        with Store(path) as opened:
+        self._given = Path(store)
+        self._path = self._given.absolute()  # it is the same file in whichever folder one is later
+        with self._open() as opened:
             self._id = opened.run(run).id
 
     def __repr__(self) -> str:
-        return f"Result({str(self._path)!r}, {self._id!r})"
+        return f"Result({str(self._given)!r}, {self._id!r})"
+
+    def _open(self) -> Store:
+        if not self._path.is_file():  # which opening it would make
+            raise InputError(f"there is no store '{self.path}'", "`assay run` makes one")
+        return Store(self.path)
 
     def _repr_html_(self) -> str:
         """The summary, as a notebook shows it."""
@@ -102,13 +105,13 @@ class Result:
 
     @property
     def path(self) -> Path:
-        """The store that holds it."""
-        return self._path
+        """The store that holds it: as it was named, for as long as that names it."""
+        return self._given if self._given.absolute() == self._path else self._path
 
     @property
     def run(self) -> Run:
         """The run: its data, judges, metrics, whether it finished."""
-        with Store(self._path) as store:
+        with self._open() as store:
             return store.run(self._id)
 
     @property
@@ -118,7 +121,7 @@ class Result:
 
     def summary(self) -> Summary:
         """Mean with its interval, counts and worst-case bounds of every metric."""
-        with Store(self._path) as store:
+        with self._open() as store:
             return summarise(store, store.run(self._id))
 
     def __getitem__(self, metric: str) -> list[Outcome]:
@@ -127,7 +130,7 @@ class Result:
 
     def outcomes(self, metric: str) -> Iterator[tuple[Sample, Outcome]]:
         """(sample, outcome) of a metric, read one by one."""
-        with Store(self._path) as store:
+        with self._open() as store:
             label = _label(metric, store.run(self._id))
             for row, sample in store.samples(self._id):
                 yield sample, store.outcome(self._id, row, label) or NOT_DONE
@@ -138,7 +141,7 @@ class Result:
         Raises:
             InputError: If the run has no such sample or metric.
         """
-        with Store(self._path) as store:
+        with self._open() as store:
             run = store.run(self._id)
             label = _label(metric, run)
             row, found = store.sample(self._id, sample)
@@ -149,7 +152,7 @@ class Result:
 
     def cost(self) -> Cost:
         """Calls, tokens and wall time that this run paid for."""
-        with Store(self._path) as store:
+        with self._open() as store:
             spent = store.spent(self._id)
             run = store.run(self._id)
             charged = store.charged(self._id, run.config.get("local", ()))
@@ -159,7 +162,7 @@ class Result:
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""
-        with Store(self._path) as store:
+        with self._open() as store:
             return random_pairs(store, store.run(self._id))
 
     def compare(self, *others: "Result", **how: Any) -> "Comparison":
@@ -178,7 +181,7 @@ class Result:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""
-        with Store(self._path) as store:
+        with self._open() as store:
             labels = list(store.run(self._id).metrics)
             for row, sample in store.samples(self._id):
                 found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}
@@ -195,7 +198,7 @@ class Result:
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""
-        with Store(self._path) as store, Path(path).open("w", encoding="utf-8") as file:
+        with self._open() as store, Path(path).open("w", encoding="utf-8") as file:
             labels = list(store.run(self._id).metrics)
             for row, sample in store.samples(self._id):
                 found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}

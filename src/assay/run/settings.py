@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
+from os import PathLike
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
@@ -54,6 +56,14 @@ class Settings:
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("limit", "tries", "workers", "cores"):
+            value: Any = getattr(self, name)
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if value is not None and not whole:
+                raise InputError(f"{name} is {value!r}", "give a whole number")
+        given: Any = self.skip_invalid
+        if given is not None and not isinstance(given, str | PathLike):
+            raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")
         if self.tries < 1:
             raise InputError(f"tries is {self.tries}", "give 1 or more")
         if self.engine not in get_args(Engine):
@@ -62,3 +72,15 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} is {value}", "give 1 or more")
+
+
+def chosen(settings: Settings | None) -> Settings:
+    """The settings that were given, or those that hold where none were.
+
+    Raises:
+        InputError: If something else was given.
+    """
+    given: Any = Settings() if settings is None else settings
+    if not isinstance(given, Settings):
+        raise InputError(f"settings is {given!r}", "such as settings=assay.Settings(limit=20)")
+    return given

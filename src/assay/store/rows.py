@@ -244,7 +244,7 @@ def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
     else:
         why, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
-    encoded = msgspec.json.encode(evidence, enc_hook=_number).decode()
+    encoded = msgspec.json.encode(evidence, enc_hook=plain_number).decode()
     return value, why, detail, method, encoded, " ".join(keys)
 
 
@@ -267,7 +267,7 @@ def write_outcome(
     db.execute(WRITE_OUTCOME, found)
 
 
-def _number(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
     """What numpy computed in a user's metric, as plain numbers."""
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 from assay.backends.code import place_of, text_digest
 from assay.backends.llm import in_thread, name_of
-from assay.backends.openai_http import Refusal, retry_after
+from assay.backends.openai_http import Refusal
 from assay.backends.per_loop import PerLoop
+from assay.backends.waits import retry_after
 from assay.dataset import values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Reply, Task

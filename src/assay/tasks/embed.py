@@ -17,6 +17,9 @@ from assay.tasks.reading import decode
 
 Vector: TypeAlias = tuple[float, ...]
 
+# The largest number of 32 bits.
+LARGEST = (2 - 2**-23) * 2.0**127
+
 
 class _Form(msgspec.Struct, frozen=True):
     embedding: str
@@ -50,18 +53,28 @@ class Embed(Task[Vector]):
 
 def reply(vector: Sequence[float]) -> str:
     """A reply in the form that `Embed` reads: 32-bit floats, little-endian, base64."""
-    packed = struct.pack(f"<{len(vector)}f", *vector)
+    try:
+        packed = struct.pack(f"<{len(vector)}f", *vector)
+    except OverflowError:  # the reader says of which reply it is that it is not finite
+        packed = struct.pack(f"<{len(vector)}f", *map(_in_32_bits, vector))
     return msgspec.json.encode(_Form(base64.b64encode(packed).decode())).decode()
+
+
+def _in_32_bits(number: float) -> float:
+    if abs(number) <= LARGEST:
+        return number
+    return math.inf if number > 0 else -math.inf
 
 
 def cosine(a: Vector, b: Vector) -> float:
     """Cosine of the angle between two vectors, in [-1, 1].
 
     Raises:
-        ValueError: If their lengths differ (they come from different embedders).
+        Unreadable: If their lengths differ: what a model's name stands for has changed meanwhile.
     """
     if len(a) != len(b):
-        raise ValueError(f"one vector is longer than the other: {len(a)} and {len(b)} numbers")
+        what = f"embeddings of {len(a)} and of {len(b)} numbers, which have no angle between them"
+        raise Unreadable(f"{what}: is it still the same model?", raw="")
     norms = math.sqrt(_dot(a, a)) * math.sqrt(_dot(b, b))
     return max(-1.0, min(1.0, _dot(a, b) / norms))
 

@@ -1,0 +1,133 @@
+"""Is one odd value from a server or an environment told as what it is, and a bug of nobody's?"""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
+from assay.backends.waits import nothing_left, retry_after
+from assay.errors import Denied, InputError, TooLong, Unavailable
+
+WHERE = Endpoint("http://x/v1", {"Authorization": "Bearer k"})
+TO_A_POLICY = "The prompt triggered Azure OpenAI's content management policy."
+
+
+def said(status, text):
+    """What a refusal with this body means."""
+    return meaning(Refusal.of(status, text.encode(), {}), WHERE, "m")
+
+
+def as_error(message, **more):
+    return json.dumps({"error": {"message": message, **more}})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
+        "Wed, 21 Oct 2026 07:28:00 +999999999999999",
+        "Wed, 99 Oct 2026 07:28:00 GMT",
+        "Wed, 21 Oct 2026 07:28:00",
+        "-5",
+    ],
+)
+def test_a_time_that_no_calendar_has_is_no_time(value):
+    assert retry_after({"retry-after": value}, datetime(2025, 11, 1, tzinfo=UTC)) is None
+
+
+def test_a_wait_without_end_is_one():
+    endless = "9" * 400
+    now = datetime(2025, 11, 1, tzinfo=UTC)
+    assert retry_after({"retry-after": endless}, now) == float("inf")
+    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": f"{endless}d"}
+    assert nothing_left(headers) == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("environ", "given", "named"),
+    [
+        ({"OPENAI_API_KEY": "abc\ndef"}, None, "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": "abc\x00"}, None, "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": "fine"}, "abc\r\ndef", "api_key="),
+        (
+            {"AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com", "AZURE_OPENAI_API_KEY": "a\nb"},
+            None,
+            "AZURE_OPENAI_API_KEY",
+        ),
+    ],
+)
+def test_a_key_that_no_header_can_hold_is_refused_where_it_comes_from(environ, given, named):
+    with pytest.raises(InputError, match=f"the key in {named} has a line break") as caught:
+        Endpoint.find(environ, "m", None, given, {})
+    assert "abc" not in str(caught.value)
+
+
+def test_a_key_is_sent_without_the_line_break_at_its_end():
+    found = Endpoint.find({"OPENAI_API_KEY": "k\n"}, "m", None, None, {})
+    assert found.headers == {"Authorization": "Bearer k"}
+    unused = Endpoint.find({"OPENAI_API_KEY": "a\nb"}, "m", "http://x/v1", "", {})
+    assert unused.headers == {}
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (500, "<html>The upstream server took too long to respond</html>"),
+        (500, "<html>The request line is too long</html>"),
+        (500, as_error("The model took too long.")),
+        (500, as_error("It was too long to respond within the time")),
+    ],
+)
+def test_a_server_that_was_slow_is_no_prompt_that_was_long(status, text):
+    error = said(status, text)
+    assert not too_long(Refusal.of(status, text.encode(), {}))
+    assert (type(error), error.permanent) == (Unavailable, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, as_error("Your prompt is too long")),
+        (400, as_error("The prompt is too long to be read")),
+        (400, "input has too many tokens"),
+        (400, as_error("x", code="context_length_exceeded")),
+        (500, as_error("input is too long")),
+        (500, "the request exceeds the available context size"),
+    ],
+)
+def test_a_prompt_that_was_too_long_is_told_in_many_words(status, text):
+    assert isinstance(said(status, text), TooLong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html>Access denied. Our content management system is closed</html>",
+        "\n<!doctype html>Your address was flagged: see our content policy",
+        as_error("no access", details="the content policy of another service"),
+        as_error("The content management system is closed"),
+    ],
+)
+def test_whoever_denies_access_is_no_filter_of_the_provider(text):
+    error = said(403, text)
+    assert isinstance(error, Denied)
+    assert "check the key" in str(error)
+
+
+@pytest.mark.parametrize("status", [400, 403])
+@pytest.mark.parametrize(
+    "text",
+    [
+        as_error(TO_A_POLICY),
+        as_error("no", code="content_policy_violation"),
+        as_error("no", type="content_filter"),
+        as_error("Your input was flagged"),
+        "Your input was flagged",
+    ],
+)
+def test_a_filter_of_the_provider_is_named(status, text):
+    error = said(status, text)
+    assert isinstance(error, Unavailable)
+    assert error.permanent
+    assert "blocked by the provider's filter" in str(error)
