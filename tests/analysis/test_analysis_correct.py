@@ -318,6 +318,40 @@ class TestLabelNext:
         with pytest.raises(InputError, match="is not among the first 1"):
             label_next(result, n=5, before=[last])
 
+    def test_a_sheet_about_other_answers_or_another_metric_is_left_as_it_is(self, tmp_path):
+        def judged(answer, store, question="why?"):
+            fields = {"question": question, "score": 1.0}
+            rows = [{"id": f"s{n}", "answer": f"{answer} {n}", **fields} for n in range(3)]
+            both = [told, half]
+            return assay.evaluate(rows, both, assay.Scripted({}), store=tmp_path / store)
+
+        sheet, first = tmp_path / "sheet.csv", judged("=A\nlong", "a.db")
+        write(label_next(first, "told", n=3), sheet, {})
+        text = sheet.read_text("utf-8").replace(",,told", ",1,told")
+        sheet.write_text(text, "utf-8")
+        other, asked = judged("=B\nlong", "b.db"), judged("=A\nlong", "c.db", "who?")
+        for result, metric, field in (
+            (other, "told", "row 1, field 'answer': the sheet is about another run"),
+            (asked, "told", "row 1, field 'question': the sheet is about another run"),
+            (first, "half", "row 1, field 'metric': the sheet is about another metric: 'told'"),
+        ):
+            wanted = label_next(result, metric, n=3)
+            with pytest.raises(InputError, match=field):
+                write(wanted, sheet, read(sheet))
+            assert sheet.read_text("utf-8") == text
+        # A spreadsheet may break lines its own way, and take the mark of a text for its own.
+        saved = {
+            name: {**row, "answer": row["answer"].removeprefix("'").replace("\n", "\r\n")}
+            for name, row in read(sheet).items()
+        }
+        write(label_next(first, "told", n=0, before=list(saved)), sheet, saved)
+        assert [row["label"] for row in read(sheet).values()] == ["1"] * 3
+
+    def test_of_a_metric_without_scores_it_is_told_why_there_are_none(self, tmp_path):
+        what = "has no score of told: 3 undefined \\(told so\\)"
+        with pytest.raises(InputError, match=what):
+            label_next(run(tmp_path, [None] * 3), n=2)
+
     def test_a_text_is_never_a_formula_of_a_spreadsheet(self, tmp_path):
         rows = [{"id": "a", "answer": "=HYPERLINK(1)", "score": 0.5}]
         result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")

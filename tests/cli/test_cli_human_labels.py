@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import pytest
 from cli_help import write_rows
@@ -56,6 +57,30 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
     assert "random choice" not in elsewhere.stdout
 
 
+def test_labels_of_other_answers_are_warned_of_wherever_they_are_used(told, here):
+    assert told("label", "-n", "80", "--random-share", "1", "--out", "sheet.csv").exit_code == 0
+    with (here / "sheet.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for answer, wrong in (("a", False), ("b", True)):
+        with (here / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
+            sheet = csv.DictWriter(file, rows[0])
+            sheet.writeheader()
+            for row in rows:
+                said = {"label": str(good(int(row["sample"][1:]))), "answer": answer}
+                sheet.writerow({**row, **said})
+        before = (here / "sheet.csv").read_bytes()
+        for does in (("correct",), ("agree",), ("calibrate",), ("correct", "--checked-on", "last")):
+            result = told(*does, "--labels", "sheet.csv", "--json")
+            assert result.exit_code == 0, result.output
+            assert ("! 80 samples of sheet.csv have another 'answer'" in result.stderr) == wrong
+            json.loads(result.stdout)
+        again = told("label", "-n", "0", "--random-share", "1", "--out", "sheet.csv")
+        assert again.exit_code == (2 if wrong else 0)
+        if wrong:
+            assert "row 1, field 'answer': the sheet is about another run" in again.stderr
+            assert (here / "sheet.csv").read_bytes() == before
+
+
 def test_a_sheet_that_is_labelled_in_part_is_warned_of_until_its_chances_are_its_own(told, here):
     assert told("label", "-n", "0", "--out", "sheet.csv").exit_code == 2
     assert told("label", "-n", "78", "--out", "sheet.csv").exit_code == 0
@@ -71,7 +96,11 @@ def test_a_sheet_that_is_labelled_in_part_is_warned_of_until_its_chances_are_its
         said = told("correct", "--labels", "sheet.csv").stdout
         assert "! The probabilities are those of more samples" in said
         assert "taken to be like the others" not in said
-    result = told("label", "-n", "0", "--out", "sheet.csv")
+        elsewhere = told("correct", "--labels", "sheet.csv", "--checked-on", "last").stdout
+        (line,) = (line for line in said.splitlines() if "assay label" in line)
+        assert line in elsewhere.splitlines()
+    # As it was printed, whatever run, metric and store it was about.
+    result = told(*shlex.split(line)[1:])
     assert "probabilities written anew in sheet.csv, 20 in all" in result.stderr
     assert "!" not in told("correct", "--labels", "sheet.csv").stdout
 

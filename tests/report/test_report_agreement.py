@@ -62,6 +62,31 @@ def test_of_metrics_that_share_no_sample_no_share_is_told(data: dict[str, Any]) 
     assert 'class="base"' not in html_agreement.render(data)
 
 
+@pytest.mark.parametrize(
+    ("auroc", "interval", "better"),
+    [
+        (0.9, (0.8, 0.95), True),
+        (0.62, (0.45, 0.78), False),
+        (0.45, (0.3, 0.6), False),
+        (0.9, None, True),
+        (0.45, None, False),
+    ],
+)
+def test_another_threshold_is_advised_only_where_the_scores_order_things(
+    data: dict[str, Any], auroc: float, interval: tuple[float, float] | None, *, better: bool
+) -> None:
+    metric = data["metrics"][0]
+    ends = interval and {"low": interval[0], "high": interval[1]}
+    for measure in metric["measures"]:
+        if measure["name"] == "AUROC":
+            measure |= {"value": auroc, "interval": ends}
+        if measure["name"] == "balanced accuracy":
+            measure |= {"value": auroc - 0.15}
+    notes = " ".join(agreement.notes(metric))
+    assert ("another threshold may do better" in notes) == better
+    assert "Worse than chance" not in notes
+
+
 class Tags(HTMLParser):
     """Every element with the names of its attributes."""
 

@@ -13,6 +13,21 @@ from assay.report.texts import TextTable
     st.text(),
     st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
 )
+def test_a_segment_names_who_speaks_about_it_in_order(
+    text: str, spans: list[tuple[tuple[int, int], str]]
+) -> None:
+    at = 0
+    for segment in marks.segments(text, spans):
+        end = at + len(segment.text)
+        said = [o for (first, last), o in spans if first < last and first < end and at < last]
+        assert list(segment.owners) == (said if segment.text else [])
+        at = end
+
+
+@given(
+    st.text(),
+    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+)
 def test_segments_joined_are_the_text(text: str, spans: list[tuple[tuple[int, int], str]]) -> None:
     assert "".join(segment.text for segment in marks.segments(text, spans)) == text
 

@@ -63,9 +63,17 @@ def moved(noise: float | None, what: str = "asked again, its judge moves it by")
 def more(ends: Ends, value: float, limit: float, n: int) -> str:
     """How many samples would decide, if the mean stays where it is."""
     gap = abs(value - limit)
-    if ends is None or not gap:
+    if ends is None and n == 1:
+        return "one independent sample has no interval: score at least two"
+    if ends is None:  # one document, or a range without end whose scores are all the same
+        return "there is no interval: it takes two or more independent samples that differ"
+    if not gap:
         return "no number of samples is sure to decide it"
-    wanted = round(n * ((ends[1] - ends[0]) / 2 / gap) ** 2)
+    below, above = value - ends[0], ends[1] - value
+    near, far = (below, above) if limit < value else (above, below)
+    # The arm near the limit decides. Near an end of the range the arms differ: their product and
+    # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
+    wanted = round(n * (near * far + gap * (near - far)) / gap**2)
     if wanted > MOST_ADVISED:
         return "it lies too near to be decided by more samples"
     return f"about {max(wanted, n + 1):,} samples like these would decide it"

@@ -54,7 +54,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
 
     A threshold passes if the whole 95 % interval of the mean lies on its right side, fails if all
     of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
-    the interval of the paired difference to the baseline. A metric that the run does not have
+    the interval of the paired difference to the baseline, and is undecided below five independent
+    pairs. A metric that the run does not have
     fails; so does one without a score on too many samples, where a rule is about it or a share of
     unscored samples names it.
 
@@ -124,8 +125,8 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
     number = shown(row.mean, ends if rules.on == "bound" else None)
     why = f"the mean is {number}"
     if verdict == "undecided":
-        less = "no interval" if ends is None else "its interval lies on both sides"
-        why += f": {less}, {more(ends, row.mean, limit, n)}"
+        both = "" if ends is None else "its interval lies on both sides, "
+        why += f": {both}{more(ends, row.mean, limit, n)}"
     why += moved(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)
 

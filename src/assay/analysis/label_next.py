@@ -3,24 +3,28 @@
 import csv
 import io
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from assay.analysis.correct import one_metric
+from assay.dataset.files import file_records
 from assay.dataset.tables import table_records
 from assay.errors import InputError, Problem
 from assay.run.result import Result
 from assay.sample import Sample
-from assay.score import Score
+from assay.score import Outcome, Score, Unscored
 from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
+from assay.store import Store
 
 COLUMNS: Final = (
     *("sample", "label", "metric", "inclusion_probability"),
     *("question", "answer", "contexts", "reference"),
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_REASONS: Final = 3  # why samples have no score: so many reasons are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +65,19 @@ def label_next(
         before: Ids of the samples of an earlier choice with the same metric and share.
 
     Raises:
-        InputError: If the earlier samples are not such a choice, or nothing is left to choose.
+        InputError: If the earlier samples are not such a choice, nothing is left to choose, or no
+            sample has a score.
     """
     if not 0 < random_share <= 1:
         what = f"a random share of {random_share:g} leaves samples without a chance"
         raise InputError(what, "give more than 0 and up to 1")
     name = one_metric(result, metric)
     about = result.run.config["about"][name]["range"]
-    found = [(s, o) for s, o in result.outcomes(name) if isinstance(o, Score)]
+    outcomes = list(result.outcomes(name))
+    found = [(s, o) for s, o in outcomes if isinstance(o, Score)]
+    if not found:
+        what = f"run {result.run.id} has no score of {name}: {_unscored(o for _, o in outcomes)}"
+        raise InputError(what, "labels are chosen by scores: name another run or --metric")
     if len(before) + min(n, 1) > len(found):
         raise InputError(f"all {len(found)} scored samples are chosen already")
     if not len(before) + n:
@@ -110,7 +119,12 @@ def write(
         wanted: What is to stand in it.
         path: The file.
         before: What stood there before, by sample: all that people wrote is kept.
+
+    Raises:
+        InputError: If what stood there is about other answers or another metric: labels would then
+            stand beside what they were not given for. Nothing is written.
     """
+    _refuse_others(wanted, before)
     own = dict.fromkeys(column for row in before.values() for column in row)
     columns = [*COLUMNS, *(column for column in own if column not in COLUMNS)]
     # What people wrote stays where it is until the new sheet stands there whole.
@@ -150,6 +164,53 @@ def read(path: str | Path) -> dict[str, dict[str, str]]:
             raise InputError([Problem(what, remedy, record.number, "sample")])
         found[sample] = row
     return found
+
+
+def beside_others(labels: str | Path, result: Result) -> str:
+    """A warning if a file of labels shows other answers than the run has; "" if it does not."""
+    shown: dict[str, str] = {}
+    for record in file_records(Path(labels))():
+        cells = record.values or {}
+        sample, answer = cells.get("sample", cells.get("id")), cells.get("answer")
+        if isinstance(answer, str):
+            shown[str(sample)] = answer
+    if not shown:
+        return ""
+    with Store(result.path) as store:
+        known = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
+        n = sum(i in shown and _words(shown[i]) != _words(_safe(own)) for i, own in known)
+    if not n:
+        return ""
+    what = f"! {n:,} samples of {labels} have another 'answer' there than in run {result.run.id}"
+    return f"{what}: labels of other answers say nothing of these"
+
+
+def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, str]]) -> None:
+    ours = {item.sample.id: _row(item) for item in wanted if item.sample.id in before}
+    for number, (sample, row) in enumerate(before.items(), 1):
+        for name in ("metric", "question", "answer"):
+            told, meant = row.get(name), ours.get(sample, {}).get(name)
+            if told is None or meant is None or _words(told) == _words(meant):
+                continue
+            what = f"the sheet is about another run: sample '{sample}' has another {name} here"
+            remedy = "name that run, or a new file; delete the column if a spreadsheet rewrote it"
+            if name == "metric":
+                what = f"the sheet is about another metric: '{told}', not '{meant}'"
+                remedy = "name that one with --metric, or a new file"
+            raise InputError([Problem(what, remedy, number, name)])
+
+
+def _words(cell: str) -> list[str]:
+    """What a cell says, however a spreadsheet breaks its lines or marks it as text."""
+    return cell.removeprefix("'").split()
+
+
+def _unscored(outcomes: Iterable[Outcome]) -> str:
+    """How many samples have no score, and why."""
+    why = Counter(f"{o.why} ({o.detail})" for o in outcomes if isinstance(o, Unscored))
+    told = [f"{n:,} {reason}" for reason, n in why.most_common(_REASONS)]
+    more = len(why) - len(told)
+    return ", ".join([*told, *([f"and {more:,} other reasons"] if more else [])]) or "no samples"
 
 
 def _row(item: Wanted) -> dict[str, str]:

@@ -6,8 +6,9 @@ from typing import Any
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.analysis.items import refuse_outside
+from assay.analysis.label_next import beside_others
 from assay.cli import alone, outputs, screen, values
-from assay.cli.edge import OK
+from assay.cli.edge import OK, say
 from assay.cli.hints import hint
 from assay.dataset import read_labels
 from assay.errors import InputError
@@ -27,6 +28,8 @@ def agree(given: Mapping[str, Any]) -> int:
     outputs.check(given["outs"], given["labels"], given["store"], forms=_FORMS)
     result = open_run(given["run"], given["store"])
     data = _data(result, given)
+    if warning := beside_others(given["labels"], result):
+        say(warning)
     outputs.write_data(data, given["outs"], _WRITERS)
     if given["as_json"]:
         screen.write_json(data)

@@ -13,6 +13,7 @@ from assay.analysis import calibrate as analysis
 from assay.analysis.card import Applied, Card, Quality, apply, load
 from assay.analysis.correct import read
 from assay.analysis.examples import choose_examples
+from assay.analysis.label_next import beside_others
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
@@ -41,6 +42,8 @@ def calibrate(given: Mapping[str, Any]) -> int:
     if does == "apply":
         return _apply(load(given["card"]), result, given)
     labels = read(given["labels"], result)
+    if warning := beside_others(given["labels"], result):
+        say(warning)
     if does == "check":
         card, held_out = load(given["card"]), OTHERS
         _same_metric(card, result, given["metric"])

@@ -9,8 +9,10 @@ from rich.text import Text
 
 from assay.analysis import correct as analysis
 from assay.analysis.correct import Correction
+from assay.analysis.label_next import beside_others
 from assay.cli import alone, screen
-from assay.cli.edge import OK
+from assay.cli.edge import OK, say
+from assay.cli.hints import hint
 from assay.report import numbers, safe
 from assay.run.result import Result
 from assay.stats.interval import Interval
@@ -19,8 +21,8 @@ from assay.stats.rogan_gladen import TrueShare
 _RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
 _CUT_SHORT = (
     "! The probabilities are those of more samples than are labelled, so the estimate is off. "
-    "Label the sheet to its end, or delete its last rows, those without labels, and let "
-    "`assay label -n 0 --out SHEET` write the probabilities of the others."
+    "Label the sheet to its end, or delete its last rows, those without labels, and have the "
+    "probabilities of the others written anew, with the --random-share that it was made with:"
 )
 
 
@@ -33,6 +35,7 @@ def correct(given: Mapping[str, Any]) -> int:
     alone.refuse("is for --checked-on", "leave it out", "threshold")
     result = Result(given["store"], given["run"])
     labels = analysis.read(given["labels"], result)
+    _say_others(given, result)
     found = [
         analysis.correct(result, labels, metric, strata=given["strata"])
         for metric in analysis.metrics_meant(result, labels, given["metric"])
@@ -44,7 +47,7 @@ def correct(given: Mapping[str, Any]) -> int:
     for one in found:
         console.print(_table(one))
         if one.cut_short:
-            console.print(Text(_CUT_SHORT, style="yellow"))
+            _warn(result, one.metric, given)
         for line in _notes(one, given["width"]):
             console.print(Text(f"  {line}", style="dim"))
     return OK
@@ -113,12 +116,29 @@ def _elsewhere(result: Result, given: Mapping[str, Any]) -> int:
     other = Result(given["store"], given["checked_on"])
     metric, threshold = given["metric"], given["threshold"]
     share = analysis.correct_verdicts(result, given["labels"], other, metric, threshold=threshold)
+    _say_others(given, other)
     if given["as_json"]:
         screen.write_json(msgspec.to_builtins(share))
     else:
         for line in _share(share, threshold):
             screen.out().print(line)
+        if share.cut_short:
+            _warn(other, analysis.one_metric(result, metric), given)
     return OK
+
+
+def _say_others(given: Mapping[str, Any], labelled: Result) -> None:
+    if warning := beside_others(given["labels"], labelled):
+        say(warning)
+
+
+def _warn(labelled: Result, metric: str, given: Mapping[str, Any]) -> None:
+    """Say that the sheet was labelled in part, and the command that mends it."""
+    console = screen.out()
+    console.print(Text(_CUT_SHORT, style="yellow"))
+    words = (labelled.run.id[:8], "-m", metric, "-n", "0", "--out", str(given["labels"]))
+    line = hint("label", *words, store=given["store"])
+    console.print(Text(f"  {line}"), soft_wrap=True)  # no line breaks within
 
 
 def _share(share: TrueShare, threshold: float) -> Iterable[Text]:
@@ -128,7 +148,5 @@ def _share(share: TrueShare, threshold: float) -> Iterable[Text]:
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
-    if share.cut_short:
-        yield Text(_CUT_SHORT, style="yellow")
     if not share.by_probability:
         yield Text(_RANDOM, style="dim")

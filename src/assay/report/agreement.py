@@ -67,14 +67,25 @@ def notes(metric: Json) -> list[str]:
     for one in metric["among_people"]:
         shown = f"{one['name']} {numbers.score(one['value'])} ({ends(one['interval'])})"
         found.append(f"Among people: {shown}.")
-    value = {measure["name"]: measure["value"] for measure in metric["measures"]}
-    auroc, balanced = value.get("AUROC"), value.get("balanced accuracy")
-    if auroc is not None and balanced is not None and auroc - balanced > _OFF:
+    return found + _orders(metric)
+
+
+def _orders(metric: Json) -> list[str]:
+    """What the order of the scores tells beside the verdicts."""
+    by_name = {measure["name"]: measure for measure in metric["measures"]}
+    order, verdicts = by_name.get("AUROC"), by_name.get("balanced accuracy")
+    if order is None or order["value"] is None:
+        return []
+    found, auroc, interval = [], order["value"], order["interval"]
+    balanced = None if verdicts is None else verdicts["value"]
+    # Of an order that may be one by chance no threshold makes good verdicts.
+    orders = (auroc if interval is None else interval["low"]) > 0.5
+    if orders and balanced is not None and auroc - balanced > _OFF:
         found.append(
             "The scores put things in a better order than the verdicts tell: another threshold "
             "may do better (`assay calibrate`)."
         )
-    if auroc is not None and auroc < 0.4:
+    if auroc < 0.4:
         found.append(
             "Worse than chance: do the labels mean the opposite? A high label is a good one, also "
             "for a metric of which low is good."

@@ -1,6 +1,7 @@
 """Which characters of a text does a piece of evidence speak about?"""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,16 +24,22 @@ class Segment:
 
 def segments(text: str, spans: Iterable[tuple[Range, str]]) -> list[Segment]:
     """Cut a text where spans begin and end; joined, the segments are the text again."""
-    fitting = [
-        (max(start, 0), min(end, len(text)), owner)
-        for (start, end), owner in spans
-        if max(start, 0) < min(end, len(text))
-    ]
-    cuts = sorted({0, len(text), *(cut for start, end, _ in fitting for cut in (start, end))})
-    return [
-        Segment(text[left:right], tuple(o for s, e, o in fitting if s <= left and right <= e))
-        for left, right in pairwise(cuts)
-    ]
+    begins: dict[int, list[int]] = defaultdict(list)
+    ends: dict[int, list[int]] = defaultdict(list)
+    owners: list[str] = []
+    for (start, end), owner in spans:
+        first, last = max(start, 0), min(end, len(text))
+        if first < last:
+            begins[first].append(len(owners))
+            ends[last].append(len(owners))
+            owners.append(owner)
+    found: list[Segment] = []
+    speaking: set[int] = set()
+    for left, right in pairwise(sorted({0, len(text), *begins, *ends})):
+        speaking.difference_update(ends.get(left, ()))
+        speaking.update(begins.get(left, ()))
+        found.append(Segment(text[left:right], tuple(owners[i] for i in sorted(speaking))))
+    return found
 
 
 def find_quote(text: str, quote: str) -> Range | None:

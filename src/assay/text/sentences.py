@@ -45,7 +45,7 @@ _TAIL = 80  # characters of a line that say whether it is finished
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
 _STOP = re.compile(
     rf"(?P<cjk>(?:[。！？｡।॥።။។]|(?<=[{_CJK}])[!?](?=[{_CJK}]))+[」』”’）】》〉]*)"
-    r"|(?<![.!?…])(?P<stop>[.!?…؟۔։]++)"
+    r"|(?<![.!?…؟۔։])(?P<stop>[.!?…؟۔։]++)"
     r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»"
     r"|\[\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\])*+)(?=\s|$)"
     # No blank after the full stop: "record.The", but not "example.com" or "Node.js".
