@@ -7,7 +7,7 @@ beside supported and unsupported claims alike, and in the contexts, where it cha
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from training.verifier.rows import Row
 
 BESIDE = "+beside"  # how their sets are named
 LONGEST = 60  # words of a claim
-IN_CONTEXTS = 0.3  # share of rows with a foreign sentence in their contexts
+IN_CONTEXTS = 0.3  # share of the rows with a foreign sentence in their contexts too
 # What a hostile or a chatty text says, or a page of the web beside what it is about: none of it
 # follows from any evidence, and nothing follows from it.
 _FOREIGN = tuple(Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines())
@@ -26,7 +26,7 @@ _FOREIGN = tuple(Path(__file__).with_name("foreign.txt").read_text("utf-8").spli
 def beside(rows: Iterable[Row], most: int, seed: int = 0) -> Iterator[Row]:
     """At most so many supported claims of the rows, and as many others, between other sentences."""
     rng = random.Random(f"{seed} beside")
-    claims = single(rows)
+    claims = [row for row in rows if _fits(row)]
     rng.shuffle(claims)
     supported = [row for row in claims if row.label == "supported"][:most]
     others = [row for row in claims if row.label != "supported"][: len(supported)]
@@ -34,18 +34,7 @@ def beside(rows: Iterable[Row], most: int, seed: int = 0) -> Iterator[Row]:
         alien = [_alien(row, claims, rng) for _ in range(rng.choice((1, 1, 2)))]
         cut = rng.randint(0, len(alien))
         joined = _joined(row, alien[:cut], alien[cut:])
-        yield next(visited([joined], claims, rng))
-
-
-def visited(rows: Iterable[Row], claims: Sequence[Row], rng: random.Random) -> Iterator[Row]:
-    """The rows, some of them with a foreign sentence in their contexts: a claim or a stray one."""
-    for row in rows:
-        yield _visited(row, claims, rng) if rng.random() < IN_CONTEXTS else row
-
-
-def single(rows: Iterable[Row]) -> list[Row]:
-    """Those that are one labelled sentence and may be trained on."""
-    return [row for row in rows if _fits(row)]
+        yield _visited(joined, claims, rng) if rng.random() < IN_CONTEXTS else joined
 
 
 def _fits(row: Row) -> bool:
@@ -59,7 +48,7 @@ def _fits(row: Row) -> bool:
     )
 
 
-def _visited(row: Row, claims: Sequence[Row], rng: random.Random) -> Row:
+def _visited(row: Row, claims: list[Row], rng: random.Random) -> Row:
     """A foreign sentence behind one of its contexts, or as one more."""
     alien, first = _alien(row, claims, rng), rng.randrange(len(row.contexts))
     contexts = list(row.contexts)
@@ -70,7 +59,7 @@ def _visited(row: Row, claims: Sequence[Row], rng: random.Random) -> Row:
     return replace(row, contexts=tuple(contexts))
 
 
-def _alien(row: Row, claims: Sequence[Row], rng: random.Random) -> str:
+def _alien(row: Row, claims: list[Row], rng: random.Random) -> str:
     while rng.random() < 0.6:
         other = rng.choice(claims)
         if other.group != row.group:

@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import json
 import pickle
-import random
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from assay.bench.groups import fold_of
 from assay.text.usual import Usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked
-from training.verifier.beside import BESIDE, beside, single, visited
+from training.verifier.beside import BESIDE, beside
 from training.verifier.rows import Row
 from training.verifier.written import pages, reports
 from training.verifier.written import rows as written
@@ -144,9 +143,14 @@ def main() -> None:
         "--rows", type=Path, help="JSON lines written by training.verifier.synthetic"
     )
     parser.add_argument("--asked", type=Path, help="JSON lines of training.verifier.asked")
+    parser.add_argument(
+        "--pages", action="store_true", help="texts about real documents, and bullet points"
+    )
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    if options.asked:
+    if options.pages:
+        found = list(examples((*pages.rows(), *reports.lists())))
+    elif options.asked:
         found = list(questioned(asked(options.asked)))
     elif options.rows:
         found = list(examples(load(options.rows)))
@@ -161,18 +165,12 @@ def main() -> None:
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
 
 
-def labelled(seed: int = 0) -> Iterator[Row]:
-    """People's rows and the written ones, and single claims of both between foreign sentences.
-
-    Foreign sentences stand in some of the contexts of all of them.
-    """
-    rng = random.Random(f"{seed} visited")
-    rows = [list(people.rows()), list(written.rows())]
-    claims = single(row for each in rows for row in each)
-    for each in rows:
-        yield from visited(each, claims, rng)
-        yield from beside(each, MOST_BESIDE)
-    yield from visited((*reports.rows(), *pages.rows()), claims, rng)
+def labelled() -> Iterator[Row]:
+    """People's rows and the written ones, and single claims of both between foreign sentences."""
+    for rows in (list(people.rows()), list(written.rows())):
+        yield from rows
+        yield from beside(rows, MOST_BESIDE)
+    yield from reports.rows()
 
 
 def asked(path: Path) -> Iterator[Asked]:

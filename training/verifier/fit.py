@@ -53,12 +53,11 @@ FITTED = {
     "mistaken": 2.0,
     "written": 3.0,
     reports.WHOLE: 2.0,
-    pages.WHOLE: 2.0,
 }
 WRITTEN = "written"
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
-ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken", reports.WHOLE, pages.WHOLE)
+ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken", reports.WHOLE)
 PRIOR = 0.7  # share of the weight on supported rows; of RAGTruth's sentences it is 0.86
 HELPFUL = 0.4  # ... on helpful sentences
 ADDRESSED = 0.75  # ... on answers that address the question, as most of a system do
@@ -102,9 +101,9 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
         if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
     # Single statements and whole texts; the other rows say the same once more.
-    for row in (*written.rows(), *reports.rows(), *pages.rows()):
+    for row in (*written.rows(), *reports.rows(), *reports.lists(), *pages.rows()):
         hidden = fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco)
-        if hidden and row.data in (WRITTEN, reports.WHOLE, pages.WHOLE):
+        if hidden and row.data in (WRITTEN, reports.WHOLE, reports.LISTS, pages.WHOLE):
             found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
         found["swapped"] += [

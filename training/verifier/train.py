@@ -29,28 +29,10 @@ TOKENS = 4096  # of a batch, padding included
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
 WHOLE = ("answers", "records", "rephrased/changed", "nq/answered")
-# How often a run takes the windows of people's sets and written ones, `OTHERS` if not named.
-# RAGTruth is long and much alike, every written statement stands in an answer of several too, and
-# claims beside foreign sentences stand alone too; of texts about real documents there are few.
-SHARES = {
-    "ragtruth_qa": 0.45,
-    "written": 0.08,
-    "written+beside": 0.12,
-    "written/answer": 0.12,
-    "written/part": 0.6,
-    "written/report": 1.0,
-    "written/page": 1.5,
-    "written/page_part": 1.0,
-    "written/claim": 2.0,
-    "ragtruth_summary": 1.0,
-    "wice_claims": 1.0,
-    "wice_nonsupported_tokens": 1.0,
-    "foolmetwice": 1.0,
-    "fever_symmetric": 1.0,
-}
-OTHERS = 0.5
+# Share of the windows of people's sets and written ones that a run takes, 1 if not named: RAGTruth
+# is long and much alike, and every written statement stands in an answer of several too.
+SHARES = {"ragtruth_qa": 0.6, "written": 0.35}
 SAVE_EVERY = 240  # seconds
-MARKING = 3  # the offset of a set's marked words, behind those of the three classes
 
 
 class Batch:
@@ -78,7 +60,6 @@ class Batch:
         self.mask, self.tokens = torch.from_numpy(mask), torch.from_numpy(tokens)
         self.parts = torch.tensor(parts)
         self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)
-        self.sets = torch.tensor([names.index(counted(e.data)) for e in examples])
         self.wrong = wrong
 
 
@@ -119,7 +100,7 @@ def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Exam
     kinds: dict[str, list[Example]] = defaultdict(list)
     for example in (e for made in others for e in made):
         kinds[example.data].append(example)
-    found = [e for e in people for _ in range(int(SHARES.get(e.data, OTHERS) + rng.random()))]
+    found = [e for e in people if rng.random() < SHARES.get(e.data, 1.0)]
     for name in sorted(kinds):
         rng.shuffle(kinds[name])
         limit = len(kinds[name]) if most is None else most * (2 if name in WHOLE else 1)
@@ -137,11 +118,9 @@ def votes(out: Tensor, parts: Tensor) -> Tensor:
 def losses_of(out: Tensor, batch: Batch, offsets: Tensor) -> dict[str, Tensor]:
     """The mean cross-entropy of each kind of judgement that the batch has labels for."""
     scores = votes(out, batch.parts)
-    # How much of a wrong sentence is marked is its makers' choice too: a word here, a clause there.
-    doubts = out[..., 0].float() + offsets[batch.sets, MARKING][:, None]
     found = {
-        "statements": _statements(scores[:, :3], batch, offsets[:, :MARKING]),
-        "tokens": _binary(doubts.flatten(), batch.tokens.flatten().float()),
+        "statements": _statements(scores[:, :3], batch, offsets),
+        "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
         "helps": _binary(scores[:, 3], batch.helps),
         "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
     }
@@ -189,7 +168,7 @@ class Run:
         if options.start:
             self.model.load(torch.load(options.start)["model"])
         self.model.to(self.device).train()
-        self.offsets = torch.nn.Parameter(torch.zeros(len(names), MARKING + 1))
+        self.offsets = torch.nn.Parameter(torch.zeros(len(names), 3))
         self.weights = [p for p in self.model.parameters() if p.requires_grad]
         self.optimiser = self._optimiser(options.rate)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._share_of_rate)

@@ -17,6 +17,7 @@ from training.verifier.rows import Row
 from training.verifier.written.statement import NAMED, Statement, joined, records
 
 WHOLE, PARTS = "written/report", "written/part"  # what their rows are named
+LISTS, ITEMS = "written/list", "written/item"  # ... and those of bullet points with their lead-in
 TEXTS = Path(__file__).parent / "reports"
 PART = 3  # sentences of a text at most that stand without the others
 
@@ -53,7 +54,14 @@ def _contexts(field: str, source: dict[str, object] | list[str]) -> tuple[str, .
 
 def rows(seed: int = 0) -> Iterator[Row]:
     """Every text whole, and again in parts of up to three sentences."""
-    return cut(reports(), (WHOLE, PARTS), f"{seed} reports")
+    texts = [one for one in reports() if one.field != "lists"]
+    return cut(texts, (WHOLE, PARTS), f"{seed} reports")
+
+
+def lists(seed: int = 0) -> Iterator[Row]:
+    """The bullet points, as `rows`."""
+    points = [one for one in reports() if one.field == "lists"]
+    return cut(points, (LISTS, ITEMS), f"{seed} lists")
 
 
 def cut(made: Iterable[Report], names: tuple[str, str], seed: str) -> Iterator[Row]:
