@@ -89,6 +89,20 @@ def test_a_field_that_no_row_has_is_one_problem():
     assert "did you mean --map reference=refrence?" in told
 
 
+@pytest.mark.parametrize("mark", ["\u00a0", "\u200b", "\ufeff", "\u00ad", "\u200f", " \u200b\n"])
+def test_a_text_of_invisible_characters_is_none(mark):
+    needs = {"m": ("reference",)}
+    error = refused([{"reference": "r"}, {"reference": mark}], needs=needs)
+    assert "row 2, field 'reference': is empty, and m needs it" in str(error)
+    seen = load([{"reference": f"{mark}r"}], needs=needs)  # beside others they are kept
+    assert seen[0].reference == f"{mark}r"
+
+
+def test_an_answer_of_invisible_characters_stays_as_it_is():
+    (first, _) = load([{"answer": "\u200b"}, {"answer": "a"}], needs={"m": ("answer",)})
+    assert first.answer == "\u200b"
+
+
 def test_an_empty_answer_is_a_result_where_others_were_recorded():
     assert len(load(rows({}, {"answer": ""}), needs=NEEDS)) == 2
     told = problem(rows({"answer": ""}, {"answer": " "}), needs=NEEDS)

@@ -89,6 +89,20 @@ def test_one_object_a_line_may_be_called_json(tmp_path):
         ("x.csv", b"question,answer\n", "holds no rows"),
         ("x.jsonl", LINE.encode("utf-16"), "is UTF-16 text -> save it as UTF-8"),
         ("x.csv", "a,b\n1,2".encode("utf-16-le"), "is UTF-16 or binary"),
+        ("x.csv", "a,b\n1,é".encode("utf-16-be"), "iconv -f UTF-16BE -t UTF-8"),
+        ("x.csv", "a,b\n1,é".encode("utf-16-le"), "iconv -f UTF-16LE -t UTF-8"),
+        ("x.csv", "a,b\n1,é".encode("utf-32-be"), "iconv -f UTF-32BE -t UTF-8"),
+        ("x.csv", "a,b\n1,é".encode("utf-32-le"), "iconv -f UTF-32LE -t UTF-8"),
+        (
+            "x.csv",
+            "\ufeffa,b\n1,é".encode("utf-32-le"),
+            "is UTF-32 text -> save it as UTF-8 (iconv -f UTF-32 ",
+        ),
+        (
+            "x.csv",
+            "\ufeffa,b\n1,é".encode("utf-32-be"),
+            "is UTF-32 text -> save it as UTF-8 (iconv -f UTF-32 ",
+        ),
         ("x.csv", b"PK\x03\x04rest", "Excel"),
         ("x.jsonl", b"\x28\xb5\x2f\xfdrest", "zstd"),
         ("x.jsonl", b"PAR1rest", "is a Parquet file"),
@@ -154,13 +168,33 @@ def test_a_damaged_parquet_file_says_so(tmp_path):
     assert "cannot be read past row" in str(refused(path))
 
 
-def test_parquet_text_that_is_not_utf8_is_told(tmp_path):
+def test_parquet_text_that_is_not_utf8_breaks_its_own_row_only(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    text = pa.array([b"caf\xe9"]).view(pa.string())
-    parquet.write_table(pa.table({"question": text}), tmp_path / "x.parquet")
-    assert "can't decode byte 0xe9" in problem(tmp_path / "x.parquet")
+    answers = [b"a%d" % n for n in range(600)]
+    answers[400] = b"caf\xe9"
+    columns = {"question": ["q"] * 600, "answer": pa.array(answers).view(pa.string())}
+    parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
+    rows = list(read(tmp_path / "x.parquet"))
+    assert [row.number for row in rows] == list(range(1, 601))
+    (wrong,) = (row for row in rows if row.problems)
+    told = "row 401: column 'answer' holds bytes that are not UTF-8 -> write it as UTF-8"
+    assert str(wrong.problems[0]) == told
+    assert json.loads(wrong.record.raw) == {"question": "q", "answer": "caf\\xe9"}
+    assert rows[599].fields["answer"] == "a599"
+
+
+def test_parquet_lists_that_are_not_utf8_are_told(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = pa.array([b"c", b"caf\xe9"]).view(pa.string())
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), texts)
+    parquet.write_table(pa.table({"contexts": lists}), tmp_path / "x.parquet")
+    good, wrong = read(tmp_path / "x.parquet")
+    assert good.fields["contexts"] == ("c",)
+    assert "row 2: column 'contexts' holds bytes" in str(wrong.problems[0])
 
 
 def test_a_parquet_file_with_a_doubled_column_is_refused(tmp_path):

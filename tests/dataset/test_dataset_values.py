@@ -21,6 +21,8 @@ from dataset_help import one, problem, refused
         ({"contexts": 3}, "is the number 3, but must be a list of texts"),
         ({"contexts": ["a", None]}, "item 2 is null"),
         ({"contexts": ["a", "  "]}, "item 2 is an empty text"),
+        ({"contexts": ["a", " \u200b\ufeff"]}, "item 2 is an empty text"),
+        ({"reference": ["a", "\u00ad"]}, "one of its items is an empty text"),
         ({"contexts": ""}, "item 1 is an empty text"),
         ({"contexts": [{"title": "t"}]}, "item 1 is an object with 'title'"),
         ({"contexts": [{"text": ""}]}, "item 1 is an empty text"),

@@ -14,6 +14,7 @@ from assay.dataset.values import (
     count,
     describe,
     identifier,
+    is_invisible,
     number,
     plain,
     text,
@@ -32,7 +33,7 @@ def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
     several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
-    if len(several) > 1 and not all(item.strip() for item in several):
+    if len(several) > 1 and any(map(is_invisible, several)):
         raise FieldError("one of its items is an empty text", "remove the empty item")
     return tuple(several) or None
 

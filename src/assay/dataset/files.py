@@ -26,12 +26,14 @@ _READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
     ".parquet": parquet_records,
 }
 _KNOWN: Final = ", ".join(_READERS)
-_UTF8: Final = "save it as UTF-8 (iconv -f UTF-16 -t UTF-8 OLD > NEW)"
+_UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
 _HEAD: Final = 256
 # First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
-    (b"\xff\xfe", "is UTF-16 text", _UTF8),
-    (b"\xfe\xff", "is UTF-16 text", _UTF8),
+    (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
+    (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
+    (b"\xff\xfe", "is UTF-16 text", _UTF8.format("UTF-16")),
+    (b"\xfe\xff", "is UTF-16 text", _UTF8.format("UTF-16")),
     (b"PK\x03\x04", "is a ZIP archive or an Excel file", "unpack it, or save the sheet as CSV"),
     (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
     (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
@@ -135,4 +137,13 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         if head.startswith(magic):
             raise InputError(f"'{path}' {what}", remedy)
     if not is_parquet and head.count(b"\0") > len(head) // 4:
-        raise InputError(f"'{path}' is UTF-16 or binary", _UTF8)
+        name = _wide(head)
+        raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
+
+
+def _wide(head: bytes) -> str:
+    """The encoding of text without a mark, told by where the NULs beside ASCII stand."""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if min(even, odd) > len(head) // 6:  # three bytes of four
+        return "UTF-32LE" if head[0] else "UTF-32BE"
+    return "UTF-16BE" if even > odd else "UTF-16LE"

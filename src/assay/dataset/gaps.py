@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS, closest, likely_column, recognised
 from assay.dataset.record import Row
+from assay.dataset.values import is_invisible
 from assay.errors import Problem
 
 _COLUMNS_SHOWN: Final = 30
@@ -28,7 +29,9 @@ def is_gap(value: Any, name: str = "") -> bool:
     An empty list is no gap: it says that nothing was retrieved. Nor is an empty answer: it says
     that the system had nothing to say, which every metric has a word for.
     """
-    return value is None or (is_blank(value) and name != "answer")
+    if value is None or name == "answer":
+        return value is None
+    return isinstance(value, str) and is_invisible(value)
 
 
 def is_blank(value: Any) -> bool:

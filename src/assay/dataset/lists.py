@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from assay.dataset.values import FieldError, describe, identifier, text, unboxed
+from assay.dataset.values import FieldError, describe, identifier, is_invisible, text, unboxed
 
 _TEXT_KEYS: Final = ("page_content", "text", "content", "passage", "chunk", "body")
 _ID_KEYS: Final = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id", "id_")
@@ -122,7 +122,7 @@ def _read(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
             what = f"{part} is {describe(item)}, but must be text or a document"
             raise FieldError(what, f"a document holds its text under one of {keys}")
         item, key, rest = fields
-    if not text(item, part).strip():
+    if is_invisible(text(item, part)):
         remedy = "remove it; [] says that nothing was retrieved"
         raise FieldError(f"{part} is an empty text", remedy)
     return item, key, rest

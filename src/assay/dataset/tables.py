@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
@@ -13,6 +14,63 @@ from assay.dataset.record import Record
 from assay.errors import InputError
 
 _DELIMITERS: Final = ",;\t|"
+# Characters read again after quotes that are not closed; beyond it the time would grow without end.
+_MOST_REREAD: Final = 4 * LONGEST_ROW
+_CLOSE: Final = 'close it, and double the quotes within it: ""'
+
+
+class _Lines:
+    """Lines of a text, of which those of the row at hand are kept and can be read again.
+
+    Attributes:
+        row: The lines of the row at hand.
+        last: 1-based number of the last line read.
+        reread: Whether the row begins with a line that is read again.
+    """
+
+    def __init__(self, text: Iterator[str]) -> None:
+        self.row: list[str] = []
+        self.last = 0
+        self.reread = False
+        self._text = text
+        self._again: deque[str] = deque()
+        self._length = 0
+        self._reread = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        begins = not self.row
+        if begins:
+            self.reread = bool(self._again)
+        line = self._again.popleft() if self._again else next(self._text)
+        self.row.append(line)
+        self.last += 1
+        self._length += len(line)
+        if self._length > LONGEST_ROW and not begins:
+            raise csv.Error(f"a row is longer than {LONGEST_ROW // 2**20} MiB")
+        return line
+
+    @property
+    def place(self) -> str:
+        """Where the row at hand stands."""
+        first = self.last - len(self.row) + 1
+        return f"line {self.last}" if first >= self.last else f"lines {first} to {self.last}"
+
+    def done(self) -> None:
+        """The row at hand was read: the next line begins another."""
+        self.row, self._length = [], 0
+
+    def back(self) -> None:
+        """All lines of the row but its first are to be read again."""
+        again = self.row[1:]
+        self._reread += self._length - len(self.row[0]) if self.row else 0
+        if self._reread > _MOST_REREAD:
+            raise InputError(f"too many quotes are not closed (last at {self.place})", _CLOSE)
+        self._again.extendleft(reversed(again))
+        self.last -= len(again)
+        self.done()
 
 
 def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[Record]:
@@ -28,18 +86,48 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
     with opened() as stream, io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text:
         head = next((line for line in text if line.strip()), "")
         text.seek(0)
-        cells = csv.reader(text, delimiter=_delimiter(head, delimiter), strict=True)
-        header = _header(cells)
+        mark, lines = _delimiter(head, delimiter), _Lines(text)
+        header = _header(csv.reader(lines, delimiter=mark, strict=True))
+        lines.done()
+        opened_at = ""
         for number in itertools.count(1):
             try:
-                row = next(filter(_is_filled, cells), None)
+                row = _next_row(lines, mark)
             except csv.Error as error:
-                what = f"is not readable (near line {cells.line_num} of the file): {error}"
-                yield broken(number, "", what, 'put text with quotes in "..." and double them: ""')
+                opened_at = lines.place
+                yield _unreadable(number, lines, error)
+                lines.back()
                 continue
             if row is None:
                 return
-            yield _record(number, header, row, cells.line_num)
+            if lines.reread and (len(row) != len(header) or len(header) == 1):
+                # Likely a part of the text in the quote: the lines around it may be parts too, and
+                # must not pass for rows.
+                what = f"a quote in {opened_at} is not closed, and {lines.place} may be in its text"
+                raise InputError(what, _CLOSE)
+            yield _record(number, header, row, lines.place)
+            lines.done()
+
+
+def _next_row(lines: _Lines, mark: str) -> list[str] | None:
+    """The next row that is not blank; the lines tell where it stands."""
+    # A new reader: what one makes of the lines after an error is not promised.
+    for row in csv.reader(lines, delimiter=mark, strict=True):
+        if _is_filled(row):
+            return row
+        lines.done()
+    return None
+
+
+def _unreadable(number: int, lines: _Lines, error: csv.Error) -> Record:
+    """The record of a row with a wrong quote. Only its first line is surely a part of it."""
+    first = _escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
+    if len(lines.row) > 1:
+        at = lines.last - len(lines.row) + 1
+        what = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
+        return broken(number, first, f"{what} is not closed", _CLOSE)
+    what = f"is not readable ({lines.place} of the file): {error}"
+    return broken(number, first, what, 'put text with quotes in "..." and double them: ""')
 
 
 def _delimiter(head: str, promised: str) -> str:
@@ -63,13 +151,13 @@ def _header(cells: Iterator[list[str]]) -> list[str]:
     return header
 
 
-def _record(number: int, header: list[str], row: list[str], line: int) -> Record:
+def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
     if len(row) != len(header):
-        what = f"has {len(row)} cells, but the header has {len(header)} (line {line} of the file)"
+        what = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
         remedy = 'put text that holds the delimiter or a line end in "..."'
         return broken(number, _shown(row), what, remedy)
     if any(not cell.isascii() and _has_wrong_byte(cell) for cell in row):
-        what = f"holds bytes that are not UTF-8 (line {line} of the file)"
+        what = f"holds bytes that are not UTF-8 ({place} of the file)"
         return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
     return Record(number, dict(zip(header, row, strict=True)), form="table")
 
@@ -86,4 +174,8 @@ def _has_wrong_byte(cell: str) -> bool:
 def _shown(row: list[str]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(row)
-    return out.getvalue().encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return _escaped(out.getvalue())
+
+
+def _escaped(text: str) -> str:
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")

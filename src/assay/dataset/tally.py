@@ -83,7 +83,7 @@ class Tally:
                 continue
             if value is not None:
                 self._present.add(name)
-            if lacking and name not in wrong and gaps.is_gap(value):
+            if lacking and name not in wrong and gaps.is_gap(value, name):
                 gap = gaps.in_row(row, name, value, lacking)
                 self._gaps[name].add([gap])
                 self._lacking[name] |= dict.fromkeys(lacking)

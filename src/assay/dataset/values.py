@@ -1,6 +1,7 @@
 """What is a value, is it what its field needs, and how is it kept as plain data?"""
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
@@ -112,6 +113,12 @@ def text(value: Any, part: str = "") -> str:
                 "repair the text where it was cut or wrongly decoded",
             ) from None
     return value
+
+
+def is_invisible(text: str) -> bool:
+    """Whether nothing of the text can be seen: white space, marks of width 0, soft hyphens."""
+    # The first character that can be seen ends it, mostly the very first.
+    return all(mark.isspace() or unicodedata.category(mark) == "Cf" for mark in text)
 
 
 def identifier(value: Any, part: str = "") -> str:
