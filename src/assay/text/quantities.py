@@ -9,6 +9,7 @@ two ways ("300 m", "5/1/2020") is the same as either.
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -141,12 +142,18 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     if not _HINT.search(text):
         return ()
     found: dict[Span, frozenset[Key]] = {}
+    taken: list[Span] = []  # in order
     for pattern, keys_of in _KINDS:
         for match in pattern.finditer(text):
-            keys = frozenset(keys_of(match))
-            if keys and not any(match.start() < e and s < match.end() for s, e in found):
-                found[match.span()] = keys
-    return tuple(Quantity(span, text[slice(*span)], keys) for span, keys in sorted(found.items()))
+            span, keys = match.span(), frozenset(keys_of(match))
+            at = bisect(taken, span)
+            # None of them overlaps another, so only the two neighbours can overlap this one.
+            if keys and not any(
+                span[0] < e and s < span[1] for s, e in taken[max(0, at - 1) : at + 1]
+            ):
+                taken.insert(at, span)
+                found[span] = keys
+    return tuple(Quantity(span, text[slice(*span)], found[span]) for span in taken)
 
 
 def written(texts: Iterable[str]) -> dict[Key, list[str]]:
