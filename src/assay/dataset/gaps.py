@@ -35,7 +35,7 @@ def is_gap(value: Any, name: str = "") -> bool:
 
 
 def is_blank(value: Any) -> bool:
-    """Whether it is a text without a letter."""
+    """Whether it is a text of nothing but white space."""
     return isinstance(value, str) and not value.strip()
 
 

@@ -87,16 +87,19 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
         head = next((line for line in text if line.strip()), "")
         text.seek(0)
         mark, lines = _delimiter(head, delimiter), _Lines(text)
-        header = _header(csv.reader(lines, delimiter=mark, strict=True))
+        rows = csv.reader(lines, delimiter=mark, strict=True)
+        header = _header(rows)
         lines.done()
         opened_at = ""
         for number in itertools.count(1):
             try:
-                row = _next_row(lines, mark)
+                row = _next_row(rows, lines)
             except csv.Error as error:
                 opened_at = lines.place
                 yield _unreadable(number, lines, error)
                 lines.back()
+                # What a reader makes of the lines after an error is not promised.
+                rows = csv.reader(lines, delimiter=mark, strict=True)
                 continue
             if row is None:
                 return
@@ -109,10 +112,9 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
             lines.done()
 
 
-def _next_row(lines: _Lines, mark: str) -> list[str] | None:
+def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
     """The next row that is not blank; the lines tell where it stands."""
-    # A new reader: what one makes of the lines after an error is not promised.
-    for row in csv.reader(lines, delimiter=mark, strict=True):
+    for row in rows:
         if _is_filled(row):
             return row
         lines.done()
