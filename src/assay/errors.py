@@ -12,7 +12,7 @@ AssayError
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 
@@ -72,6 +72,11 @@ class InputError(AssayError):
         self.total = total if total is not None else len(self.problems)
         super().__init__(self._text())
 
+    def without(self, advice: str) -> "InputError":
+        """The same where the last words of a remedy are no advice: there is no such option."""
+        problems = [replace(p, remedy=p.remedy.removesuffix(advice)) for p in self.problems]
+        return InputError(problems, total=self.total)
+
     def _text(self) -> str:
         if self.total == 1:
             return str(self.problems[0])
@@ -120,6 +125,18 @@ class TooLong(Unavailable):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, permanent=True)
+
+
+class CutShort(Unavailable):
+    """Free text that the length limit cut; the same prompt is cut again.
+
+    Attributes:
+        raw: What came before the cut.
+    """
+
+    def __init__(self, message: str, *, raw: str = "", cost: tuple[int, int] | None = None) -> None:
+        super().__init__(message, permanent=True, cost=cost)
+        self.raw = raw
 
 
 class Unreadable(JudgeError):

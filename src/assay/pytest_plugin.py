@@ -92,7 +92,7 @@ class Session:
     Attributes:
         judge: Who judges.
         store: The SQLite file; processes that share the tests (xdist) share it too.
-        calls: What each run has paid for.
+        calls: What each run has paid for in this session.
     """
 
     judge: Any
@@ -105,8 +105,12 @@ class Session:
 
         settings = self._settings()
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
-        self.calls[result.run.id] = result.cost().calls
+        self.paid(result.run.id, result.paid.calls)
         return result
+
+    def paid(self, run: str, calls: int) -> None:
+        """Count what a run has paid for."""
+        self.calls[run] = self.calls.get(run, 0) + calls
 
     def _settings(self) -> "Settings":
         from assay.run.settings import Settings
@@ -183,6 +187,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.fail(f"assay_samples: {error}", pytrace=False)
     name = marker.kwargs.get("name", "sample")
     metafunc.parametrize(name, found, ids=[sample.id for sample in found])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a process of xdist: tell the one that prints what the tests have paid for."""
+    kept, output = session.config.stash.get(_SESSION, None), _output(session.config)
+    if kept is not None and output is not None:
+        output["assay"] = (str(kept.store), kept.calls)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Where xdist has others run the tests: add what one of them has told."""
+    if told := (_output(node) or {}).get("assay"):
+        store, calls = told
+        kept = node.config.stash.setdefault(_SESSION, Session(None, Path(store)))
+        for run, paid in calls.items():
+            kept.paid(run, paid)
+
+
+def _output(told: Any) -> Any:
+    """What a process of xdist hands over at its end; None in any other, and if it crashed."""
+    return getattr(told, "workeroutput", None)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -1,14 +1,16 @@
 """Does the number of requests in flight follow the server? On a clock that is turned by hand."""
 
 import asyncio
+import math
 import random
+from functools import partial
 
 import pytest
 
-from assay.backends.limit import TIMEOUT_RETRIES, Limit, Limits
+from assay.backends.limit import FEW, TIMEOUT_RETRIES, Limit, Limits
 from assay.backends.pace import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
 from assay.backends.spending import Budget, Purse
-from assay.errors import Unavailable
+from assay.errors import Denied, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -152,6 +154,73 @@ async def test_a_turn_given_to_one_who_left_is_passed_on():
     await asyncio.gather(leaving, return_exceptions=True)
     await asyncio.wait_for(staying, 1)
     assert (turns.taken, turns.free) == (1, False)
+
+
+class TestUntilSomebodyAnswers:
+    """A few calls show that a server fails at everything; one that answers is not asked slower."""
+
+    def asked(self, server, n, **limits):
+        """(seconds, replies) after n questions at once, stopped by the first refusal."""
+
+        async def work():
+            limit, replies = Limit(server, Limits(**limits)), []
+
+            async def one(number):
+                try:
+                    replies.append(await limit.reply(RateAnswer(f"{number}?", "Answer.")))
+                except Denied:
+                    limit.stop()
+
+            found = [one(number) for number in range(n)]
+            await asyncio.gather(*found, return_exceptions=True)
+            return replies
+
+        replies, seconds = run(work())
+        return seconds, replies
+
+    def failing(self, error, until=math.inf):
+        server = Server()
+        good = server.reply
+
+        async def reply(task, draw=0):
+            if asyncio.get_running_loop().time() >= until:
+                return await good(task, draw)
+            server.asked += 1
+            await asyncio.sleep(0.01)
+            raise error()
+
+        server.reply = reply
+        return server
+
+    @pytest.mark.parametrize("cost", [None, (500, 100)])
+    def test_one_that_fails_at_everything_meets_few_requests(self, cost):
+        server = self.failing(lambda: Unavailable("500", cost=cost))
+        seconds, _ = self.asked(server, 1000)
+        # 32 calls, 16 of them again up to five times, and those that came in their places.
+        assert server.asked < START + 5 * FEW + 5 * FEW
+        assert seconds < 30
+
+    def test_one_that_answers_is_asked_as_if_nobody_had_been_held_back(self, monkeypatch):
+        held, _ = self.asked(Server(), 640)
+        monkeypatch.setattr("assay.backends.limit.FIRST", 10**6)
+        free, _ = self.asked(Server(), 640)
+        assert held == free
+
+    def test_all_go_on_as_soon_as_one_is_answered(self):
+        server = self.failing(lambda: Unavailable("not yet"), until=1.0)
+        _, replies = self.asked(server, 640)
+        assert len(replies) == 640
+        assert server.most == 64
+
+    def test_one_that_says_that_it_is_busy_is_there(self, monkeypatch):
+        monkeypatch.setattr(Limit, "_backoff", lambda self, attempt: 0.0)
+        busy = partial(Unavailable, "429", throttled=True, retry_after=60.0)
+        held, replies = self.asked(self.failing(busy, until=100.0), 200)
+        monkeypatch.setattr("assay.backends.limit.FIRST", 10**6)
+        monkeypatch.setattr("assay.backends.limit.FEW", 10**6)
+        free, _ = self.asked(self.failing(busy, until=100.0), 200)
+        assert len(replies) == 200
+        assert held == free
 
 
 class TestTimeouts:

@@ -89,6 +89,14 @@ async def test_any_callable_from_text_to_text_is_a_judge(ask):
     assert judge.replies[0].tokens_in == len(TASK.prompt()) // 4
 
 
+async def test_a_judge_that_finds_nothing_to_iterate_raises_and_does_not_hang():
+    def ask(prompt: str) -> str:
+        return next(iter(()))
+
+    with pytest.raises(RuntimeError, match="raised StopIteration"):
+        await asyncio.wait_for(Function(ask).complete("prompt", None, "kind", 0), 30)
+
+
 def test_a_function_is_named_by_its_place_and_its_code():
     place, code = Function(judge_in_words).name.split("@")
     assert place == f"{__name__}:judge_in_words"

@@ -110,17 +110,32 @@ async def test_one_impossible_text_does_not_fail_the_others(status):
     await runner.cleanup()
 
 
-@pytest.mark.parametrize("body", ["{}", "<html>", '{"data": [{"index": 1, "embedding": [1]}]}'])
-async def test_a_vector_is_never_given_to_another_text(body):
+ONE_MISSING = '{"data": [{"index": 1, "embedding": [1]}], "usage": {"prompt_tokens": 7}}'
+DEEP = '{"data": [], "usage": ' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "cost"),
+    [
+        (200, "{}", (0, 0)),
+        (200, "<html>", (0, 0)),
+        (200, DEEP, (0, 0)),
+        (200, ONE_MISSING, (7, 0)),
+        (500, "oops", (0, 0)),
+        (400, DEEP, (0, 0)),
+    ],
+)
+async def test_a_vector_is_never_given_to_another_text(status, body, cost):
     async def handle(request):
-        return web.Response(text=body)
+        return web.Response(text=body, status=status)
 
     runner = web.ServerRunner(web.Server(handle))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     embedder = OpenAIEmbedder("e", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}")
-    with pytest.raises(Unavailable, match="embeddings"):
+    with pytest.raises(Unavailable, match=r"embeddings|answered") as caught:
         await embedder.reply(Embed("a"))
+    assert caught.value.cost == cost, "somebody is there, and this is what it billed"
     await embedder.aclose()
     await runner.cleanup()
 

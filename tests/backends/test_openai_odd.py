@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from assay.backends.openai import OpenAI
 from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
 from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, TooLong, Unavailable
@@ -131,3 +132,17 @@ def test_a_filter_of_the_provider_is_named(status, text):
     assert isinstance(error, Unavailable)
     assert error.permanent
     assert "blocked by the provider's filter" in str(error)
+
+
+@pytest.mark.parametrize("around", ["%s", '{"error": %s}', '{"choices": [{"message": %s}]}'])
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_json_nested_without_end_is_a_reply_that_cannot_be_read(status, around):
+    deep = around % ("[" * 100_000 + "]" * 100_000)
+    if status != 200:
+        error = said(status, deep)
+        assert isinstance(error, Unavailable)
+        assert f"answered {status}" in str(error)
+        return
+    with pytest.raises(Unavailable, match="sent no chat completion but") as caught:
+        OpenAI("m", base_url="http://x/v1")._heard(status, deep.encode(), {}, "prompt")
+    assert not caught.value.permanent

@@ -14,6 +14,7 @@ from dataset_help import load, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay import evaluate
 from assay.errors import InputError
 from assay.sample import ToolCall, Turn
 
@@ -261,6 +262,15 @@ class TestOpenInference:
         )
         assert found.contexts == ("one", "two", "three")
 
+    def test_parts_of_a_document_that_share_its_id_are_kept(self):
+        parts = [{"content": text, "id": "tower.pdf"} for text in ("tall", "old", "tall")]
+        found = one(
+            chain("asked", "said", own="b1"),
+            retriever(*parts, own="b2", parent="b1"),
+            retriever(parts[1], {"id": "tower.pdf"}, own="b3", parent="b1", at=1),
+        )
+        assert (found.contexts, found.context_ids) == (("tall", "old"), ("tower.pdf",) * 2)
+
     def test_a_call_told_by_two_instrumentations_counts_once(self):
         found = one(
             chain("asked", "said", own="b1"),
@@ -287,6 +297,7 @@ class TestOpenInference:
         status = {"status_code": "ERROR", "description": "timeout"}
         found = one(chain("asked", None, status=status))
         assert (found.answer, found.metadata["error"]) == (None, "timeout")
+        assert found.failure == "timeout"
 
 
 class TestGenAI:
@@ -491,6 +502,53 @@ class TestWhatIsASample:
         ]
         assert len({sample.id for sample in found}) == 2
 
+    @pytest.mark.parametrize(
+        "root",
+        [
+            span("main", {}, own="b1"),
+            span("main", {"openinference.span.kind": "CHAIN"}, own="b1"),
+            chain('{"args": [], "kwargs": {}}', None, own="b1"),
+        ],
+        ids=["foreign", "chain", "without arguments"],
+    )
+    def test_calls_of_models_and_nothing_else_are_samples_each(self, root):
+        calls = [llm(f"Q{n}?", f"A{n}", own=f"c{n}", parent="b1", at=n) for n in range(3)]
+        found = load([root, *calls])
+        assert [(s.question, s.answer) for s in found] == [(f"Q{n}?", f"A{n}") for n in range(3)]
+        assert len({sample.id for sample in found}) == 3
+        assert [sample.tokens for sample in found] == [100, 100, 100]
+
+    def test_observations_of_models_alone_are_samples_each(self):
+        calls = [
+            observation("GENERATION", own=f"g{n}", at=n, input=f"Q{n}?", output=f"A{n}")
+            for n in range(3)
+        ]
+        times = {"timestamp": "2026-01-01T00:00:00.000Z", "name": "script"}
+        for data in (calls, [{"id": "t1", **times, "observations": calls}]):
+            found = [(s.question, s.answer) for s in load(data)]
+            assert found == [(f"Q{n}?", f"A{n}") for n in range(3)]
+
+    @pytest.mark.parametrize("kind", ["RETRIEVER", "EMBEDDING", "TOOL"])
+    def test_calls_of_models_on_the_way_to_one_answer_are_one(self, kind):
+        step = span("step", {"openinference.span.kind": kind}, own="b2", at=1)
+        calls = [llm("asked", "another wording", own="b1"), llm("prompt", "said", own="b3", at=2)]
+        found = one(calls[0], step, calls[1])
+        assert (found.question, found.answer) == ("asked", "said")
+
+    def test_a_call_that_failed_is_a_sample_unless_it_was_made_again(self):
+        failed = {"status": {"status_code": "ERROR", "description": "overloaded"}}
+        found = load(
+            [
+                llm("Q0?", None, own="c0", **failed),
+                llm("Q0?", "A0", own="c1", at=1),
+                llm("Q1?", None, own="c2", at=2, **failed),
+            ]
+        )
+        assert [(s.question, s.answer, s.failure) for s in found] == [
+            ("Q0?", "A0", None),
+            ("Q1?", None, "overloaded"),
+        ]
+
     def test_other_telemetry_makes_none(self):
         embedding = span("embed", {"openinference.span.kind": "EMBEDDING"}, trace="e" * 32)
         health = span("GET /health", {"http.route": "/health"}, trace="f" * 32)
@@ -526,6 +584,69 @@ class TestWhatIsASample:
             llm("p", "a", own="b2", parent="b1"),
         ]
         assert "none of 2 spans" in str(refused(circle))
+
+
+DOWN = {"status_code": "ERROR", "description": "the store is down"}
+
+
+class TestWhatFailed:
+    @pytest.mark.parametrize("tool", [False, True])
+    def test_it_is_not_answered_by_what_a_step_said_on_the_way(self, tool):
+        step = {"openinference.span.kind": "TOOL", "tool.name": "look", "output.value": "nothing"}
+        found = one(
+            chain("asked", None, status=DOWN),
+            llm("Rewrite: asked", "another wording", own="b2", parent="b1"),
+            *[span("look", step, own="b3", parent="b1")] * tool,
+        )
+        assert (found.question, found.answer, found.turns) == ("asked", None, None)
+        assert found.failure == found.metadata["error"] == "the store is down"
+
+    def test_nor_by_a_chain_on_the_way(self):
+        found = one(
+            chain("asked", None, own="b1", status=DOWN),
+            chain("asked", "another wording", own="b2", parent="b1"),
+        )
+        assert (found.answer, found.failure) == (None, "the store is down")
+
+    def test_the_last_of_the_steps_side_by_side_tells_how_it_ended(self):
+        found = one(
+            llm("Rewrite: asked", "another wording", own="b1"),
+            retriever({"content": "text"}, own="b2", at=1, status=DOWN),
+        )
+        assert (found.answer, found.failure) == (None, "the store is down")
+
+    def test_what_it_said_before_it_failed_is_its_answer(self):
+        found = one(chain("asked", "said", status=DOWN))
+        assert (found.answer, found.failure) == ("said", None)
+        assert found.metadata["error"] == "the store is down"
+
+    def test_one_beside_others_is_a_sample_too(self):
+        root = span("script", {"openinference.span.kind": "CHAIN"}, own="b1")
+        good = chain("one", "first", own="b2", parent="b1")
+        bad = chain("two", None, own="b3", parent="b1", at=2, status=DOWN)
+        found = load([root, good, bad])
+        assert [(s.answer, s.failure) for s in found] == [
+            ("first", None),
+            (None, "the store is down"),
+        ]
+        (alone,) = load([root, bad])
+        assert (alone.question, alone.failure) == ("two", "the store is down")
+
+    def test_a_trace_of_langfuse_failed_where_its_last_step_did(self):
+        failed = {"level": "ERROR", "statusMessage": "the store is down"}
+        inside = [
+            observation("GENERATION", own="g1", input="Rewrite: asked", output="another wording"),
+            observation("RETRIEVER", own="r1", at=1, input="another wording", **failed),
+        ]
+        times = {"timestamp": "2026-01-01T00:00:00.000Z"}
+        found = one({"id": "t1", **times, "input": "asked", "observations": inside})
+        assert (found.question, found.answer, found.failure) == ("asked", None, "the store is down")
+
+    def test_it_costs_the_others_nothing(self, tmp_path):
+        data = [chain("a", "said"), chain("b", None, trace="c" * 32, at=2, status=DOWN)]
+        result = evaluate(data, "answer_relevancy", store=tmp_path / "a.db")
+        kinds = [getattr(outcome, "why", "scored") for outcome in result["answer_relevancy"]]
+        assert kinds == ["scored", "unanswered"]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,22 @@ async def test_an_agent_is_told_what_it_did_wrong(agent):
             ("evaluate_sample", {"sample": {}, "metrics": ["faithfulness"]}, "question"),
             ("evaluate_file", {"path": "none.jsonl", "metrics": ["latency"]}, "no file"),
             ("show_run", {"run": "zz"}, "no run"),
+            ("evaluate_file", {"path": "a.jsonl", "metrics": ["latency"], "limt": 5}, "limt"),
         ):
             wrong, told = await called(client, tool, **given)
             assert wrong
             assert said in told
+
+
+async def test_a_number_of_any_size_is_taken(agent, tmp_path):
+    data = tmp_path / "rows.jsonl"
+    data.write_text(json.dumps({**TOWER, "latency_ms": 5}) + "\n", "utf-8")
+    huge = 10**30
+    async with agent() as client:
+        given = {"path": str(data), "metrics": ["latency"], "limit": huge}
+        wrong, run = await called(client, "evaluate_file", **given)
+        assert (wrong, run["samples"]) == (False, 1)
+        _, runs = await called(client, "list_runs", limit=huge)
+        assert len(runs["runs"]) == 1
+        _, page = await called(client, "show_samples", offset=huge, limit=huge)
+        assert (page["total"], page["samples"]) == (1, [])

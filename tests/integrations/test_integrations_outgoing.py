@@ -124,6 +124,37 @@ def test_a_run_without_traces_says_what_is_missing(db):
         assert "trace_id and span_id" in str(error.value)
 
 
+class TestSpans:
+    """Half of the samples tell their trace alone, which is no place for what hangs on spans."""
+
+    @pytest.fixture(params=["phoenix", "opentelemetry"])
+    def send(self, request):
+        if request.param == "phoenix":
+            return lambda result: phoenix.send(result, client=Heard())
+        pytest.importorskip("opentelemetry.sdk._logs")
+        from assay.integrations.opentelemetry import emit
+
+        return emit
+
+    def test_samples_without_one_are_counted(self, db, send):
+        rows = [ROWS[0], {**ROWS[1], "metadata": {"trace_id": TRACE}}, ROWS[2]]
+        assert send(finished(db, rows)) == Sent(2, 0, left_out=0, untraced=2)
+
+    def test_if_none_has_one_that_is_an_error(self, db, send):
+        result = finished(db, [{**row, "metadata": {"trace_id": TRACE}} for row in ROWS])
+        with pytest.raises(InputError, match=r"says of which span it is.*span_id"):
+            send(result)
+
+    @pytest.mark.parametrize("span", ["b" * 17, "0" * 16, "an-id-of-langfuse"])
+    def test_an_id_that_opentelemetry_cannot_have_is_none(self, db, span):
+        pytest.importorskip("opentelemetry.sdk._logs")
+        from assay.integrations.opentelemetry import emit
+
+        metadata = {"trace_id": TRACE, "span_id": span}
+        rows = [ROWS[0], {**ROWS[1], "metadata": metadata}]
+        assert emit(finished(db, rows)).untraced == 1
+
+
 def test_columns_of_a_table_name_the_trace_too(db):
     rows = [{**ROWS[0], "metadata": {}, "trace_id": TRACE, "span_id": "b" * 16}]
     items, untraced = outgoing.traced(finished(db, rows))

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import assay
+from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, JudgeError
 from assay.integrations import ragas
 from assay.integrations.ragas import judges, metrics
@@ -295,6 +296,18 @@ class TestCost:
         assert result.total_cost(per_model_costs=prices) == 2.0
         with pytest.raises(InputError, match="no price for openai:gpt-4o-mini"):
             result.total_cost(per_model_costs={"gpt-4o": (1.0, 1.0)})
+
+    def test_it_is_that_of_this_call_and_not_of_earlier_ones(self):
+        class Metered(LLM):
+            name = "metered"
+
+            async def complete(self, prompt, schema, kind, draw):
+                return Completion(YES, 100, 10)
+
+        critic = metrics.AspectCritic(name="short", definition="Is it short?")
+        used = [evaluate(ROWS, [critic], llm=Metered()).total_tokens() for _ in range(2)]
+        found = [(one.input_tokens, one.output_tokens) for one in used]
+        assert found == [(200, 20), (0, 0)]
 
 
 class TestScores:

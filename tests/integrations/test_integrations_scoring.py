@@ -114,6 +114,15 @@ class TestRowsOfARunningSystem:
             (None, None, "b"),
         ]
 
+    @pytest.mark.parametrize("failure", [None, "it was away"])
+    def test_what_another_system_made_of_it_does_not_stand_for_what_this_one_did(self, failure):
+        other = {"retrieved_contexts": ["c"], "response": "b", "failure": "f", "latency_ms": 1}
+        seen = Rows([{"question": "q", "id": "1", "reference_contexts": ["g"], **other}])
+        seen.add(Request("q", start=0, end=2), None if failure else "a", failure)
+        said = {"failure": failure} if failure else {"answer": "a"}
+        row = {"question": "q", "id": "1", "reference_contexts": ["g"], "latency_ms": 2000}
+        assert seen.rows == [row | said]
+
     def test_a_question_asked_again_is_another_sample(self):
         seen = Rows([{"question": "q", "id": "1"}])
         for _ in range(3):

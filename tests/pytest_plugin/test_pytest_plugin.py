@@ -160,6 +160,8 @@ def test_two(assert_score, assay_judge):
         result = project(self.TWICE.format(paid=2))
         store = pytester.path / "assay-tests.db"
         result.stdout.fnmatch_lines([f"assay: 2 scored, 2 judge calls paid for, kept in {store}"])
+        result = project(self.TWICE.format(paid=0))
+        result.stdout.fnmatch_lines([f"assay: 2 scored, 0 judge calls paid for, kept in {store}"])
 
     def test_judge_and_store_from_the_command_line(self, project, pytester):
         pytester.makeconftest("")
@@ -197,6 +199,9 @@ def test_it(assert_score, n):
 
         with Store(pytester.path / "assay-tests.db") as store:
             assert len(store.runs()) == 8
+        result.stdout.fnmatch_lines(["assay: 8 scored, * judge calls paid for, kept in *"])
+        result = project(text, "-n", "1", plugins=plugins, inside=False)
+        result.stdout.fnmatch_lines(["assay: 8 scored, 0 judge calls paid for, kept in *"])
 
 
 class TestSamples:

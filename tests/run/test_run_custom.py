@@ -375,6 +375,7 @@ class TestSettings:
             ({"tries": "3"}, "tries is '3' -> give a whole number"),
             ({"cores": True}, "cores is True -> give a whole number"),
             ({"skip_invalid": True}, "skip_invalid is True -> name the file"),
+            ({"on_progress": 3}, "on_progress is 3 -> give a function of one argument"),
         ],
     )
     def test_a_value_of_another_kind_is_told(self, given, told):

@@ -9,6 +9,7 @@ import pytest
 from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
 from assay.backends.route import Route
 from assay.errors import InputError, Unavailable
+from assay.metrics import METRICS as METRICS_BY_NAME
 from assay.run.result import NOT_DONE
 from support import scripts
 from support.scripts import Watched, plausible, sample, samples
@@ -26,6 +27,25 @@ def mixed(db):
 
     data = [*samples(4), sample(4, answer="I do not know.")]
     return evaluate(data, METRICS, Watched(plausible(), before=sometimes), store=db)
+
+
+class TestAMetricIsNamed:
+    def test_by_the_metric_itself_with_the_same_parameters(self, db):
+        recall = METRICS_BY_NAME["factual_correctness"](mode="recall")
+        result = evaluate(samples(1), [recall, "faithfulness"], Watched(plausible()), store=db)
+        assert result[recall] == result["factual_correctness(mode=recall)"]
+        assert list(result.outcomes(recall)) == list(result.outcomes(recall.label))
+        trace = result.trace(next(result.outcomes(recall))[0].id, recall)
+        assert trace.metric == recall.label
+        with pytest.raises(InputError, match="has no metric factual_correctness -> name a metric"):
+            result[type(recall)()]
+
+    @pytest.mark.parametrize("key", [3, None, ["faithfulness"], METRICS_BY_NAME["faithfulness"]])
+    def test_by_nothing_that_is_no_name(self, mixed, key):
+        with pytest.raises(InputError) as told:
+            mixed[key]
+        assert f"has no metric {key!r}" in str(told.value)
+        assert "name a metric that it has: 'faithfulness', 'answer_relevancy'" in str(told.value)
 
 
 class TestSummary:

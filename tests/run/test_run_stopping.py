@@ -1,6 +1,7 @@
 """What ends a run early, what is refused before it begins, and what is kept all the same."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,11 @@ from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
 from assay.errors import Denied, InputError, Unavailable
+from assay.score import Unscored
+from assay.store import Store
+from assay.store.checking import verify
+from assay.store.cleaning import clean
+from assay.store.moving import export, take_in
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
 
@@ -183,6 +189,82 @@ class TestBudget:
         result = evaluate(samples(5), "faithfulness", judge, store=db, settings=settings)
         assert "budget" in result.stopped
         assert judge.asked == []
+
+
+class Cutting(Metered):
+    """An LLM whose text about Rome never comes whole: 100 tokens in and 10 out are billed."""
+
+    def __init__(self, error=None):
+        super().__init__()
+        self.error = error
+
+    async def complete(self, prompt, schema, kind, draw):
+        found = await super().complete(prompt, schema, kind, draw)
+        if "Rome" not in prompt:
+            return found
+        if self.error:
+            raise self.error
+        return replace(found, cut=True)
+
+
+class TestBilledWithoutAReply:
+    def run(self, db, judge, metric="paper:faithfulness"):
+        settings = Settings(budget=Budget(price=Price(1.0, 2.0)), limits=QUICK)
+        return evaluate(
+            samples(5), metric, judge, embedder=plausible(), store=db, settings=settings
+        )
+
+    def test_free_text_that_was_cut_is_not_paid_for_again(self, db):
+        judge = Cutting()
+        for _ in range(3):
+            result = self.run(db, judge)
+            assert judge.calls == 9  # two for each sample, one for that which was cut
+            (failed,) = [o for o in result["paper:faithfulness"] if isinstance(o, Unscored)]
+            assert failed.why == "failed"
+            assert "stopped by the length limit -> raise max_tokens" in failed.detail
+
+    def test_free_text_that_was_cut_belongs_to_the_cost(self, db):
+        cost = self.run(db, Cutting()).cost()
+        assert (cost.calls, cost.tokens_in, cost.tokens_out) == (8, 900, 90)
+        assert cost.money == pytest.approx((900 + 2 * 90) / 1e6)
+
+    def test_what_was_withheld_belongs_to_the_cost_and_is_asked_for_again(self, db):
+        judge = Cutting(Unavailable("withheld", permanent=True, cost=(100, 10)))
+        for n in (1, 2):
+            cost = self.run(db, judge).cost()
+            assert (judge.calls, cost.calls, cost.tokens_in) == (8 + n, 8, 800 + n * 100)
+
+    def test_what_was_lost_before_a_reply_came_belongs_to_the_cost(self, db):
+        class Once(Metered):
+            async def complete(self, prompt, schema, kind, draw):
+                found = await super().complete(prompt, schema, kind, draw)
+                if self.calls == 1:
+                    raise Unavailable("a chat completion without a choice", cost=(100, 10))
+                return found
+
+        judge = Once()
+        settings = Settings(limits=Limits(backoff=0.0))
+        data, embedder = samples(1), plausible()
+        result = evaluate(
+            data, "faithfulness", judge, embedder=embedder, store=db, settings=settings
+        )
+        assert (judge.calls, result.cost().calls, result.cost().tokens_in) == (3, 2, 300)
+
+    def test_it_moves_to_another_store_with_its_run_and_stays_with_it(self, db, tmp_path):
+        result = self.run(db, Cutting())
+        with Store(db) as here, Store(tmp_path / "there.db") as there:
+            take_in(there, export(here))
+        assert verify(tmp_path / "there.db").problems == ()
+        assert Result(tmp_path / "there.db").cost() == result.cost()
+        judge = Cutting()
+        self.run(tmp_path / "there.db", judge)
+        assert judge.calls == 0
+        clean(db)
+        self.run(db, judge)
+        assert judge.calls == 0
+        clean(db, [result.run.id])
+        self.run(db, judge)
+        assert judge.calls == 9
 
 
 class TestRefusedBeforeAnyCall:

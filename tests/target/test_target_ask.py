@@ -1,6 +1,7 @@
 """Is a system asked each question once, and does what it answers become what is measured?"""
 
 import asyncio
+import dataclasses
 import threading
 import time
 
@@ -15,6 +16,22 @@ from assay.target import Asking, ask
 from support.scripts import plausible
 
 ROWS = [{"id": f"q{n}", "question": f"What is {n}?", "answer": "of before"} for n in range(6)]
+
+
+@dataclasses.dataclass
+class Circle:
+    """As a node that knows its children, which know it."""
+
+    answer: str = "It is."
+    parent: object = None
+
+    def __post_init__(self):
+        self.parent = [self]
+
+
+class Broken:
+    def model_dump(self):
+        raise KeyError("lost")
 
 
 def samples_of(answers):
@@ -180,6 +197,27 @@ class TestFailures:
         assert list(found.failures) == ["q1"]
         assert "within 0.05 s" in found.failures["q1"]
 
+    @pytest.mark.parametrize("later", [False, True])
+    def test_one_that_raises_as_if_cancelled_costs_its_own_question(self, db, later):
+        def answer(question):
+            if question in {"What is 7?", "What is 17?"}:
+                raise asyncio.CancelledError
+            return "Yes."
+
+        async def answer_later(question):
+            return answer(question)
+
+        rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(30)]
+        one_by_one = Asking(limits=Limits(in_flight=1, retries=0))
+        found = ask(rows, answer_later if later else answer, store=db, asking=one_by_one)
+        assert sorted(found.failures) == ["q17", "q7"]
+        assert "CancelledError" in found.failures["q7"]
+        assert sum(sample.answer == "Yes." for sample in samples_of(found)) == 28
+
+    def test_one_that_finds_nothing_to_iterate_does_not_hang(self, db):
+        found = ask(ROWS[:1], lambda question: next(iter(())), store=db)
+        assert "the function raised StopIteration (test_target_ask.py:" in found.failures["q0"]
+
     def test_an_invalid_row_is_skipped_and_told_by_the_run(self, db, tmp_path):
         rows = [*ROWS[:2], {"id": "bad", "question": 5}]
         skipped = tmp_path / "skipped.jsonl"
@@ -240,6 +278,45 @@ class TestFunctions:
         (alone,) = samples_of(ask(rows, lambda question: "yes", store=db))
         assert (given.answer, given.contexts) == ("It is.", ("It is.",))
         assert alone.contexts is None
+
+    @pytest.mark.parametrize(
+        ("made", "kept"),
+        [
+            ({"contexts": ["new", "newer"]}, (("new", "newer"), None)),
+            ({"context_ids": ["n9"]}, (None, ("n9",))),
+            ({"contexts": [{"text": "new", "id": "n1"}]}, (("new",), ("n1",))),
+            ({}, (("old",), ("o1",))),
+        ],
+    )
+    def test_texts_and_ids_of_contexts_are_never_of_two_systems(self, db, made, kept):
+        rows = [{"question": "Is it?", "contexts": ["old"], "context_ids": ["o1"]}]
+        (found,) = samples_of(ask(rows, lambda sample: {"answer": "It is.", **made}, store=db))
+        assert (found.contexts, found.context_ids) == kept
+
+    @pytest.mark.parametrize(
+        ("made", "said"),
+        [
+            (lambda: (part for part in ("It ", "is.")), "generator -> join its pieces to one text"),
+            (lambda: b"It is.", "returned a Python bytes -> decode it"),
+            (object, "returned a Python object -> return the text of the answer"),
+            (lambda: ValueError("lost"), "returned a Python ValueError"),
+            (lambda: {"answer": iter(["It is."])}, "an object with 'a Python list_iterator'"),
+            (Circle, "returned what holds itself"),
+            (Broken, "returned what cannot be read: KeyError: 'lost' (test_target_ask.py:"),
+        ],
+        ids=["generator", "bytes", "object", "error", "inside", "circle", "broken"],
+    )
+    def test_what_holds_no_text_is_said_to_hold_none_and_costs_no_other(self, db, made, said):
+        found = ask(ROWS, lambda question: made() if "2" in question else "Yes.", store=db)
+        assert list(found.failures) == ["q2"]
+        assert said in found.failures["q2"]
+
+    def test_an_asynchronous_generator_is_no_text_either(self, db):
+        async def stream(question):
+            yield question
+
+        found = ask(ROWS[:1], stream, store=db)
+        assert "async_generator -> join its pieces to one text" in found.failures["q0"]
 
     @pytest.mark.parametrize("target", ["nonsense", "no_such_module:f", "json:no_such", 5])
     def test_what_is_no_system_is_refused(self, db, target):

@@ -163,6 +163,23 @@ class TestReplies:
         with pytest.raises(Denied):
             ask(rows, "http://127.0.0.1:9/ask", store=db, asking=QUICK)
 
+    @pytest.mark.parametrize(
+        ("body", "kind"),
+        [
+            ("Es ist schön.".encode("latin-1"), "text/plain; charset=iso-8859-1"),
+            ("\ufeffEs ist schön.".encode(), "text/plain"),
+            ('\ufeff{"answer": "Es ist schön."}'.encode(), "application/json; charset=utf-8"),
+            ('{"answer": "Es ist schön."}'.encode("utf-16"), "application/json; charset=utf-16"),
+            ("Es ist schön.".encode(), "text/plain; charset=no-such"),
+            ("Es ist schön.".encode(), "text/plain; charset=undefined"),
+        ],
+    )
+    def test_its_charset_and_a_byte_order_mark_are_heeded(self, db, body, kind):
+        server = Server([("body", body), ("headers", {"Content-Type": kind})])
+        with served(server) as url:
+            (sample,) = samples_of(ask(ROWS[:1], url, store=db, asking=QUICK))
+        assert sample.answer == "Es ist schön."
+
     def test_text_of_any_bytes_is_read(self, db):
         server = Server([("body", b"It \xff is.")])
         with served(server) as url:

@@ -1,6 +1,8 @@
 """Is a system's reply read as what it means, and refused where it means nothing?"""
 
 import dataclasses
+import datetime as dt
+import decimal
 import json
 from types import SimpleNamespace
 
@@ -68,6 +70,23 @@ class TestFrameworks:
         found = read_object(Message(blocks, {"total_tokens": 7}))
         assert found == {"answer": "It is.", "tokens": 7}
 
+    @pytest.mark.parametrize("block", [{"type": "image", "text": None}, SimpleNamespace(text=None)])
+    def test_a_block_without_text_adds_none(self, block):
+        message = Message([block, {"type": "text", "text": "It is."}, SimpleNamespace(text=" So.")])
+        assert read_object(message) == {"answer": "It is. So."}
+
+    @pytest.mark.parametrize(
+        "value", [Message(None), SimpleNamespace(response=None, source_nodes=[])]
+    )
+    def test_none_is_no_answer(self, value):
+        with pytest.raises(Unreadable, match="is empty"):
+            read_object(value)
+
+    def test_what_stands_beside_the_answer_may_be_anything(self):
+        value = {"answer": "It is.", "memory": object(), "at": dt.date(2026, 1, 1)}
+        assert read_object(value) == {"answer": "It is."}
+        assert read_object({"answer": decimal.Decimal("3.5")}) == {"answer": "3.5"}
+
     def test_a_chat_completion(self):
         reply = {
             "choices": [{"message": {"role": "assistant", "content": "It is."}}],
@@ -76,7 +95,15 @@ class TestFrameworks:
         assert read_object(reply) == {"answer": "It is.", "tokens": 7}
 
     @pytest.mark.parametrize(
-        "raw", ["It is.", '"It is."', '{"result": "It is."}', '{"response": "It is."}']
+        "raw",
+        [
+            "It is.",
+            "\ufeffIt is.",
+            '\ufeff"It is."',
+            '"It is."',
+            '{"result": "It is."}',
+            '{"response": "It is."}',
+        ],
     )
     def test_bare_text_and_other_names(self, raw):
         assert read(raw, {}) == {"answer": "It is."}

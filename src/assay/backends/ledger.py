@@ -8,9 +8,11 @@ from typing import Any
 
 from assay.backends.call import tell
 from assay.backends.limit import Limit
+from assay.backends.llm import CUT
+from assay.errors import CutShort
 from assay.judge import Backend, Reply, Task
 from assay.store import Store
-from assay.store.keys import reply_key
+from assay.store.keys import cut_key, reply_key
 
 # Seconds that replies on their way are waited for when a run ends early.
 GRACE_S = 2.0
@@ -64,12 +66,20 @@ class Ledger:
         return before and self._store.has_reply(reply_key(identity, task, draw))
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """The known reply, or a new one once it is on disk."""
+        """The known reply, or a new one once it is on disk.
+
+        Raises:
+            CutShort: If it is known that the length limit cuts it.
+            JudgeError: As the back end.
+        """
         key = reply_key(self.identity(type(task)) or "", task, draw)
         known = self._store.reply(key)
         if known is not None:
             self._served.known += 1
             return known
+        if task.schema is None and task.template and self._store.has_reply(cut_key(key)):
+            self._served.known += 1
+            raise CutShort(f"{self.name} {CUT}")
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()

@@ -3,11 +3,12 @@
 import asyncio
 import math
 import random
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.call import Call, ended, now
-from assay.backends.pace import Latencies, Pace, Turns
+from assay.backends.pace import START, Few, Latencies, Pace, Turns
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
 from assay.errors import Denied, InputError, OverBudget, Unavailable
@@ -20,6 +21,10 @@ TIMEOUT_RETRIES = 1
 CROWDED_RETRIES = 8
 # So many calls in a row without a reply, and none with one: there is nobody there.
 HOPELESS = 8
+# Until somebody answers, so many calls are made, and so many of them again: as many as go out at
+# first anyway, and enough that a few odd ones among them prove nothing.
+FIRST = START
+FEW = 2 * HOPELESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,7 @@ class Limit:
         self._further = 0
         self._resume_at = -math.inf
         self._answered = False
+        self._first, self._again = Few(FIRST), Few(FEW)
         self._lost_in_a_row = 0
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
@@ -156,20 +162,28 @@ class Limit:
         me = asyncio.current_task()
         self._unsent.add(me)
         try:
-            return await self._within_budget(task, draw)
+            async with self._first.place():
+                return await self._within_budget(task, draw)
         finally:
             self._unsent.discard(me)
+
+    def _meet(self) -> None:
+        """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
+        self._first.end()
+        self._again.end()
 
     async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
         hold = await self._purse.room(task)
         try:
-            reply = await self._tries(task, draw, hold)
+            async with AsyncExitStack() as places:
+                reply = await self._tries(task, draw, hold, places)
         except Unavailable as error:
             self._despair(error)
             raise
         finally:
             self._purse.release(hold)
         self._answered = True
+        self._meet()
         self._purse.count(reply)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
@@ -188,17 +202,19 @@ class Limit:
             remedy = "check that the server runs and that the address is right"
         else:  # somebody is there and answers
             what = f"{calls} to {self.name} brought nothing usable"
-            remedy = "check the model, and that this address speaks chat completions"
+            remedy = "check the model, and that this address serves what is asked of it"
         raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
 
-    async def _tries(self, task: Task[Any], draw: int, hold: Hold) -> Reply:
+    async def _tries(self, task: Task[Any], draw: int, hold: Hold, places: AsyncExitStack) -> Reply:
         attempt = timeouts = crowded = 0
         call = Call(self._backend, task, draw)
         while True:
             try:
                 return await self._once(call, hold, timeouts + crowded)
             except Unavailable as error:
-                spent = self._pay(error, task, hold)
+                if error.throttled or error.permanent:
+                    self._meet()
+                spent = await self._pay(error, call, hold)
                 if isinstance(error.__cause__, TimeoutError):
                     behind = error.crowded and crowded < CROWDED_RETRIES
                     timeouts, crowded = timeouts + (not behind), crowded + behind
@@ -215,16 +231,17 @@ class Limit:
                     self._resume_at = max(self._resume_at, now() + asked)
                 if spent:
                     await self._purse.renew(hold, task)
+            if not attempt:
+                await places.enter_async_context(self._again.place())
             attempt += 1
             self.usage.retries += 1
             await asyncio.sleep(wait)
 
-    def _pay(self, error: Unavailable, task: Task[Any], hold: Hold) -> int:
+    async def _pay(self, error: Unavailable, call: Call, hold: Hold) -> int:
         """Count what an answer that is no reply cost; returns how many tokens."""
-        if not error.cost or not (spent := sum(error.cost)):
-            return 0
-        self._purse.pay(task.kind, *error.cost)
-        if self._tokens:
+        identity = self.identity(type(call.task)) or ""
+        spent = await self._purse.lose((identity, call.task, call.draw), error)
+        if self._tokens and spent:
             self._tokens.reserve(spent - hold.tokens, now())
         return spent
 

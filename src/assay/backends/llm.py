@@ -15,12 +15,13 @@ from typing import Any, TypeAlias
 
 from assay.backends.code import callable_digest, place_of
 from assay.backends.likely import Token, weighed
-from assay.errors import InputError, Unavailable, Unsupported
+from assay.errors import CutShort, InputError, Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Template
 from assay.tasks import GiveGrade
 
 SEEDS = 2**31  # seeds below this are taken everywhere
+CUT = "was stopped by the length limit -> raise max_tokens"
 
 Asked: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 
@@ -113,13 +114,12 @@ class LLM(ABC):
         """The reply that is made of what was written after the prompt in these pieces.
 
         Raises:
-            Unavailable: If it is free text that was cut short: unlike JSON it does not show that.
+            CutShort: If it is free text that was cut short: unlike JSON it does not show that.
         """
-        if completion.cut and task.schema is None:
-            what = f"{self.name} was stopped by the length limit -> raise max_tokens"
-            cost = completion.tokens_in, completion.tokens_out
-            raise Unavailable(what, permanent=True, cost=cost)
         raw = completion.text
+        if completion.cut and task.schema is None:
+            cost = completion.tokens_in, completion.tokens_out
+            raise CutShort(f"{self.name} {CUT}", raw=raw, cost=cost)
         if isinstance(task, GiveGrade) and completion.tokens:
             raw = weighed(task, raw, completion.tokens)
         return Reply(
@@ -215,6 +215,10 @@ async def in_thread(work: Callable[[], Any]) -> Any:
     def deliver(result: Any, error: BaseException | None) -> None:
         if future.done():  # timed out in the meantime
             return
+        if isinstance(error, StopIteration):  # no future takes it; as a coroutine that raises it
+            told = RuntimeError("the function raised StopIteration")
+            told.__cause__ = error
+            error = told.with_traceback(error.__traceback__)
         if error is None:
             future.set_result(result)
         else:

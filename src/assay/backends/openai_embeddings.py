@@ -8,6 +8,7 @@ import msgspec
 
 from assay.backends.embedder import Embedder
 from assay.backends.openai_http import (
+    UNREADABLE,
     Connection,
     Endpoint,
     Refusal,
@@ -86,15 +87,20 @@ class OpenAIEmbedder(Embedder):
         status, content, headers = await self._connection.post("embeddings", encode(body))
         where = self._connection.endpoint
         if status != 200:
-            raise meaning(Refusal.of(status, content, headers), where, self.model)
+            refusal = meaning(Refusal.of(status, content, headers), where, self.model)
+            if isinstance(refusal, Unavailable):
+                refusal.cost = (0, 0)
+            raise refusal
         try:
             found = _DECODER.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Unavailable(f"{where.place} sent no embeddings but {content[:80]!r}") from error
-        by_index = {item.index: item.embedding for item in found.data}
-        if sorted(by_index) != list(range(len(texts))):
-            raise Unavailable(f"{where.place} sent {len(by_index)} of {len(texts)} embeddings")
+        except UNREADABLE as error:
+            what = f"{where.place} sent no embeddings but {content[:80]!r}"
+            raise Unavailable(what, cost=(0, 0)) from error
         tokens = counted(found.usage).prompt_tokens
         if tokens is None:
             tokens = sum(map(len, texts)) // 4
+        by_index = {item.index: item.embedding for item in found.data}
+        if sorted(by_index) != list(range(len(texts))):
+            what = f"{where.place} sent {len(by_index)} of {len(texts)} embeddings"
+            raise Unavailable(what, cost=(tokens, 0))
         return [by_index[i] for i in range(len(texts))], tokens

@@ -32,6 +32,8 @@ _BLOCKED = re.compile(
 _BAD_KEY = re.compile(r"(?:invalid|incorrect|expired|missing|not valid)\W.{0,40}api[ _-]?key|"
                       r"api[ _-]?key\b.{0,40}(?:invalid|incorrect|expired|missing|not valid)",
                       re.IGNORECASE)  # fmt: skip
+# What a body may be that is no JSON, or JSON nested deeper than anything can read.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NO_MODEL = ("model_not_found", "DeploymentNotFound", "unknown_model")
 
 
@@ -178,7 +180,7 @@ class Refusal(msgspec.Struct, frozen=True):
         text = body.decode("utf-8", "replace")
         try:
             found = msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             found = None
         error = found.get("error", found) if isinstance(found, dict) else {}
         if not isinstance(error, dict):

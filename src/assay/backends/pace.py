@@ -2,7 +2,11 @@
 
 import asyncio
 from collections import defaultdict, deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from assay.backends.per_loop import PerLoop
 
 # Requests in flight at the start.
 START = 32
@@ -172,6 +176,34 @@ class Turns:
             if not waiting.done():
                 self.taken += 1
                 waiting.set_result(None)
+
+
+class Few:
+    """Lets few work at a time until that ends, and then everybody.
+
+    Args:
+        places: How few.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = PerLoop(lambda: asyncio.Semaphore(places))
+        self._over = False
+
+    @asynccontextmanager
+    async def place(self) -> AsyncGenerator[None, None]:
+        """A place to work at, as soon as one is free or none is needed."""
+        if not self._over:
+            async with self._places.get():
+                if not self._over:
+                    yield
+                    return
+        yield  # whoever found it over has passed the place on to the next who waits
+
+    def end(self) -> None:
+        """Let everybody through."""
+        if not self._over:
+            self._over = True
+            self._places.get().release()
 
 
 @dataclass

@@ -1,11 +1,16 @@
 """What has been spent on a judge, and may the next call be made?"""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+from uuid import uuid4
 
-from assay.errors import InputError, OverBudget
+from assay.errors import CutShort, InputError, OverBudget, Unavailable
 from assay.judge import Reply, Task
+from assay.store.keys import cut_key, digest, reply_key
+
+Keep: TypeAlias = Callable[[Reply], Awaitable[object]]
 
 # Tokens that a reply is taken to cost until one of its kind has come.
 USUAL_REPLY = 500
@@ -120,13 +125,15 @@ class Purse:
 
     Args:
         budget: What may be spent.
+        keep: Commits what was billed without bringing a reply; None keeps nothing of it.
 
     Attributes:
         usage: What has been spent, and what else happened to the calls.
     """
 
-    def __init__(self, budget: Budget | None = None) -> None:
+    def __init__(self, budget: Budget | None = None, keep: Keep | None = None) -> None:
         self._budget = budget or Budget()
+        self._keep = keep
         self.usage = Usage()
         self._held_in = self._held_out = self._held_calls = 0
         self._longest: dict[str, int] = {}
@@ -200,6 +207,20 @@ class Purse:
         self._longest[kind] = max(self._longest.get(kind, 0), tokens_out)
         self.spend(tokens_in, tokens_out)
 
+    async def lose(self, asked: tuple[str, Task[Any], int], error: Unavailable) -> int:
+        """Count and keep an answer that is no reply, if it was billed; returns its tokens.
+
+        Args:
+            asked: Identity of who answered, the task and which draw of it.
+            error: What the answer is instead.
+        """
+        if not error.cost or not (spent := sum(error.cost)):
+            return 0
+        self.pay(asked[1].kind, *error.cost)
+        if self._keep is not None:
+            await self._keep(_lost(asked, error, error.cost))
+        return spent
+
     def count(self, reply: Reply) -> None:
         """Count a reply."""
         self.usage.calls += 1
@@ -226,3 +247,14 @@ class Purse:
                 f"{would:.6g} with the calls on their way, {most:.6g} allowed -> raise the budget "
                 "and run again; no reply paid for is asked again"
             )
+
+
+def _lost(asked: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:
+    """How it is kept: as a reply that nobody takes for one, by its key and by a draw below 0."""
+    identity, task, draw = asked
+    key, raw = reply_key(identity, task, draw), ""
+    if isinstance(error, CutShort):
+        key, raw = cut_key(key), error.raw.encode("utf-8", "replace").decode()
+    else:
+        key = digest([key, uuid4().hex])
+    return Reply((), raw, *cost, key=key, backend=identity, kind=task.kind, draw=~draw)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.dataset.aliases import recognised
 from assay.errors import InputError
+from assay.target.reply import REPLACED
 
 
 @dataclass(slots=True)
@@ -47,7 +49,8 @@ class Rows:
 
     Args:
         known: Rows with a ``question`` each; what else they hold (``id``, ``reference``, ``group``
-            ...) goes into the row of the same question.
+            ...) goes into the row of the same question, but for what another system made of it:
+            contexts, answers, latency, cost.
 
     Attributes:
         rows: One dict a question, as `assay.evaluate` takes them: question, contexts with their
@@ -65,7 +68,8 @@ class Rows:
             question = row.get("question")
             if not isinstance(question, str):
                 raise InputError(f"known row {number} has no question", "give it as 'question'")
-            self._known[question] = row
+            made = {column for column, name in recognised(row).items() if name in REPLACED}
+            self._known[question] = {name: row[name] for name in row if name not in made}
 
     def add(self, request: Request, answer: str | None, failure: str | None = None) -> None:
         """Keep what became of a question.

@@ -4,7 +4,7 @@ One place for all of them, so that every tool shows the same numbers under the s
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,8 @@ class Sent:
         scores: Scores with a number.
         unscored: Reasons why there is no number.
         left_out: Reasons that the tool has no place for.
-        untraced: Samples left out because nobody knows of which trace they are.
+        untraced: Samples left out because nobody knows of which trace they are, or of which span
+            where the tool needs that.
     """
 
     scores: int = 0
@@ -82,6 +83,29 @@ def traced(result: Result) -> tuple[list[Told], int]:
         remedy = "evaluate traces, or give the columns trace_id and span_id"
         raise InputError(what, remedy)
     return known, len({item.sample for item in found if not item.trace})
+
+
+def spanned(
+    result: Result,
+    remedy: str = "give the column span_id",
+    whose: Callable[[Told], bool] = lambda item: bool(item.span),
+) -> tuple[list[Told], int]:
+    """The scores of samples whose span is known, too, and how many samples there are without.
+
+    Args:
+        result: A finished run.
+        remedy: What to do if no sample's is.
+        whose: Whether the tool can find the span of a score.
+
+    Raises:
+        InputError: If no sample's span is known.
+    """
+    items, untraced = traced(result)
+    known = [item for item in items if whose(item)]
+    if items and not known:
+        raise InputError(f"no sample of run {result.run.id[:8]} says of which span it is", remedy)
+    left = len({item.sample for item in items}) - len({item.sample for item in known})
+    return known, untraced + left
 
 
 def sent(items: list[Told], untraced: int, *, with_reasons: bool) -> Sent:

@@ -18,7 +18,7 @@ def annotations(result: Result) -> list[dict[str, Any]]:
     Raises:
         InputError: If no sample's span is known.
     """
-    items, _ = _known(result)
+    items, _ = outgoing.spanned(result)
     return [_annotation(item, result) for item in items]
 
 
@@ -36,7 +36,7 @@ def send(result: Result, *, client: Any = None) -> Sent:
     Raises:
         InputError: If arize-phoenix-client is not installed, or no sample's span is known.
     """
-    items, unknown = _known(result)
+    items, unknown = outgoing.spanned(result)
     if client is None:
         try:
             from phoenix.client import Client
@@ -48,11 +48,6 @@ def send(result: Result, *, client: Any = None) -> Sent:
     for start in range(0, len(found), _AT_ONCE):
         client.spans.log_span_annotations(span_annotations=found[start : start + _AT_ONCE])
     return outgoing.sent(items, unknown, with_reasons=True)
-
-
-def _known(result: Result) -> tuple[list[Told], int]:
-    items, untraced = outgoing.traced(result)
-    return [item for item in items if item.span], untraced
 
 
 def _annotation(item: Told, result: Result) -> dict[str, Any]:

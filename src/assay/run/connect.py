@@ -1,6 +1,7 @@
 """How a judge becomes the one door: routes, ledger, limits, back ends."""
 
 import copy
+import functools
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -122,7 +123,8 @@ class Door:
 
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
-    purse, embedding = Purse(settings.budget), Purse()
+    keep = functools.partial(store.keep_reply, run=run)
+    purse, embedding = Purse(settings.budget, keep), Purse(keep=keep)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []

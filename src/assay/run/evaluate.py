@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from assay.run.plan import Plan, plan
 from assay.run.result import Result
 from assay.run.settings import Settings, chosen
 from assay.store import Run, Store
+from assay.store.records import Spent
 
 
 async def aevaluate(
@@ -61,10 +62,13 @@ async def aevaluate(
     kept = await asyncio.to_thread(Store, store)  # it may have to wait for another process
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
+        before = await asyncio.to_thread(kept.spent, run.id)
         await work(run, planned, kept)
+        after = await asyncio.to_thread(kept.spent, run.id)
     finally:
         await asyncio.to_thread(kept.close)
-    return Result(store, run.id)
+    pairs = zip(astuple(after), astuple(before), strict=True)
+    return Result(store, run.id, paid=Spent(*(now - then for now, then in pairs)))
 
 
 async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:

@@ -11,19 +11,21 @@ import msgspec
 from assay.backends.spending import Price
 from assay.errors import InputError
 from assay.judge import Reply
-from assay.metrics import parse
+from assay.metrics import Metric, parse
 from assay.run.baseline import Baseline, random_pairs
 from assay.run.frame import frame
 from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store import Run, Store
+from assay.store.records import Spent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from assay.analysis.comparison import Comparison
 
+NOTHING = Spent(0, 0, 0, 0.0)
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
@@ -58,8 +60,8 @@ class Cost:
 
     Attributes:
         calls: Replies it paid for.
-        tokens_in: Their prompt tokens.
-        tokens_out: Their reply tokens.
+        tokens_in: Prompt tokens, of them and of answers that were billed and brought no reply.
+        tokens_out: Reply tokens, counted likewise.
         seconds: Wall time.
         money: What the tokens cost, without embeddings, which have another price, and without those
             of judges in this process; None if the run was not told the price.
@@ -78,13 +80,17 @@ class Result:
     Args:
         store: The SQLite file.
         run: Id of the run, any unique beginning of it, or "last".
+        paid: What the call that gives the result has paid for.
+
+    Attributes:
+        paid: What the call that gave it paid for; `cost` is of all calls that worked on the run.
 
     Raises:
         InputError: If there is no such run.
     """
 
-    def __init__(self, store: str | Path, run: str = "last") -> None:
-        self._given = Path(store)
+    def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NOTHING) -> None:
+        self._given, self.paid = Path(store), paid
         self._path = self._given.absolute()  # it is the same file in whichever folder one is later
         with self._open() as opened:
             self._id = opened.run(run).id
@@ -124,18 +130,22 @@ class Result:
         with self._open() as store:
             return summarise(store, store.run(self._id))
 
-    def __getitem__(self, metric: str) -> list[Outcome]:
-        """The outcomes of a metric in the order of the samples."""
+    def __getitem__(self, metric: str | Metric) -> list[Outcome]:
+        """The outcomes of a metric in the order of the samples.
+
+        Raises:
+            InputError: If the run has no such metric.
+        """
         return [outcome for _, outcome in self.outcomes(metric)]
 
-    def outcomes(self, metric: str) -> Iterator[tuple[Sample, Outcome]]:
+    def outcomes(self, metric: str | Metric) -> Iterator[tuple[Sample, Outcome]]:
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
             label = _label(metric, store.run(self._id))
             for row, sample in store.samples(self._id):
                 yield sample, store.outcome(self._id, row, label) or NOT_DONE
 
-    def trace(self, sample: str, metric: str) -> Trace:
+    def trace(self, sample: str, metric: str | Metric) -> Trace:
         """The evidence behind one score: parts, prompts and replies.
 
         Raises:
@@ -239,12 +249,20 @@ def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:
     return columns
 
 
-def labels(run: Run, metric: str) -> list[str]:
+def labels(run: Run, metric: str | Metric) -> list[str]:
     """The metrics of a run that are meant by a label, a name without parameters or an old name.
+
+    A metric itself means that with the same parameters.
 
     Raises:
         InputError: If there is none.
     """
+    if isinstance(metric, Metric) and metric.label in run.metrics:
+        return [metric.label]
+    if not isinstance(metric, str):
+        what = metric.label if isinstance(metric, Metric) else repr(metric)
+        remedy = f"name a metric that it has: {', '.join(map(repr, run.metrics))}"
+        raise InputError(f"run {run.id} has no metric {what}", remedy)
     try:
         meant = parse(metric).label
     except InputError:  # a metric of the user's own
@@ -256,8 +274,9 @@ def labels(run: Run, metric: str) -> list[str]:
     return found
 
 
-def _label(metric: str, run: Run) -> str:
-    found = [metric] if metric in run.metrics else labels(run, metric)
+def _label(metric: str | Metric, run: Run) -> str:
+    exact = isinstance(metric, str) and metric in run.metrics
+    found = [str(metric)] if exact else labels(run, metric)
     if len(found) > 1:
         raise InputError(f"run {run.id} has several '{metric}'", f"name one: {', '.join(found)}")
     return found[0]

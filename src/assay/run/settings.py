@@ -64,6 +64,10 @@ class Settings:
         given: Any = self.skip_invalid
         if given is not None and not isinstance(given, str | PathLike):
             raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")
+        given = self.on_progress
+        if given is not None and not callable(given):
+            remedy = "give a function of one argument, an assay.run.progress.Progress, or None"
+            raise InputError(f"on_progress is {given!r}", remedy)
         if self.tries < 1:
             raise InputError(f"tries is {self.tries}", "give 1 or more")
         if self.engine not in get_args(Engine):

@@ -32,6 +32,8 @@ MOST_VALUES_OF_ALL = 200_000  # of the rows of one call: the smallest take 100 b
 Watch: TypeAlias = Callable[[Progress], None]
 # Samples a page, at most.
 PAGE = 500
+MOST_RUNS = 1000
+FURTHEST = 10**9  # row: SQLite and Python's iterators take no number of any size
 _LONGEST_NAME = 1000
 
 

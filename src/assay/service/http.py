@@ -16,15 +16,13 @@ from assay._version import __version__
 from assay.errors import AssayError, InputError, JudgeError
 from assay.service import forms
 from assay.service.connections import Connections
-from assay.service.functions import PAGE, NotFound, Service, Watch
+from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service, Watch
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
 from assay.service.turns import Turns
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_MOST_RUNS = 1000
-_FURTHEST = 10**9
 _CONNECTIONS = web.AppKey("connections", Connections)
 
 
@@ -123,7 +121,7 @@ class _Api:
 
     async def runs(self, request: web.Request) -> web.Response:
         given = _parameters(request, "limit")
-        limit = _count(given, "limit", 20, 1, _MOST_RUNS)
+        limit = _count(given, "limit", 20, 1, MOST_RUNS)
         return _answer(await asyncio.to_thread(self._service.runs, limit))
 
     async def run(self, request: web.Request) -> web.Response:
@@ -133,7 +131,7 @@ class _Api:
 
     async def samples(self, request: web.Request) -> web.Response:
         given = _parameters(request, "offset", "limit")
-        offset = _count(given, "offset", 0, 0, _FURTHEST)
+        offset = _count(given, "offset", 0, 0, FURTHEST)
         limit = _count(given, "limit", 100, 1, PAGE)
         run = request.match_info["run"]
         return _answer(await asyncio.to_thread(self._service.samples, run, offset, limit))

@@ -9,7 +9,7 @@ import msgspec
 
 from assay._version import __version__
 from assay.errors import AssayError, InputError
-from assay.service.functions import Service
+from assay.service.functions import FURTHEST, MOST_RUNS, Service
 
 Tool: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -30,17 +30,23 @@ def server(service: Service) -> Any:
     """
     try:
         from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.tools import Tool as Served
     except ImportError:
         raise InputError("the MCP server needs mcp", "pip install 'assay[mcp]'") from None
     service.route()
-    made = MCPServer("assay", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
     tools = Tools(service)
-    for tool in (
+    named = (
         *(tools.list_metrics, tools.evaluate_sample, tools.evaluate_samples, tools.evaluate_file),
         *(tools.list_runs, tools.show_run, tools.show_samples, tools.show_evidence),
-    ):
-        made.tool()(_told(tool))
-    return made
+    )
+    served = [_strict(Served.from_function(_told(tool))) for tool in named]
+    return MCPServer(
+        "assay",
+        instructions=_INSTRUCTIONS,
+        version=__version__,
+        tools=served,
+        log_level="WARNING",
+    )
 
 
 class Tools:
@@ -75,11 +81,13 @@ class Tools:
         self, path: str, metrics: list[str], limit: int | None = None
     ) -> dict[str, Any]:
         """Score the samples of a JSONL, JSON, CSV or Parquet file of this machine as one run."""
-        return _plain(await self._service.evaluate_many(path, metrics, limit=limit))
+        first = None if limit is None else min(limit, FURTHEST)
+        return _plain(await self._service.evaluate_many(path, metrics, limit=first))
 
     async def list_runs(self, limit: int = 20) -> dict[str, Any]:
         """List the newest runs in the store."""
-        return _plain(await asyncio.to_thread(self._service.runs, max(1, limit)))
+        newest = min(max(1, limit), MOST_RUNS)
+        return _plain(await asyncio.to_thread(self._service.runs, newest))
 
     async def show_run(self, run: str = "last") -> dict[str, Any]:
         """Show a run: every metric's mean, interval and counts, and what it cost."""
@@ -89,8 +97,8 @@ class Tools:
         self, run: str = "last", offset: int = 0, limit: int = 100
     ) -> dict[str, Any]:
         """List the samples of a run with their numbers, to find those that scored low."""
-        found = self._service.samples
-        return _plain(await asyncio.to_thread(found, run, max(0, offset), max(1, limit)))
+        found, first = self._service.samples, min(max(0, offset), FURTHEST)
+        return _plain(await asyncio.to_thread(found, run, first, max(1, limit)))
 
     async def show_evidence(self, sample: str, metric: str, run: str = "last") -> dict[str, Any]:
         """Show all that is behind one score: parts, reasons, quotes, prompts and replies."""
@@ -109,6 +117,15 @@ def _told(tool: Tool) -> Tool:
             raise ToolError(str(error)) from error
 
     return telling
+
+
+def _strict(tool: Any) -> Any:
+    """The tool, which refuses arguments that it has not: a misspelt limit would score it all."""
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema(by_alias=True)
+    return tool
 
 
 def _plain(found: msgspec.Struct) -> dict[str, Any]:

@@ -22,6 +22,11 @@ def reply_key(identity: str, task: Task[Any], draw: int) -> str:
     return digest([identity, task.kind, str(draw), *task.inputs()])
 
 
+def cut_key(reply: str) -> str:
+    """Where it is kept that free text under this key was cut by the length limit."""
+    return digest([reply, "cut"])
+
+
 def digest(parts: Sequence[str]) -> str:
     """32 hex digits of a list of texts; no two lists share one by shifting a boundary."""
     state = hashlib.sha256()

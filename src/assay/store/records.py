@@ -53,8 +53,8 @@ class Spent:
 
     Attributes:
         calls: Replies this run paid for.
-        tokens_in: Their prompt tokens.
-        tokens_out: Their reply tokens.
+        tokens_in: Prompt tokens, of them and of answers that were billed and are no replies.
+        tokens_out: Reply tokens, counted likewise.
         ms: Their milliseconds, added up.
     """
 

@@ -126,11 +126,11 @@ class Store:
         return reply if new[-1] else self.reply(reply.key) or reply
 
     def spent(self, run: str) -> Spent:
-        """What a run has paid for."""
-        sums = "count(*), total(tokens_in), total(tokens_out), total(ms)"
+        """What a run has paid for."""  # a draw below 0: billed, and no reply
+        sums = "total(draw >= 0), total(tokens_in), total(tokens_out), total(ms)"
         sql = f"SELECT {sums} FROM replies WHERE run = {rows.NAME}"
         calls, read, written, ms = self.query(sql, run)[0]
-        return Spent(calls, int(read), int(written), ms)
+        return Spent(int(calls), int(read), int(written), ms)
 
     def charged(self, run: str, free: Iterable[str]) -> tuple[int, int]:
         """(prompt tokens, reply tokens) that a run paid for, but those embedded.
@@ -145,7 +145,7 @@ class Store:
         read, written = self.query(
             "SELECT total(tokens_in), total(tokens_out) FROM replies r"
             " JOIN names b ON b.id = r.backend JOIN names k ON k.id = r.kind"
-            f" WHERE r.run = {rows.NAME} AND k.name != 'embed'{other}",
+            f" WHERE r.run = {rows.NAME} AND k.name NOT IN ('embed', 'embed_texts'){other}",
             run,
             *(name for each in names for name in (each, each)),
         )[0]
@@ -153,7 +153,7 @@ class Store:
 
     def usual(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a back end to a kind of task there are, and their mean tokens."""
-        where = f"kind = {rows.NAME} AND backend = {rows.NAME}"
+        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0"
         sql = f"SELECT count(*), total(tokens_out) FROM replies WHERE {where}"
         n, written = self.query(sql, kind, backend)[0]
         return n, written / n if n else 0.0

@@ -12,7 +12,8 @@ from assay.backends.limit import Limit, Limits
 from assay.backends.pace import Latencies
 from assay.dataset import Record, Source, samples, values_of
 from assay.dataset import read as read_data
-from assay.errors import Denied, InputError, JudgeError, Unreadable
+from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
+from assay.judge import Reply
 from assay.metrics import Metric
 from assay.run import STORE
 from assay.run.loop import run_to_completion
@@ -183,7 +184,7 @@ class _Round:
             if self.stopped:
                 return
             try:
-                said = await door.reply(self._task(sample), draw)
+                said = await self._reply(door, sample, draw)
                 reply.read(said.raw, self.asking.reply)
                 self.answered += 1
             except Denied as error:
@@ -194,6 +195,17 @@ class _Round:
             if self.asking.on_progress:
                 done = self.served.asked + self.served.known
                 self.asking.on_progress(done, len(self.ids) * self.asking.draws)
+
+    async def _reply(self, door: Ledger, sample: Sample, draw: int) -> Reply:
+        try:
+            return await door.reply(self._task(sample), draw)
+        except asyncio.CancelledError as error:
+            me = asyncio.current_task()
+            if me and me.cancelling():
+                raise
+            # Nobody gave this worker up: the system raised it, and that would end the worker.
+            what = f"{self.system.name}: the call was cancelled from within (CancelledError)"
+            raise Unavailable(what, permanent=True) from error
 
     def _failed(self, sample: Sample, draw: int, error: JudgeError) -> None:
         again = f"draw {draw}: " if draw else ""
@@ -249,6 +261,8 @@ class _Round:
             made = self._made(store, sample)
         except Unreadable as error:
             made = {"failure": str(error)}
+        if made.keys() & set(reply.FOUND):
+            gone |= dict.fromkeys(reply.FOUND)
         return replace(sample, **{**gone, **made})
 
     def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
@@ -290,7 +304,7 @@ class _Unhurried(Latencies):
 
 def _given(system: System) -> set[str]:
     """What else a system would make, and is given."""
-    return {"contexts", "context_ids"} if system.told_contexts else set()
+    return set(reply.FOUND) if system.told_contexts else set()
 
 
 def _others(metric: Metric, made: set[str]) -> list[list[str]]:

@@ -12,6 +12,8 @@ from assay.errors import InputError, Unreadable
 
 # What a system makes of a question; all else of a row was given.
 MADE: Final = ("answer", "contexts", "context_ids", "turns", "cost", "tokens")
+# Texts and ids of one search, in one order: whoever makes either leaves nothing of the other.
+FOUND: Final = ("contexts", "context_ids")
 # What a row records of an answer that the system is now asked for anew.
 REPLACED: Final = (*MADE, "latency_ms", "further_answers", "variants", "failure")
 # Where the answer stands in replies, beside the names that it has in data.
@@ -37,6 +39,7 @@ def read(raw: str, mapping: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         Unreadable: If it holds no answer, or a field cannot be what it should be.
     """
+    raw = raw.removeprefix("\ufeff")  # a byte order mark, in replies that were kept as they came
     row = _READ.row(Record(1, _columns(_object(raw), mapping, raw)))
     if row.problems:
         problem = row.problems[0]

@@ -24,7 +24,7 @@ from assay.judge import Reply, Task
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target import request
-from assay.target.objects import plain_of
+from assay.target.objects import Unfit, plain_of
 
 # A reply that is longer is no answer.
 LONGEST_REPLY = 16 * 2**20
@@ -161,17 +161,20 @@ class HttpSystem:
                     body += chunk
                     if len(body) > LONGEST_REPLY:
                         break
-                return self._said(response.status, bytes(body), response.headers)
+                found = bytes(body), response.headers, response.charset
+                return self._said(response.status, *found)
         except (aiohttp.ClientError, OSError) as error:
             said = str(getattr(error, "os_error", error)) or type(error).__name__
             raise Unavailable(f"no answer from {self.name}: {said}") from error
 
-    def _said(self, status: int, body: bytes, headers: Mapping[str, str]) -> str:
+    def _said(
+        self, status: int, body: bytes, headers: Mapping[str, str], charset: str | None
+    ) -> str:
         if len(body) > LONGEST_REPLY:
             what = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
             raise Unavailable(what, permanent=True)
         if 200 <= status < 300:
-            return body.decode("utf-8", "replace")
+            return _decoded(body, charset)
         refusal = Refusal.of(status, body, headers)
         said = f"{self.name} answered {status}: {refusal.message}"
         if status in (401, 403, 407):
@@ -220,7 +223,8 @@ class FunctionSystem:
         """What it returns, as JSON, with the milliseconds that it took.
 
         Raises:
-            Unavailable: If it raises anything: the question has no answer, the others may.
+            Unavailable: If it raises anything, or returns what holds no text: the question has no
+                answer, the others may.
             Denied: If it raises that.
         """
         assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
@@ -234,8 +238,20 @@ class FunctionSystem:
         except Exception as error:  # the user's system, not ours: one question has no answer
             raise Unavailable(f"{self.name}: {_told(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
-        raw = json.dumps(plain_of(found), ensure_ascii=False)
+        raw = self._written(found)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
+
+    def _written(self, found: Any) -> str:
+        """What it returned, as JSON."""
+        try:
+            return json.dumps(plain_of(found), ensure_ascii=False)
+        except Unfit as error:
+            what = f"{self.name} returned {error}"
+        except RecursionError:
+            what = f"{self.name} returned what holds itself, or is nested too deeply"
+        except Exception as error:  # noqa: BLE001 - a method of the user's object
+            what = f"{self.name} returned what cannot be read: {_told(error)}"
+        raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
         arguments = {"question": sample.question, "sample": sample}
@@ -302,6 +318,14 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
         what = f"{place_of(function)} takes {', '.join(given)}"
         raise InputError(what, "it is called with the question, the sample, or both")
     return wants
+
+
+def _decoded(body: bytes, charset: str | None) -> str:
+    try:
+        text = body.decode(charset or "utf-8", "replace")
+    except (LookupError, ValueError):  # a charset that there is not
+        text = body.decode("utf-8", "replace")
+    return text.removeprefix("\ufeff")  # a byte order mark
 
 
 def _told(error: BaseException) -> str:

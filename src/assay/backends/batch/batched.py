@@ -108,7 +108,7 @@ class Batched:
             try:
                 return self._model.read(line, task, draw)
             except Unavailable as error:
-                self._purse.pay(task.kind, *(error.cost or (0, 0)))
+                await self._purse.lose((self.identity(type(task)) or "", task, draw), error)
                 if error.permanent or attempt == TRIES:
                     raise
             attempt += 1

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 import aiohttp
 import msgspec
 
-from assay.backends.openai_http import Connection, Refusal, encode, meaning
+from assay.backends.openai_http import UNREADABLE, Connection, Refusal, encode, meaning
 from assay.errors import Denied, JudgeError, Unavailable
 
 T = TypeVar("T")
@@ -186,7 +186,7 @@ class Provider:
                         await asyncio.sleep(0)
                     try:
                         yield _LINE.decode(raw)
-                    except (msgspec.DecodeError, UnicodeDecodeError):
+                    except UNREADABLE:
                         continue
 
     async def _page(self, after: str) -> _Page:
@@ -234,7 +234,7 @@ class Provider:
             raise self._meaning(Refusal.of(status, content, headers))
         try:
             return msgspec.json.decode(content, type=form)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             where = self._connection.endpoint.place
             raise Unavailable(f"{where} said of a batch: {content[:80]!r}") from error
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from assay.dataset.gaps import SKIPPING
 from assay.dataset.record import Record
 from assay.dataset.traces.agents import conversation, ran
 from assay.dataset.traces.said import contexts_in, text_in
@@ -44,27 +45,88 @@ def assembled(spans: Iterable[Span | Record]) -> Iterator[Record]:
 def answers(spans: Sequence[Span]) -> list["Answer"]:
     """The questions answered in one trace.
 
-    It is one, unless several chains with an input and an output stand side by side.
+    It is one, unless several chains with an input and an output stand side by side, or there is
+    nothing but several calls of models.
     """
     tree = _Tree(spans)
     tops = [span for span in tree.outermost(spans) if span.kind in _ANSWERING]
     # Below a root that is foreign (a web server's) or says nothing of itself (a script's).
-    while len(tops) == 1 and tops[0].kind == "chain" and not _is_whole(tops[0]):
+    while len(tops) == 1 and tops[0].kind == "chain" and not _has_ended(tops[0]):
         below = [s for s in tree.outermost(tree.below(tops[0])[1:]) if s.kind in _ANSWERING]
-        if not any(_is_whole(span) and span.kind == "chain" for span in below):
+        enough = _is_whole if _speaks(tops[0]) else _has_ended
+        if not any(enough(span) and span.kind == "chain" for span in below):
             break
         tops = below
-    chains = [span for span in tops if span.kind == "chain" and _is_whole(span)]
-    if len(chains) > 1:
-        return [Answer((chain,), tree.below(chain), several=True) for chain in chains]
+    chains = _final(span for span in tops if span.kind == "chain" and _has_ended(span))
+    alone = chains if len(chains) > 1 else _unrelated_calls(spans, tree)
+    if alone:
+        return [Answer((span,), tree.below(span), several=True) for span in alone]
     if not tops:
         return []
     inside = [span for top in tops for span in tree.below(top)]
-    return [Answer(tuple(chains or tops), tuple({s.id: s for s in [*tops, *inside]}.values()))]
+    standing = [chain for chain in chains if _is_whole(chain)] or tops
+    return [Answer(tuple(standing), tuple({s.id: s for s in [*tops, *inside]}.values()))]
+
+
+def _unrelated_calls(spans: Sequence[Span], tree: "_Tree") -> list[Span]:
+    """The calls of models in a trace that holds nothing else, if there are several.
+
+    A chain, a search or a tool would show that they are steps on the way to one answer. Where
+    nothing does, the first one's question and the last one's answer would be strangers.
+    """
+    calls = tree.outermost(spans, ("llm",))
+    steps = ("retriever", "reranker", "embedding", "tool")
+    joined = any(s.kind in steps or (s.kind == "chain" and _is_told(s)) for s in spans)
+    if joined or conversation(calls, calls):
+        return []
+    found = _final(filter(_speaks, calls))
+    return found if len(found) > 1 else []
+
+
+def _final(spans: Iterable[Span]) -> list[Span]:
+    """Those that were not tried again with success.
+
+    Args:
+        spans: Steps in the order of their beginning.
+    """
+    found: list[Span] = []
+    answered: set[str | None] = set()
+    for span in reversed([*spans]):
+        asked = text_in(span.asked, "question")
+        if _is_whole(span):
+            answered.add(asked)
+        elif _failure(span) and asked in answered:
+            continue
+        found.append(span)
+    return found[::-1]
 
 
 def _is_whole(span: Span) -> bool:
     return bool(text_in(span.asked, "question") and text_in(span.said, "answer"))
+
+
+def _has_ended(span: Span) -> bool:
+    """Whether it answered what it was asked, or failed to."""
+    return _is_whole(span) or bool(text_in(span.asked, "question") and _failure(span))
+
+
+def _failure(span: Span) -> str | None:
+    """Why a step brought nothing; None if it said something, or did not fail."""
+    return None if text_in(span.said, "answer") else span.error or None
+
+
+def _speaks(span: Span) -> bool:
+    return bool(text_in(span.asked, "question") or text_in(span.said, "answer"))
+
+
+def _is_told(span: Span) -> bool:
+    """Whether anything was recorded of it, be it no text; a call without arguments is nothing."""
+    given = (v for value in (span.asked, span.said) for v in _values(value))
+    return any(value not in (None, "", [], {}) for value in given)
+
+
+def _values(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, Mapping) else (value,)
 
 
 class _Tree:
@@ -129,7 +191,7 @@ class Answer:
         if "question" not in values:
             where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
             what = f"{where} says nowhere in words what was asked"
-            remedy = "record the input of its outermost step, or put it aside (--skip-invalid)"
+            remedy = f"record the input of its outermost step{SKIPPING}"
             problem = Problem(what, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
         return Record(number, values)
@@ -142,6 +204,7 @@ class Answer:
             "id": self._id(),
             "question": self._question(tree),
             "answer": self._answer(tree),
+            "failure": self._failure(),
             **_contexts(documents),
             "turns": self._turns(tree),
             "latency_ms": self._latency(),
@@ -156,6 +219,10 @@ class Answer:
         top = self.tops[0]
         return f"{top.trace}:{top.id}" if self.several else top.trace
 
+    def _failure(self) -> str | None:
+        """Why there is no answer: of several steps side by side the last one tells how it ended."""
+        return _failure(self.tops[-1])
+
     def _question(self, tree: _Tree) -> str | None:
         inner = tree.outermost(self.spans, ("retriever",)) + tree.outermost(self.spans, ("llm",))
         chains = (top for top in self.tops if top.kind == "chain")
@@ -163,6 +230,8 @@ class Answer:
         return next((text for text in asked if text), None)
 
     def _answer(self, tree: _Tree) -> str | None:
+        if self._failure():  # what its steps said on the way (another wording, say) is no answer
+            return None
         models = tree.outermost(self.spans, ("llm",))[::-1]
         chains = (top for top in self.tops if top.kind == "chain")
         said = (text_in(span.said, "answer") for span in itertools.chain(chains, models))
@@ -171,8 +240,11 @@ class Answer:
     def _turns(self, tree: _Tree) -> list[dict[str, Any]] | None:
         """The conversation of an agent that called tools; None where none was called.
 
-        Agents that write their calls as text are known by the tools that ran.
+        Agents that write their calls as text are known by the tools that ran. None also where it
+        failed: the last words on the way would be taken for its answer.
         """
+        if self._failure():
+            return None
         told = conversation(self.tops, tree.outermost(self.spans, ("llm",)))
         tools = tree.outermost(self.spans, ("tool",))
         if told or not tools:
@@ -239,11 +311,12 @@ def _contexts(documents: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
 
 
 def _unlike(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Each document once, the first time that it was found."""
-    found: dict[str, Mapping[str, Any]] = {}
+    """Each document once, the first time that it was found; parts of one may share its id."""
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for item in documents:
-        found.setdefault(str(item.get("id") or item.get("text")), item)
-    return list(found.values())
+        found.setdefault((str(item.get("id") or ""), str(item.get("text") or "")), item)
+    shown = {own for own, text in found if text}
+    return [item for (own, text), item in found.items() if text or own not in shown]
 
 
 def _nothing(traces: Mapping[str, Sequence[Span]]) -> InputError:

@@ -41,11 +41,12 @@ def spans(values: Mapping[str, Any]) -> Iterator[Span]:
         yield _span(values)
         return
     trace = str(values["id"])
-    for item in inside:
-        if "id" in item:
-            own = {"traceId": trace, "sessionId": values.get("sessionId"), **item}
-            # Without a parent it stands below the trace, which has an input and an output too.
-            yield _span(own, below=trace)
+    own = {"traceId": trace, "sessionId": values.get("sessionId")}
+    # Without a parent it stands below the trace, which has an input and an output too.
+    found = [_span({**own, **item}, below=trace) for item in inside if "id" in item]
+    yield from found
+    # The trace has no word of its own on how it ended; its last step has.
+    steps = sorted((s for s in found if s.parent == trace), key=lambda span: span.start or 0)
     yield Span(
         trace,
         trace,
@@ -55,6 +56,7 @@ def spans(values: Mapping[str, Any]) -> Iterator[Span]:
         asked=_opened(values.get("input")),
         said=_opened(values.get("output")),
         session=str(values.get("sessionId") or ""),
+        error=steps[-1].error if steps else "",
         metadata=_object(values.get("metadata")),
     )
 

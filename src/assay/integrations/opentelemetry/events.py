@@ -27,20 +27,19 @@ def emit(result: Result, *, provider: Any = None) -> Sent:
         provider: A logger provider; by default the one that the application has set.
 
     Raises:
-        InputError: If OpenTelemetry is not installed, or no sample's trace is known.
+        InputError: If OpenTelemetry is not installed, or no sample's span is known.
     """
     try:
         from opentelemetry._logs import LogRecord, get_logger_provider
     except ImportError as error:
         raise InputError("this needs OpenTelemetry", "pip install 'assay[otel]'") from error
-    items, untraced = outgoing.traced(result)
-    known = [item for item in items if _hexadecimal(item.trace) and _hexadecimal(item.span)]
+    remedy = "give the columns trace_id and span_id, in hexadecimal digits: 32 and 16"
+    known, unknown = outgoing.spanned(result, remedy, _findable)
     logger = (provider or get_logger_provider()).get_logger("assay", __version__)
     for item in known:
         attributes = _attributes(item)
         logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=_beside(item)))
-    left = len({item.sample for item in items}) - len({item.sample for item in known})
-    return outgoing.sent(known, untraced + left, with_reasons=True)
+    return outgoing.sent(known, unknown, with_reasons=True)
 
 
 def _attributes(item: Told) -> dict[str, Any]:
@@ -69,6 +68,12 @@ def _beside(item: Told) -> Any:
     return set_span_in_context(NonRecordingSpan(place))
 
 
-def _hexadecimal(text: str) -> bool:
-    """Whether it is an id of OpenTelemetry's; Langfuse may have others."""
-    return bool(text) and all(mark in "0123456789abcdef" for mark in text.lower())
+def _findable(item: Told) -> bool:
+    """Whether its ids are those of OpenTelemetry; Langfuse may have others."""
+    return _hexadecimal(item.trace, 32) and _hexadecimal(item.span, 16)
+
+
+def _hexadecimal(text: str, most: int) -> bool:
+    """Whether it is an id of at most so many digits; one of zeros alone is that of no span."""
+    digits = bool(text) and all(mark in "0123456789abcdef" for mark in text.lower())
+    return digits and 0 < int(text, 16) < 16**most

@@ -145,7 +145,7 @@ class EvaluationResult(Mapping[str, Scores]):
         """
         found = []
         for run in self.runs:
-            spent = run.cost()
+            spent = run.paid
             judge = str(run.run.config["judge"])
             found.append(TokenUsage(spent.tokens_in, spent.tokens_out, judge))
         return found[0] if len(found) == 1 else found
