@@ -115,7 +115,9 @@ class TestPairs:
             ("undefined in", "other"): 1,
             ("undefined in", "both"): 1,
         }
-        assert any("5 of 7 samples stand in no pair" in w for w in a.compare(b).warnings)
+        assert any(
+            "5 of 7 samples cannot be compared between A and B" in w for w in a.compare(b).warnings
+        )
 
     def test_samples_of_one_run_only_are_left_out(self, db):
         a, b = graded.run(db, noise(8)), graded.run(db, noise(6, 1))
@@ -129,7 +131,7 @@ class TestPairs:
         b = graded.run(db, noise(8, 1), question=questions)
         found = a.compare(b)
         assert quality(found).paired.n == 7
-        assert any("1 samples have another question" in w for w in found.warnings)
+        assert any("1 sample has another question" in w for w in found.warnings)
         assert quality(a.compare(b, force=True)).paired.n == 8
 
     def test_no_pair_with_two_scores_is_no_number(self, db):

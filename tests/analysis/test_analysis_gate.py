@@ -266,13 +266,47 @@ class TestNoRegression:
     def test_what_makes_the_comparison_doubtful_is_told(self, tmp_path):
         a, b = told(MIXED, tmp_path / "a.db"), told([1.0] * 40, tmp_path / "b.db")
         (warning,) = gate(b, Rules(), a).warnings
-        assert "The answers and contexts of A and B are the same in every pair" in warning
+        assert "answers and contexts of the baseline and this run are the same" in warning
+
+    def test_it_speaks_of_the_baseline_and_this_run_and_never_of_letters(self, tmp_path):
+        a = told(MIXED, tmp_path / "a.db", [Given(), Loss()])
+        few = gate(told(MIXED[:20], tmp_path / "b.db", [Given()]), Rules(), a)
+        assert few.warnings[0] == "Not in this run, so not compared: loss."
+        assert "20 of 40 samples cannot be compared between the baseline and this" in " ".join(
+            few.warnings
+        )
+        other = evaluate(
+            [Sample(id="new", metadata={"score": 1.0})],
+            Given(),
+            Scripted({}),
+            store=tmp_path / "c.db",
+        )
+        for run, what in (
+            (other, "the baseline and this run have no sample in common"),
+            (a, "the baseline and this run are the same run"),
+        ):
+            with pytest.raises(InputError, match=what):
+                gate(run, Rules(), a)
 
     def test_other_data_cannot_be_compared(self, tmp_path):
         a = told(MIXED, tmp_path / "a.db")
         b = told(MIXED, tmp_path / "b.db", reference="so it is")
         with pytest.raises(InputError, match="another question or reference"):
             gate(b, Rules(), a)
+
+    def test_it_does_not_name_an_option_that_only_a_comparison_has(self, tmp_path):
+        a = told(MIXED[:3], tmp_path / "a.db")
+        samples = [
+            Sample(id=f"q{n}", question="why?", reference=reference, metadata={"score": 0.5})
+            for n, reference in enumerate((None, "x", "x"))
+        ]
+        b = evaluate(samples, Given(), Scripted({}), store=tmp_path / "b.db")
+        what = "2 samples have another question or reference in this run than in the baseline"
+        with pytest.raises(InputError, match=what) as refused:
+            gate(b, Rules(), a)
+        assert str(refused.value).endswith("-> compare runs over the same data")
+        with pytest.raises(InputError, match=r"or go on with --force \(force=True\)"):
+            a.compare(b)
 
     @pytest.mark.parametrize(("grouped", "verdict"), [(False, "fail"), (True, "undecided")])
     def test_documents_are_compared_whole(self, tmp_path, grouped, verdict):

@@ -131,6 +131,23 @@ def test_what_cannot_be_done_is_said(labelled, arguments, told):
     assert told in result.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("-m", "faithfulness"), ("--concordance",)])
+def test_labels_of_another_run_are_refused_with_what_to_do(labelled, here, options):
+    (here / "others.csv").write_text("sample,label\nx,yes\ny,no\n", "utf-8")
+    result = labelled("agree", "--labels", "others.csv", *options)
+    assert result.exit_code == 2
+    assert "2 sample not in the run ('x', 'y') -> name the run that was labelled" in result.stderr
+    assert "label samples of this one: assay label" in result.stderr
+
+
+def test_labels_of_other_answers_are_named_with_what_to_do(labelled, here):
+    (here / "others.csv").write_text("sample,label,answer\ntower,yes,In 1900.\n", "utf-8")
+    result = labelled("agree", "--labels", "others.csv")
+    assert "! 1 samples of others.csv have another 'answer'" in result.stderr
+    assert "('tower'): labels of other answers say nothing of these -> " in result.stderr
+    assert "name the run that was labelled (`assay runs` lists them), or remove" in result.stderr
+
+
 def test_levels_name_an_ordinal_scale(labelled, here):
     (here / "grades.csv").write_text("id,grade\ntower,good\nfaust,poor\n", "utf-8")
     result = labelled("agree", "--labels", "grades.csv", "--levels", "poor,fair,good")

@@ -84,6 +84,16 @@ def test_groups_of_one_run(two, assay, here):
     assert found["metrics"][0]["groups"][0]["name"] == "yes"
 
 
+def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here, assay):
+    graded.run("assay.db", A, **{"[/a|b]": ["yes", "no"] * 4})
+    result = assay("compare", "last", "--by", "[/a|b]", "--out", "g.md")
+    assert result.exit_code == 0, result.output
+    assert "[/a|b]" in result.stdout
+    text = (here / "g.md").read_text("utf-8")
+    assert "by `[/a|b]`" in text
+    assert r"| metric | `[/a\|b]` | mean" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

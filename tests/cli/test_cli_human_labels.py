@@ -15,6 +15,22 @@ def told(sample, judge):
     """The score that the row tells."""
     return assay.Score(sample.metadata["score"])
 '''
+WORDED = '''
+from dataclasses import dataclass
+
+import assay
+
+@dataclass(frozen=True)
+class Told(assay.Metric):
+    """The score that the row tells."""
+
+    what: str = "all"
+    name = "worded"
+    needs = ("answer",)
+
+    async def score(self, sample, judge):
+        return assay.Score(sample.metadata["score"])
+'''
 N = 80
 
 
@@ -144,6 +160,17 @@ def test_a_card_is_fitted_kept_applied_and_measured(told, here):
     assert [json.loads(line)["sample"] for line in lines] == [f"s{n}" for n in range(N)]
     measured = told("calibrate", "--card", "card.json", "--labels", "labels.jsonl", "--json")
     assert json.loads(measured.stdout)["n"] == N // 2
+
+
+def test_a_metric_whose_name_holds_brackets_is_calibrated_like_any_other(assay, told, here):
+    (here / "worded.py").write_text(WORDED, "utf-8")
+    spec = "worded:Told(what='[/b]')"
+    assert assay("run", "many.jsonl", "-m", spec, "--judge", "scripted:judge.json").exit_code == 0
+    fitted = told("calibrate", "--labels", "labels.jsonl", "--out", "card.json")
+    assert fitted.exit_code == 0, fitted.output
+    applied = told("calibrate", "--card", "card.json")
+    assert applied.exit_code == 0, applied.output
+    assert "[/b]" in applied.stdout
 
 
 def test_costs_are_shown_as_costs(told):

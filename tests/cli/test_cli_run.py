@@ -94,6 +94,15 @@ def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
     assert "-m METRIC --skip-invalid FILE" in result.stderr
 
 
+def test_without_metrics_a_file_without_rows_is_told_before_anything_else(assay, here):
+    (here / "head.csv").write_text("question,answer\n", "utf-8")
+    (here / "none.json").write_text("[]", "utf-8")
+    for name in ("head.csv", "none.json"):
+        result = assay("run", name, "--map", "question=q")
+        assert result.exit_code == 2
+        assert result.stderr == f"error: '{name}' holds no rows -> give at least one row\n"
+
+
 def test_without_metrics_a_question_that_was_not_answered_leaves_no_metric_out(assay, here):
     silent = {**ROWS[1], "answer": None, "failure": "time-out"}
     write_rows(here / "silent.jsonl", [ROWS[0], silent])

@@ -1,7 +1,9 @@
 """How metrics are named, and what is said to a name or parameter that does not exist."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields
 
+import numpy as np
 import pytest
 
 from assay.errors import InputError
@@ -43,6 +45,51 @@ from assay.score import Score
 )
 def test_a_spec_names_a_metric_with_its_parameters(spec, metric):
     assert parse(spec) == metric
+
+
+class TestParametersOfAnotherKind:
+    def test_an_array_or_what_cannot_be_compared_is_told_with_what_to_give(self):
+        given = (np.array([1, 2]), np.array([[1], [2]]), [1, 2], {"a": 1}, None, "two")
+        for name, cls in METRICS.items():
+            for field in fields(cls):
+                for value in given:
+                    # Some are right: a text for a word, a mapping for a rubric ...
+                    with suppress(InputError):
+                        cls(**{field.name: value}).label  # noqa: B018 - what fails is not told
+                with pytest.raises(
+                    InputError, match=rf"^{name}: {field.name} is .*, not array\("
+                ) as told:
+                    cls(**{field.name: given[0]})
+                assert str(told.value).endswith(f" -> such as {field.default!r}")
+
+    @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, None, "two"])
+    def test_what_is_no_number_is_told(self, value):
+        with pytest.raises(InputError, match=r"beta is a number, not .* -> such as 1\.0"):
+            FactualCorrectness(beta=value)
+
+    def test_numbers_of_numpy_are_numbers(self):
+        assert FactualCorrectness(beta=np.float64(2)) == FactualCorrectness(beta=2)
+
+    def test_an_array_in_a_metric_of_the_users_own_is_told_before_anything_is_asked(self):
+        @dataclass(frozen=True)
+        class Weighted(Metric):
+            """One with a check of its own."""
+
+            weights: object = ()
+
+            name = "weighted"
+            needs = ()
+
+            def __post_init__(self):
+                """Nothing."""
+
+            async def score(self, sample, judge):
+                """The first weight."""
+                return Score(float(self.weights[0]))
+
+        with pytest.raises(InputError, match=r"weighted: weights is a list, not array\(\[0\.\d*, "):
+            resolve([Weighted(np.array([0.25, 0.75]))])
+        assert resolve([Weighted((0.25, 0.75))])
 
 
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from assay.backends.scripted import Scripted
 from assay.judge import ByIds
 from assay.metrics import METRICS, parse
+from assay.report.labels import tone
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS
@@ -222,6 +223,59 @@ class TestEveryMetric:
         low, high = cls.range
         assert low < high
         assert cls.guide is None or low < cls.guide < high
+
+
+# What a report may say of the evidence of a metric where lower is better: label to tones.
+NOISE = {
+    "correct": "good",
+    "noise of a relevant context": "bad",
+    "noise of irrelevant contexts": "bad",
+    "incorrect, of no context": "bad",
+}
+GROUNDS = {
+    "correct, of a context": "good",
+    "self-knowledge": "warn",
+    "noise of a context": "bad",
+    "hallucination": "bad",
+}
+SAYS_YES = {"yes": "bad", "no": "good"}
+TONES = {
+    "noise_sensitivity": NOISE,
+    "ragchecker:noise_sensitivity_relevant": NOISE,
+    "ragchecker:noise_sensitivity_irrelevant": NOISE,
+    "ragchecker:hallucination": GROUNDS,
+    "ragchecker:self_knowledge": GROUNDS,
+    "hallucination_spans": {
+        "supported": "good",
+        "unsupported": "bad",
+        "contradicted": "bad",
+        "absent": "bad",
+    },
+    "deepeval:hallucination": {"contradicted": "bad", "not contradicted": "good"},
+    "aspect:harmfulness": SAYS_YES,
+    "aspect:maliciousness": SAYS_YES,
+    "selfcheck:nli": {"checked": "plain"},
+    "selfcheck:prompt": {"checked": "bad good"},
+    "selfcheck:ngram": {"surprise": "plain"},
+    "noise_robustness": {"without noise": "plain", "noise ratio 0.4": "plain"},
+    "over_refusal": {"answered": "plain", "declined": "plain"},
+    "latency": {"milliseconds": "plain"},
+    "cost_per_query": {"cost": "plain"},
+    "tokens_per_query": {"tokens": "plain"},
+}
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if not m.higher_is_better])
+async def test_where_lower_is_better_no_fault_is_shown_as_good(name):
+    met = {}
+    # Of a context of the same words the judge would say the same.
+    sample = sample_for(METRICS[name], reference="It lies in France.")
+    for seed in range(60):
+        found = await score(METRICS[name](), sample, capricious(seed))
+        for part in found.parts:
+            given = tone(dataclasses.asdict(part), higher_is_better=False)
+            met.setdefault(part.label, set()).add(given)
+    assert {label: " ".join(sorted(tones)) for label, tones in met.items()} == TONES[name]
 
 
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "contexts" in m.needs])

@@ -125,6 +125,11 @@ class TestCounterfactual:
     async def test_without_such_answers_it_is_undefined(self):
         assert isinstance(await score(self.METRIC, sample(noisy("x")), {}), Unscored)
 
+    async def test_the_usual_answer_is_neither_needed_nor_looked_at(self):
+        assert "answer" not in self.METRIC.needs
+        found = await score(self.METRIC, sample(misled("In Tampa, Florida."), answer=None), {})
+        assert found.value == 1.0
+
 
 @pytest.mark.parametrize("name", ["noise_robustness", "counterfactual_robustness"])
 def test_a_metric_that_compares_with_no_reference_is_refused(name):

@@ -1,9 +1,12 @@
 """Are tool calls compared by tool and by value, and is every mismatch told?"""
 
 import asyncio
+import itertools
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.backends.scripted import Scripted
 from assay.judge import Judge
@@ -16,6 +19,8 @@ A1, A2 = ToolCall("a", {"x": 1}), ToolCall("a", {"x": 2})
 ROME = ToolCall("weather", {"city": "Rome", "days": 2})
 OSLO = ToolCall("weather", {"city": "Oslo", "days": 2})
 NOW = ToolCall("now")
+ARGUMENTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 1))
+ANY_CALL = st.builds(ToolCall, st.sampled_from("fg"), ARGUMENTS)
 
 
 def outcome(spec, made, wanted):
@@ -97,6 +102,23 @@ class TestAccuracy:
         wanted = [ToolCall("a", {"x": 1, "y": 5}), ToolCall("a", {"x": 2, "y": 6})]
         assert value(FREE, calls, wanted) == pytest.approx(0.5)
 
+    def test_a_call_that_fits_two_is_left_to_the_one_that_needs_it(self):
+        wanted = [ToolCall("f", {"a": 1, "b": 2}), ToolCall("f", {"a": 1})]
+        calls = [ToolCall("f", {"a": 1, "b": 3}), ToolCall("f", {"a": 1, "b": 2})]
+        assert value(FREE, calls, wanted) == value(FREE, calls[::-1], wanted) == 1
+
+    @given(st.lists(ANY_CALL, min_size=1, max_size=4), st.data())
+    def test_in_free_order_the_score_is_that_of_the_best_of_all_pairings(self, wanted, data):
+        names = data.draw(st.permutations([call.name for call in wanted]))
+        calls = [ToolCall(name, data.draw(ARGUMENTS)) for name in names]
+        best = max(
+            sum(matched(done.args, call.args)[0] for done, call in zip(way, wanted, strict=True))
+            for way in itertools.permutations(calls)
+            if all(done.name == call.name for done, call in zip(way, wanted, strict=True))
+        )
+        for way in (calls, data.draw(st.permutations(calls))):
+            assert value(FREE, way, wanted) == pytest.approx(best / len(wanted))
+
     def test_calls_of_users_and_tools_are_nobodys(self):
         turns = (Turn("user", "?", tool_calls=(ROME,)), Turn("tool", "", tool_calls=(ROME,)))
         sample = Sample(id="1", turns=turns, reference_tool_calls=(ROME,))
@@ -163,7 +185,7 @@ def test_values_are_compared_as_values(one, other, same):
     assert matched({"x": one}, {"x": other})[0] == float(same)
 
 
-def test_best_pairs_are_made_first():
+def test_calls_are_paired_so_that_they_fit_and_stay_in_place_where_all_fit_alike():
     class Made:
         def __init__(self, call):
             self.call = call
@@ -171,3 +193,4 @@ def test_best_pairs_are_made_first():
     assert pairs([Made(A2), Made(A1)], [A1, A2]) == [1, 0]
     assert pairs([Made(A1)], [A1, A1]) == [0, None]
     assert pairs([Made(NOW)], [A1]) == [None]
+    assert pairs([Made(A1), Made(A1), Made(A1)], [A1, A1, A1]) == [0, 1, 2]

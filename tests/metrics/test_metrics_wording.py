@@ -171,6 +171,12 @@ class TestTokenF1:
         assert await value("token_f1", "die Brücke", "Brücke", language="de") == 1.0
 
 
+@pytest.mark.parametrize(("text", "wanted"), [("the Eiffel Tower", 0.0), ("It is in Paris", 1.0)])
+async def test_bleu_of_equal_texts_is_0_without_four_words_and_says_so(text, wanted):
+    assert await value("bleu", text, text) == wanted
+    assert "fewer than four words" in parse("bleu").__doc__
+
+
 class TestMeteor:
     async def test_it_is_the_number_of_the_worked_example(self):
         # 6 of 6 words match in 2 stretches: 1 - 0.5 (2/6)^3.

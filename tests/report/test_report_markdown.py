@@ -4,6 +4,7 @@ import re
 
 import fixture
 import hostile
+from markdown_it import MarkdownIt
 
 from assay.report import markdown
 
@@ -34,6 +35,19 @@ def test_names_cannot_break_out_of_their_cells() -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(fixture.METRICS)
     assert {cells(row) for row in rows} == {8}
+
+
+def test_a_name_with_a_pipe_is_itself_in_and_outside_tables() -> None:
+    name = "a|b `c`"
+    row = f"| name |\n|:---|\n| {markdown.cell(name)} |"
+    page = MarkdownIt().enable("table").render(f"{markdown.code(name)}\n\n{row}")
+    assert page.count("<code>a|b `c`</code>") == 2
+    assert page.count("<td") == 1
+
+
+def test_the_file_of_a_run_is_named_as_it_is() -> None:
+    text = markdown.render(fixture.report(fixture.small()["samples"], source="a|b.jsonl"))
+    assert "12 samples, `a|b.jsonl`" in text
 
 
 def test_texts_are_neither_markup_nor_mentions_nor_links() -> None:

@@ -1,5 +1,6 @@
 """Do the remarks beside the numbers say what they must, and each of them once?"""
 
+from pathlib import Path
 from typing import Any
 
 import fixture
@@ -37,6 +38,24 @@ def test_pages_say_it_too(ranked: dict[str, Any]) -> None:
     assert page.count("<b>k = 5</b>") == 2
     assert page.count("<b>k = 10</b>") == 1
     assert "`hit_at_k`, `f1_at_k`: k = 5" in markdown.render(ranked)
+
+
+GERMAN = {
+    "question": "Wie viele Betten hat die Hütte und wann ist sie offen?",
+    "answer": "Sie hat zwölf Betten und ist von Juni bis September offen.",
+    "reference": "Sie hat zwölf Betten und ist im Sommer offen.",
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"), [("token_f1", False), ("answer_similarity", True), ("bert_score", True)]
+)
+def test_of_the_language_is_warned_where_the_embedded_judge_or_its_encoder_was_asked(
+    metric: str, tmp_path: Path, *, told: bool
+) -> None:
+    data = collect(assay.evaluate([GERMAN], ["exact_match", metric], store=tmp_path / "assay.db"))
+    warned = any("seem not to be in English" in note.text for note in notes.notes(data))
+    assert warned is told
 
 
 def test_the_n_of_a_definition_is_not_said_of_what_was_computed_otherwise() -> None:

@@ -174,6 +174,11 @@ def test_lower_may_be_better() -> None:
         ("never met", 1.0, False, "bad"),
         ("never met", 0.4, True, "plain"),
         ("", 1.0, True, "plain"),
+        ("1 of 5", 1.0, True, "plain"),  # the worst grade of a rubric
+        ("0.5 of 1", 0.0, False, "plain"),
+        ("hallucination", 0.0, False, "bad"),
+        ("self-knowledge", 1.0, False, "warn"),
+        ("correct, of a context", 0.0, False, "good"),
     ],
 )
 def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:
@@ -186,6 +191,12 @@ def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:
 def test_the_weight_of_a_component_is_no_verdict() -> None:
     part = {"kind": "component", "label": "weight 0.75", "value": 1.0}
     assert labels.tone(part) == "plain"
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_the_score_that_another_metric_gave_an_answer_is_no_verdict(value: float) -> None:
+    part = {"kind": "scored answer", "label": "without noise", "value": value}
+    assert labels.tone(part, higher_is_better=False) == "plain"
 
 
 def test_a_long_context_is_shown_once() -> None:

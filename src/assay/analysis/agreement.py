@@ -166,15 +166,16 @@ def agree_all(
     Raises:
         InputError: If there is none.
     """
-    found, not_found = [], {}
+    found: list[Agreement] = []
+    refused: dict[str, InputError] = {}
     for metric in result.run.metrics:
         try:
             found.append(agree(result, given, metric, other=other, threshold=threshold, most=most))
         except InputError as error:
-            not_found[metric] = error.problems[0].what
+            refused[metric] = error
     if not found:
-        raise InputError(next(iter(not_found.values())))
-    return found, not_found
+        raise next(iter(refused.values()))
+    return found, {metric: error.problems[0].what for metric, error in refused.items()}
 
 
 def _called(

@@ -1,8 +1,9 @@
 """Do two runs measure the same thing, so that a difference of their numbers means something?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from assay.analysis.comparison import MetricComparison, letter
 from assay.analysis.pairing import Matched
@@ -12,7 +13,9 @@ from assay.store import Run
 
 _CODE, _VERSION, _TOGETHER = "code", "assay", "together"
 _NONE = (_CODE, _VERSION, _TOGETHER, "repeat")  # pieces that name no judge
-_ANYWAY = "or go on with --force (force=True)"
+# The last words of a remedy where a comparison can be forced; a gate cannot.
+FORCING = ", or go on with --force (force=True)"
+Names: TypeAlias = tuple[str, str]  # what the baseline and the other run are called
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,9 @@ def _judge(identity: str) -> tuple[str, str]:
     return (name, digest) if mark else (identity, "")
 
 
-def refuse_same(baseline: Result, others: Sequence[Result]) -> None:
+def refuse_same(
+    baseline: Result, others: Sequence[Result], called: Callable[[int], str] = letter
+) -> None:
     """Refuse a comparison of a run with itself, or with nothing."""
     if not others:
         raise InputError("one run is no comparison", "name two; `assay runs` lists them")
@@ -88,13 +93,13 @@ def refuse_same(baseline: Result, others: Sequence[Result]) -> None:
     for number, result in enumerate((baseline, *others)):
         key = (result.path.resolve(), result.run.id)
         if key in seen:
-            what = f"{letter(seen[key])} and {letter(number)} are the same run, {result.run.id}"
+            what = f"{called(seen[key])} and {called(number)} are the same run, {result.run.id}"
             raise InputError(what, "name two different ones; `assay runs` lists them")
         seen[key] = number
 
 
 def unlike_definitions(
-    baseline: Result, other: Result, shared: Sequence[str], name: str, *, force: bool
+    baseline: Result, other: Result, shared: Sequence[str], names: Names, *, force: bool
 ) -> list[str]:
     """What differs beside the systems: refused if the definition does, told if the judge does."""
     differing: dict[str, None] = {}
@@ -107,44 +112,49 @@ def unlike_definitions(
             dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in found.judges)
         )
         company += [f"{metric} ({found.company})"] if found.company else []
-    text = f"A and {name} do not compute the same: {'; '.join(differing)}"
+    both = " and ".join(names)
+    text = f"The definitions of {both} differ: {'; '.join(differing)}"
     if differing and not force:
-        raise InputError(text, f"score both again with one version (replies are kept), {_ANYWAY}")
+        raise InputError(text, f"score both again with one version (replies are kept){FORCING}")
     warned = [f"{text}. A difference may be one of the definitions."] if differing else []
     if judges:
         who = "; ".join(judges)
-        text = f"A and {name} were judged by different judges ({who})."
+        text = f"Different judges scored {both} ({who})."
         warned.append(f"{text} A difference may be one of the judges, not of the systems.")
     if company:
-        text = f"Other metrics were asked about beside these in A and {name}: {'; '.join(company)}."
+        text = f"Other metrics were asked about beside these in {both}: {'; '.join(company)}."
         warned.append(f"{text} A small difference may be one of the company; --apart avoids it.")
     return warned
 
 
-def unlike_data(matched: Matched, name: str, *, force: bool) -> list[str]:
+def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
     """How the samples differ beside what the systems made of them."""
     kept = len(matched.rows)
-    text = f"{matched.other_data} samples have another question or reference in {name} than in A"
+    first, name = names
+    n = matched.other_data
+    samples = "1 sample has" if n == 1 else f"{n} samples have"
+    text = f"{samples} another question or reference in {name} than in {first}"
     if not kept:
-        what = text if matched.other_data else f"no sample of A stands in {name}"
+        what = text if matched.other_data else f"{first} and {name} have no sample in common"
         raise InputError(what, "compare runs over the same data; samples are matched by their id")
     if matched.other_data > kept and not force:
-        raise InputError(f"{text}, more than are the same", _ANYWAY)
+        remedy = f"compare runs over the same data{FORCING}"
+        raise InputError(f"{text}, more than are the same", remedy)
     warned = []
     if matched.other_data:
         warned.append(f"{text}: {'compared all the same' if force else 'left out'}.")
     if matched.same_made == kept:
-        same = f"The answers and contexts of A and {name} are the same in every pair"
-        warned.append(f"{same}: a difference is none of the systems.")
+        same = f"The answers and contexts of {first} and {name} are the same in every pair"
+        warned.append(f"{same}: a difference does not come from the systems.")
     return warned
 
 
-def lacking(baseline: Result, other: Result, name: str) -> list[str]:
+def lacking(baseline: Result, other: Result, names: Names) -> list[str]:
     """Metrics that only one of two runs has."""
     has, others = list(baseline.run.metrics), list(other.run.metrics)
     return [
         f"Not in {missing}, so not compared: {', '.join(only)}."
-        for missing, mine, theirs in ((name, has, others), (letter(0), others, has))
+        for missing, mine, theirs in ((names[1], has, others), (names[0], others, has))
         if (only := [metric for metric in mine if metric not in theirs])
     ]
 
@@ -153,16 +163,17 @@ def partial(result: Result, name: str) -> list[str]:
     """Whether a run has only some of its scores."""
     if result.run.finished and not result.run.stopped:
         return []
-    return [f"{name} is not finished: only what it has scored is compared."]
+    return [f"Only what {name} has scored is compared: it is not finished."]
 
 
-def gaps(found: Sequence[MetricComparison]) -> list[str]:
+def gaps(found: Sequence[MetricComparison], called: Callable[[int], str] = letter) -> list[str]:
     """Where so many samples are missing that the pairs may not speak for all."""
     warned = []
     for one in found:
         n = one.paired.n if one.paired else 0
         missing = sum(left.n for left in one.left_out)
         if missing > (n + missing) / 5:
-            text = f"{one.metric}: {missing} of {n + missing} samples stand in no pair of A and"
-            warned.append(f"{text} {letter(one.run)}: the difference speaks about the rest.")
+            both = f"{called(0)} and {called(one.run)}"
+            text = f"{one.metric}: {missing} of {n + missing} samples cannot be compared between"
+            warned.append(f"{text} {both}: the difference speaks about the rest.")
     return warned

@@ -1,7 +1,7 @@
 """Is one run better than another, by how much, on which samples, and can it be chance?"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,6 +45,7 @@ def compare(
     wanted: float | None = None,
     most: int = MOST_SAMPLES,
     force: bool = False,
+    called: Callable[[int], str] = letter,
 ) -> Comparison:
     """Compare runs with a baseline, sample by sample.
 
@@ -58,30 +59,31 @@ def compare(
             many pairs it takes. None: reckoned for the difference that was seen.
         most: Samples shown of those that lost, and of those that gained most.
         force: Whether to go on where definitions or data differ.
+        called: What refusals and warnings call a run, by its place; the baseline's is 0.
 
     Raises:
         InputError: If two runs are the same, share no metric or no sample, or if definitions of a
             metric or most of the data differ and `force` is not set.
     """
     how = _Terms(level, wanted, most)
-    comparable.refuse_same(baseline, others)
+    comparable.refuse_same(baseline, others, called)
     found: list[MetricComparison] = []
     warnings: list[str] = []
     for number, other in enumerate(others, start=1):
-        name = letter(number)
+        names = called(0), called(number)
         shared = _shared(baseline, other, metrics)
         if not metrics:
-            warnings += comparable.lacking(baseline, other, name)
-        warnings += comparable.unlike_definitions(baseline, other, shared, name, force=force)
+            warnings += comparable.lacking(baseline, other, names)
+        warnings += comparable.unlike_definitions(baseline, other, shared, names, force=force)
         matched = match(baseline, other, keep_other_data=force)
-        warnings += comparable.unlike_data(matched, name, force=force)
+        warnings += comparable.unlike_data(matched, names, force=force)
         warnings += drift.warnings(baseline, other)
-        warnings += comparable.partial(baseline, letter(0)) + comparable.partial(other, name)
+        warnings += comparable.partial(baseline, names[0]) + comparable.partial(other, names[1])
         found += [_one(metric, number, matched, baseline, other, how) for metric in shared]
     return Comparison(
         runs=tuple(_compared(result) for result in (baseline, *others)),
         metrics=_adjusted(found, how),
-        warnings=tuple(dict.fromkeys([*warnings, *comparable.gaps(found)])),
+        warnings=tuple(dict.fromkeys([*warnings, *comparable.gaps(found, called)])),
         level=how.level,
     )
 

@@ -125,7 +125,7 @@ def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rule
     number = shown(row.mean, ends if rules.on == "bound" else None)
     why = f"the mean is {number}"
     if verdict == "undecided":
-        both = "" if ends is None else "its interval lies on both sides, "
+        both = "" if ends is None else "its interval lies on both sides of the limit, "
         why += f": {both}{more(ends, row.mean, limit, n)}"
     why += moved(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)

@@ -233,8 +233,8 @@ def _table(
             raise InputError(f"run {name} ({result.run.id}) has no {metric}", "score it there, too")
         matched = match(first, result, keep_other_data=force)
         if system:
-            warnings += unlike_definitions(first, result, [metric], name, force=force)
-            warnings += unlike_data(matched, name, force=force)
+            warnings += unlike_definitions(first, result, [metric], (letter(0), name), force=force)
+            warnings += unlike_data(matched, (letter(0), name), force=force)
         with Store(result.path) as store:
             found = {row: value for row, value, _ in store.values(result.run.id, metric)}
         for sample, (mine, theirs) in matched.rows.items():

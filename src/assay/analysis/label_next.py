@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from assay.analysis.correct import one_metric
+from assay.analysis.labelled import some
 from assay.dataset.files import file_records
 from assay.dataset.tables import table_records
 from assay.errors import InputError, Problem
@@ -178,11 +179,13 @@ def beside_others(labels: str | Path, result: Result) -> str:
         return ""
     with Store(result.path) as store:
         known = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
-        n = sum(i in shown and _words(shown[i]) != _words(_safe(own)) for i, own in known)
-    if not n:
+        others = [i for i, own in known if i in shown and _words(shown[i]) != _words(_safe(own))]
+    if not others:
         return ""
-    what = f"! {n:,} samples of {labels} have another 'answer' there than in run {result.run.id}"
-    return f"{what}: labels of other answers say nothing of these"
+    what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
+    what = f"{what} {result.run.id} ({some(others)}): labels of other answers say nothing of these"
+    remedy = "name the run that was labelled (`assay runs` lists them), or remove these rows"
+    return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
 
 def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, str]]) -> None:

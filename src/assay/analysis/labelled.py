@@ -15,6 +15,7 @@ from assay.text.token_f1 import overlap, tokens
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
 UNDECIDED = "annotators undecided"
+ELSEWHERE = "sample not in the run"
 SHOWN = 3  # samples that are named of those that the run does not have
 
 
@@ -135,7 +136,7 @@ def labelled(
             else:
                 items.append(found)
     if missed := sum(map(len, wanted.values())):
-        left_out[f"sample not in the run ({_some(list(wanted))})"] = missed
+        left_out[f"{ELSEWHERE} ({some(list(wanted))})"] = missed
     if not items:
         raise _nothing(result, given, label, left_out)
     return Labelled(
@@ -180,7 +181,8 @@ def _one(result: Result, metric: str) -> list[str]:
     return found
 
 
-def _some(ids: Sequence[str]) -> str:
+def some(ids: Sequence[str]) -> str:
+    """The first ids of many, and how many more there are."""
     shown = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
     return f"{shown} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else shown
 
@@ -275,4 +277,9 @@ def _nothing(result: Result, given: Labels, metric: str, left_out: Mapping[str, 
         return InputError(what, "name the metric with --metric, or in the column 'metric'")
     reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
     what = f"no label in {given.source} meets a score of {metric} in run {result.run.id}: {reasons}"
-    return InputError(what, "labels name samples by the ids that `assay show` lists")
+    run = result.run.id[:8]
+    remedy = f"label what `assay show {run} --sample ID` shows"
+    if any(reason.startswith(ELSEWHERE) for reason in left_out):
+        remedy = "name the run that was labelled (`assay runs` lists them), or label samples of "
+        remedy += f"this one: assay label {run} --out FILE"
+    return InputError(what, remedy)

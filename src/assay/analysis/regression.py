@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 
 from assay.analysis.checks import Check, at_least, more, moved, shown, side
+from assay.analysis.comparable import FORCING
 from assay.analysis.compare import compare
 from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
+from assay.errors import InputError
 from assay.run.result import Result
 from assay.text.decimals import decimals
 
 # So many of the samples that became worse most are named.
 NAMED = 3
+# What the baseline and the run are called: a gate shows no letters that could stand for them.
+_NAMES = ("the baseline", "this run")
 # Fewer independent pairs that happen to lie close together would be taken for proof.
 FEWEST = 5
 
@@ -23,7 +27,10 @@ def checks(
     Raises:
         InputError: If the runs cannot be compared.
     """
-    compared = compare(baseline, result, most=NAMED)
+    try:
+        compared = compare(baseline, result, most=NAMED, called=_NAMES.__getitem__)
+    except InputError as error:
+        raise error.without(FORCING) from error
     by_metric = {one.metric: one for one in compared.metrics}
     scored = {row.metric: row.n_scored for row in baseline.summary()}
     about = result.run.config["about"]

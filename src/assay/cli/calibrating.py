@@ -172,7 +172,7 @@ def _show_applied(card: Card, found: Sequence[Applied]) -> None:
         "probability of good": sum(one.probability for one in found) / n,
     }
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(safe.plain(card.metric))
+    table.add_column(Text(safe.plain(card.metric)))
     table.add_column("mean", justify="right")
     for name, mean in means.items():
         table.add_row(name, numbers.score(mean))

@@ -6,6 +6,7 @@ from typing import Any
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.dataset import samples
+from assay.dataset.gaps import SKIPPING
 from assay.errors import InputError
 from assay.metrics import resolve
 
@@ -28,7 +29,7 @@ def check(given: Mapping[str, Any]) -> int:
             )
             n = sum(1 for _ in found)
         except InputError as error:  # all files are looked at
-            say(f"{file}: {error}")
+            say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
         else:
             screen.write(f"{file}: {n:,} rows in order\n")

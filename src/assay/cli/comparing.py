@@ -14,6 +14,7 @@ from assay.cli import running, screen
 from assay.cli.hints import hint
 from assay.cli.request import Request
 from assay.conformance.shown import definition
+from assay.dataset.gaps import SKIPPING
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.report import numbers, safe
@@ -54,7 +55,10 @@ def compare(names: Sequence[str], given: Mapping[str, Any]) -> int:
     if len(names) < 2:
         what = "--compare takes two metrics or more"
         raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
-    return running.run({**_DEFAULTS, **given, "metrics": names}, _Ending())
+    try:
+        return running.run({**_DEFAULTS, **given, "metrics": names}, _Ending())
+    except InputError as error:
+        raise error.without(SKIPPING) from error
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
+from assay.dataset.check import no_rows
 from assay.dataset.gaps import is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS
@@ -36,7 +37,7 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     """The common metrics whose needs every row fills and whose tasks the judge can do.
 
     Raises:
-        InputError: If there is none, or the data cannot be read.
+        InputError: If there is none, or the data cannot be read or hold no rows.
     """
     gaps, columns = _gaps(data, mapping, min(limit or ROWS, ROWS))
     fit: list[str] = []
@@ -71,7 +72,8 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
     given: set[str] = set()
     filled: set[str] = set()
     columns: dict[str, str] = {}
-    for row in read(data, mapping=mapping, limit=rows):
+    source, row = read(data, mapping=mapping, limit=rows), None
+    for row in source:
         columns |= {name: _nested(row.record, name) for name in row.columns}
         if row.problems:  # refused or skipped when the run begins
             continue
@@ -85,6 +87,8 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
                 given.add(need)
                 if value != ():
                     filled.add(need)
+    if row is None:
+        raise no_rows(source.name)
     gaps = {
         need: f"{MISSING} {number}" if need in given else "is not there"
         for need, number in (without | first).items()

@@ -101,7 +101,7 @@ class Samples(Iterator[Sample]):
 
     def _conclude(self, broken: tuple[Problem, ...], given: int) -> None:
         if not self.rows and not broken:
-            raise InputError(f"'{self.name}' holds no rows", "give at least one row")
+            raise no_rows(self.name)
         general = self._tally.general()
         if self.skip_file is not None and given:
             found = [*broken, *general]
@@ -114,6 +114,11 @@ class Samples(Iterator[Sample]):
                 error = InputError([*broken, *rest][:KEPT], total=total)
         if error is not None:
             raise error
+
+
+def no_rows(name: str) -> InputError:
+    """What is said of a data set without a single row."""
+    return InputError(f"'{name}' holds no rows", "give at least one row")
 
 
 def _opened(path: Path) -> IO[str]:

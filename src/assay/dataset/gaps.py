@@ -8,6 +8,8 @@ from assay.dataset.record import Row
 from assay.dataset.values import is_invisible
 from assay.errors import Problem
 
+# The last words of a remedy where rows can be left out; a command that cannot leaves them away.
+SKIPPING: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
 _COLUMNS_SHOWN: Final = 30
 # What says that there was none, which is a result and no gap.
 _NOTHING: Final = {
@@ -43,7 +45,7 @@ def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
     """The gap in one row."""
     what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
     nothing = _NOTHING.get(name, "")
-    remedy = f"fill it in{nothing}, remove the row, or skip such rows with --skip-invalid FILE"
+    remedy = f"fill it in{nothing} or remove the row{SKIPPING}"
     sent = f"fill it in{nothing}, or leave the row out"
     return Problem(what, remedy, row=row.number, field=name, sent=sent)
 

@@ -35,6 +35,7 @@ class AnswerCorrectness(Metric):
     range = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         weights = (self.factual_weight, self.similarity_weight)
         if not (all(0 <= weight < math.inf for weight in weights) and any(weights)):
             raise InputError(f"{self.name}: weights are 0 or more, not both 0: {weights}")

@@ -45,6 +45,7 @@ class AnswerRelevancy(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_n(self.name, self.n)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
@@ -88,6 +89,7 @@ class PaperAnswerRelevance(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_n(self.name, self.n)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -1,14 +1,17 @@
 """What a metric is: parameters, needs, the tasks it asks, and how it scores a sample."""
 
 import hashlib
+import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from keyword import iskeyword
 from math import isfinite
+from numbers import Real
 from typing import Any, ClassVar, TypeAlias
 
+from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.sample import Sample
 from assay.score import Outcome
@@ -18,6 +21,15 @@ RAGAS_DOCS = "RAGAS documentation"
 LONGEST_SHOWN = 60  # characters of a parameter's value that a label shows
 ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
+# What a parameter of ours may be, by the type of its default, and what that is in words. Which
+# texts and numbers mean something is checked by each metric.
+_KINDS: dict[type, tuple[type, str]] = {
+    bool: (object, "True or False"),
+    int: (Real, "a whole number"),
+    float: (Real, "a number"),
+    str: (Hashable, "one text"),
+    tuple: (Iterable, "a list"),
+}
 Can: TypeAlias = Callable[[type[Task[Any]]], bool]
 
 
@@ -51,6 +63,9 @@ class Metric(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     ranked: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
     @abstractmethod
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The score of one sample, or why there is none.
@@ -78,6 +93,24 @@ class Metric(ABC):
             if getattr(self, f.name) != f.default
         ]
         return f"{self.name}({','.join(changed)})" if changed else self.name
+
+
+def check_parameters(metric: Metric) -> None:
+    """See that no parameter is an array, or in a metric of ours another kind than its default.
+
+    Raises:
+        InputError: If one is.
+    """
+    ours = type(metric).__module__.startswith("assay.")
+    for field in fields(metric):
+        value, default = getattr(metric, field.name), field.default
+        kind, words = _KINDS.get(type(default), (object, "one value"))
+        # An array has no one truth value: it can be compared with nothing.
+        if not getattr(value, "ndim", 0) and (isinstance(value, kind) or not ours):
+            continue
+        name = getattr(metric, "name", type(metric).__name__)
+        what = f"{name}: {field.name} is {words}, not {' '.join(reprlib.repr(value).split())}"
+        raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
 
 
 def _shown(value: object) -> str:

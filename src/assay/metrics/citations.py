@@ -93,7 +93,7 @@ def _sentence(name: str, answer: str, span: tuple[int, int], n: int, at_most: in
 
 
 def _words(text: str) -> str:
-    return without_citations(_MARK.sub("[1]", text)).strip()
+    return without_citations(text).strip()
 
 
 def _numbers(listed: str) -> Iterator[int]:
@@ -171,6 +171,7 @@ class _Citations(Metric):
     ranked = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.at_most < 1:
             raise InputError(f"{self.name}: at_most is a number above 0, not {self.at_most}")
 

@@ -50,6 +50,7 @@ class TurnFaithfulness(Metric):
     guide = 0.8
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_window(self.name, self.window)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -104,6 +105,7 @@ class TurnRelevancy(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_n(self.name, self.n)
         _check_window(self.name, self.window)
 

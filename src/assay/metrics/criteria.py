@@ -63,6 +63,7 @@ class AspectCritic(Metric):
     tasks = (GiveGrade,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "definition", self.definition)
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
@@ -85,6 +86,7 @@ class _Aspect(Metric):
     tasks = (GiveGrade,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_draws(self.name, self.strictness)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -207,6 +209,7 @@ class DiscreteCriterion(Metric):
     tasks = (ChooseLabel,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
@@ -233,7 +236,9 @@ class DiscreteCriterion(Metric):
         return Score(places[winner], parts, details=details)
 
     def _meant(self) -> tuple[tuple[str, str], ...]:
-        return tuple((x, "") if isinstance(x, str) else (str(x[0]), str(x[1])) for x in self.labels)
+        return tuple(
+            (str(x[0]), str(x[1])) if isinstance(x, tuple) else (str(x), "") for x in self.labels
+        )
 
 
 @dataclass(frozen=True)
@@ -270,6 +275,7 @@ class NumericCriterion(Metric):
     range = (0.0, 10.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)

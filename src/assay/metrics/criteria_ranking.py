@@ -41,6 +41,7 @@ class RankingCriterion(Metric):
     tasks = (RankAnswers,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.strictness)
         if self.among not in ("other_answer", "further_answers"):

@@ -68,6 +68,7 @@ class FactualCorrectness(Metric):
     tasks = (SplitStatements, VerifyStatements)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.mode not in ("f1", "precision", "recall"):
             raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
         if not 0 < self.beta < math.inf:

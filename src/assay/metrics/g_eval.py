@@ -58,6 +58,7 @@ class GEval(Metric):
     tasks = (PlanEvaluation, GiveGrade)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.n, "n")
         check_shown(self.name, self.shows)

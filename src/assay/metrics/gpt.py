@@ -61,6 +61,7 @@ class GptScore(Metric):
     range = (0.0, 10.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.quality not in QUALITIES:
             what = f"{self.name}: quality is {', '.join(QUALITIES)}, not {self.quality!r}"
             raise InputError(what)
@@ -96,6 +97,7 @@ class GptRanking(Metric):
     tasks = (PreferAnswer,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.quality not in ("faithfulness", "answer_relevance"):
             what = f"{self.name}: quality is faithfulness or answer_relevance, not {self.quality!r}"
             raise InputError(what)

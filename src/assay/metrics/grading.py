@@ -44,7 +44,7 @@ def check_shown(name: str, fields: Sequence[str]) -> None:
     """
     wrong = [field for field in fields if field not in NAMES]
     if wrong or not fields or len(set(fields)) < len(fields):
-        what = f"{name}: cannot show {', '.join(wrong) or 'nothing, or one field twice'}"
+        what = f"{name}: cannot show {', '.join(map(str, wrong)) or 'nothing, or one field twice'}"
         raise InputError(what, f"one or several of {', '.join(NAMES)}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.metrics import arguments, own
-from assay.metrics.base import ELLIPSIS, Metric
+from assay.metrics.base import ELLIPSIS, Metric, check_parameters
 from assay.metrics.catalogue import ALIASES, METRICS
 from assay.sample import Sample
 
@@ -57,6 +57,7 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if not isinstance(metric, Metric):
             raise _no_metric(metric)
         _whole(type(metric))
+        check_parameters(metric)
         if metric.name in _FIELDS:  # it would take the field's column in every table
             raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
     if not found:

@@ -17,7 +17,9 @@ Tokens = Literal["13a", "intl", "zh", "char", "none"]
 class Bleu(Wording):
     """BLEU of the whole answer against the reference (sacrebleu, exp smoothing).
 
-    In [0, 1] (Papineni et al. 2002). ragas compares the first sentences only (its issue 2888).
+    In [0, 1] (Papineni et al. 2002). An answer of fewer than four words, marks counted, has no
+    4-gram and scores 0 even if it equals the reference: `token_f1` or `chrf` suits such answers.
+    ragas compares the first sentences only (its issue 2888).
 
     Args:
         tokens: How words are told apart, by sacrebleu's names: "13a" (European languages), "intl"
@@ -33,6 +35,7 @@ class Bleu(Wording):
     packages = ("sacrebleu",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "tokens", self.tokens, get_args(Tokens))
 
     def compare(self, answer: str, reference: str) -> float:
@@ -61,6 +64,7 @@ class Chrf(Wording):
     packages = ("sacrebleu",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.word_order < 0:
             raise InputError(f"{self.name}: word_order is 0 or more, not {self.word_order}")
 
@@ -93,6 +97,7 @@ class Rouge(Wording):
     packages = ("rouge_score", "rapidfuzz")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "variant", self.variant, get_args(Variant))
         one_of(self.name, "mode", self.mode, get_args(Mode))
 

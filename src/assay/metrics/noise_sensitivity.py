@@ -78,6 +78,7 @@ class NoiseSensitivity(Metric):
     _counted: ClassVar[dict[str, str]] = {"relevant": RELEVANT, "irrelevant": IRRELEVANT}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.mode not in self._counted:
             raise InputError(f"{self.name}: mode is relevant or irrelevant, not {self.mode!r}")
 

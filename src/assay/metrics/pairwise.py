@@ -48,6 +48,7 @@ class PairwisePreference(Metric):
     tasks = (PreferAnswer, RateAnswer)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_words(self.name, "criterion", self.criterion)
         check_shown(self.name, self.shows)
         if {"answer", "other_answer"} & set(self.shows):

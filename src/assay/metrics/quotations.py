@@ -41,6 +41,7 @@ class QuotedSpans(Metric):
     needs = ("answer", "contexts")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.words < 1:
             raise InputError(f"{self.name}: words is 1 or more, not {self.words}")
 

@@ -69,6 +69,7 @@ class RagasAnswerRelevancy(Metric):
     guide = 0.75
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_n(self.name, self.strictness, "strictness")
         if self.noncommittal not in ("all", "any"):
             raise InputError(f"{self.name}: noncommittal is all or any, not {self.noncommittal!r}")

@@ -37,6 +37,7 @@ class Ranked(Metric):
     by_grades: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.k < self.least_k:
             raise InputError(f"{self.name}: k is {self.least_k} or more, not {self.k}")
         if not 0 < self.threshold <= 1:

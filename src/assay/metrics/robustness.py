@@ -42,11 +42,12 @@ class _Robustness(Metric):
 
     metric: str = FactualCorrectness.name
 
-    needs = ("question", "answer", "reference", "variants")
+    needs: ClassVar[tuple[str, ...]] = ("question", "answer", "reference", "variants")
     source = RGB
     kind: ClassVar[Literal["noise", "counterfactual"]]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.metric not in INNER:
             known = ", ".join(INNER)
             raise InputError(f"{self.name}: metric is one of {known}, not {self.metric!r}")
@@ -134,6 +135,7 @@ class CounterfactualRobustness(_Robustness):
     detection: bool = False
 
     name = "counterfactual_robustness"
+    needs = ("question", "reference", "variants")  # the usual answer is not scored
     tasks = (SplitStatements, VerifyStatements)
     kind = "counterfactual"
 

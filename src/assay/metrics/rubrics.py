@@ -91,6 +91,7 @@ class RubricsScore(Metric):
     range = (1.0, 5.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _made(self, self.rubric)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -124,6 +125,7 @@ class RubricsScoreWithReference(Metric):
     range = (1.0, 5.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _made(self, self.rubric)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -156,6 +158,7 @@ class InstanceRubrics(Metric):
     tasks = (GiveGrade,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
         override(self, shows=tuple(self.shows), needs=(*self.shows, "rubric"))

@@ -107,6 +107,7 @@ class SelfCheckNgram(Metric):
     higher_is_better = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if type(self.n) is not int or self.n < 1:
             raise InputError(f"{self.name}: n is a whole number from 1, not {self.n!r}")
         if self.over not in ("average", "maximum"):

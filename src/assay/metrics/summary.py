@@ -52,6 +52,7 @@ class SummaryScore(Metric):
     tasks = (AskClosedQuestions, AnswerClosedQuestions, SplitStatements, VerifyStatements)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.coeff <= 1:
             raise InputError(f"{self.name}: coeff is a number from 0 to 1, not {self.coeff}")
         if self.of not in ("contexts", "reference_contexts"):

@@ -61,6 +61,7 @@ class BertScore(Metric):
     range = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "mode", self.mode, get_args(Mode))
         if not 0 <= self.baseline < 1:
             what = f"{self.name}: baseline is 0 or more and below 1, not {self.baseline}"
@@ -145,6 +146,7 @@ class NliScore(Metric):
     range = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "direction", self.direction, get_args(Direction))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -14,6 +14,7 @@ from assay.sample import Sample, ToolCall
 from assay.score import Outcome, Part, Score, Unscored
 
 NOTHING = Unscored("undefined", "no tool was called, and none should have been")
+_TIE = 1e-9  # less than any argument counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,9 @@ class ToolCallAccuracy(Metric):
     Mean over the expected calls of (arguments with the same value / arguments expected), and 0 if
     the names of the tools called are not those expected, in the same order; in [0, 1] (RAGAS,
     ToolCallAccuracy). Arguments that were not asked for count only where none was. Values are
-    compared as values: 2 is 2.0 but not "2", and objects have no order. Where the order is free, an
-    expected call is compared with that call of the same tool which matches it best. Undefined if
-    no tool was expected and none was called; 0 if only one of the two.
+    compared as values: 2 is 2.0 but not "2", and objects have no order. Where the order is free,
+    the calls of a tool are paired with those expected so that the mean is greatest. Undefined if no
+    tool was expected and none was called; 0 if only one of the two.
 
     Args:
         strict_order: Whether the order of the calls counts.
@@ -103,17 +104,24 @@ class ToolCallAccuracy(Metric):
 
 
 def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None]:
-    """For each wanted call the place of the call of that tool that fits best; best pairs first."""
-    ranked = sorted(
-        (-matched(done.call.args, call.args)[0], at != place, place, at)
-        for place, call in enumerate(wanted)
-        for at, done in enumerate(calls)
-        if done.call.name == call.name
-    )
+    """For each wanted call the place of a call of that tool, so that all together fit best."""
+    from scipy.optimize import linear_sum_assignment
+
     mates: list[int | None] = [None] * len(wanted)
-    for _, _, place, at in ranked:
-        if mates[place] is None and at not in mates:
-            mates[place] = at
+    for name in dict.fromkeys(one.name for one in wanted):
+        places = [place for place, one in enumerate(wanted) if one.name == name]
+        found = [at for at, done in enumerate(calls) if done.call.name == name]
+        # Where two ways fit alike, calls stay in their places.
+        fit = [
+            [
+                matched(calls[at].call.args, wanted[place].args)[0] + _TIE * (at == place)
+                for at in found
+            ]
+            for place in places
+        ]
+        if found:
+            for row, column in zip(*linear_sum_assignment(fit, maximize=True), strict=True):
+                mates[places[row]] = found[column]
     return mates
 
 

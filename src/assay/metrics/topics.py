@@ -51,6 +51,7 @@ class TopicAdherence(Metric):
     tasks = (NameTopics, JudgeTopics, MatchTopics)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.mode not in _COUNTED:
             raise InputError(f"{self.name}: mode is {', '.join(_COUNTED)}, not {self.mode!r}")
 

@@ -100,6 +100,7 @@ class TokenF1(Wording):
     source = "Rajpurkar et al. 2016, SQuAD (arXiv 1606.05250), section 6.1"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "mode", self.mode, get_args(Share))
 
     def compare(self, answer: str, reference: str) -> float:
@@ -129,6 +130,7 @@ class StringSimilarity(Wording):
     packages = ("rapidfuzz",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self.name, "distance", self.distance, get_args(Distance))
 
     def compare(self, answer: str, reference: str) -> float:

@@ -7,6 +7,7 @@ import msgspec
 
 from assay._version import __version__
 from assay.analysis import drift
+from assay.analysis.comparable import judges
 from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
@@ -102,6 +103,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
     return {
         "label": label,
         **run.config["about"][label],
+        "asks": bool(judges(label, run.metrics[label])),
         **fields,
         "methods": list(row.methods),
         "why_failed": store.why_failed(run.id, label) if row.n_failed else "",

@@ -121,7 +121,7 @@ def groups(data: Json) -> RenderableType:
     lines += [Text(f"! {safe.plain(text)}", _STYLES["bad"]) for text in data["warnings"]]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("metric", overflow="fold")
-    table.add_column(safe.plain(data["field"]), overflow="fold")
+    table.add_column(Text(safe.plain(data["field"])), overflow="fold")
     many = any(group["against"] for one in data["metrics"] for group in one["groups"])
     for name in ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])):
         table.add_column(name, justify="right", no_wrap=True)

@@ -12,7 +12,7 @@ from rich.text import Text
 from assay.analysis.checks import Check
 from assay.analysis.gate import Gate
 from assay.report import numbers, safe
-from assay.report.markdown import code, inline
+from assay.report.markdown import cell, inline
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
 _STYLES: Final = {"pass": "cyan", "fail": "bold yellow", "undecided": "yellow"}
@@ -52,7 +52,7 @@ def markdown(found: Gate) -> str:
         metric, rule, why = _cells(check)
         verdict = f"{_SYMBOLS[check.verdict]} {check.verdict}"
         strong = verdict if check.verdict == "pass" else f"**{verdict}**"
-        lines.append(f"| {strong} | {code(metric)} | {inline(rule)} | {inline(why)} |")
+        lines.append(f"| {strong} | {cell(metric)} | {inline(rule)} | {inline(why)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,6 @@
 """What does the label of a piece of evidence say: good, bad, or neither?"""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -38,9 +39,21 @@ _TONES: Final = {
     "generated": "plain",
     "cosine": "plain",
     "rated": "plain",
+    "surprise": "plain",
+    # A metric counts one of these and not the others: its value says which, not whether it is bad.
+    "correct": "good",
+    "correct, of a context": "good",
+    "self-knowledge": "warn",
+    "hallucination": "bad",
+    "incorrect, of no context": "bad",
+    "noise of a context": "bad",
+    "noise of a relevant context": "bad",
+    "noise of irrelevant contexts": "bad",
 }
 # Evidence of these kinds is a quantity, even where it happens to be 0 or 1.
-_MEASURED: Final = {"component", "similarity", "question", "answer", "reference"}
+_MEASURED: Final = {"component", "similarity", "question", "answer", "reference", "scored answer"}
+# A grade is no verdict: 1 is the worst of five and the best of one.
+_GRADE: Final = re.compile(r"-?[\d.]+ of -?[\d.]+")
 _EXCERPT: Final = 140
 _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
@@ -76,8 +89,10 @@ def tone(part: Mapping[str, Any], *, higher_is_better: bool = True) -> str:
     known = _TONES.get(str(part["label"]).lower())
     if known is not None:
         return known
+    if part["kind"] in _MEASURED or _GRADE.fullmatch(str(part["label"])):
+        return "plain"
     # A label that this page has not met: what it adds to the score tells, if it is all or nothing.
-    if part["label"] and part["kind"] not in _MEASURED and part["value"] in (0, 1):
+    if part["label"] and part["value"] in (0, 1):
         return "good" if (part["value"] == 1) is higher_is_better else "bad"
     return "plain"
 

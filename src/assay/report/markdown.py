@@ -62,7 +62,7 @@ def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
     unanswered = metric.get("n_unanswered", 0)
     missing = metric["n_failed"] or unanswered
     return {
-        "metric": code(metric["label"])
+        "metric": cell(metric["label"])
         + ("" if metric["higher_is_better"] else " (lower is better)"),
         "mean (95 % interval)": mean,
         "guide": guide,
@@ -106,8 +106,13 @@ def inline(text: object) -> str:
 
 
 def code(name: object) -> str:
-    """A name as a code span, which nothing inside can end; pipes end cells even there."""
-    text = _flat(name).replace("|", "\\|")
+    """A name as a code span, which nothing inside can end."""
+    text = _flat(name)
     ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text or not text else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def cell(name: object) -> str:
+    """The same in a table, where pipes end cells even in a code span."""
+    return code(name).replace("|", "\\|")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.report import comparison, labels, numbers
-from assay.report.markdown import code, inline
+from assay.report.markdown import cell, code, inline
 
 Json = Mapping[str, Any]
 _SHOWN: Final = 3
@@ -42,7 +42,7 @@ def _head(run: Json) -> tuple[str, str]:
 
 
 def _row(one: Json) -> str:
-    name = code(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
+    name = cell(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
     found = one["paired"]
     if found is None:
         return f"| {name} | {' | '.join([numbers.DASH] * 7)} | {one['verdict']} |"
@@ -83,19 +83,18 @@ def _part(part: Json) -> str:
 
 def groups(data: Json) -> str:
     """The scores of one run by a field of its samples."""
-    field = code(data["field"])
     lines = [
-        f"| metric | {field} | mean (s.d.) | n | interval | against the others |",
+        f"| metric | {cell(data['field'])} | mean (s.d.) | n | interval | against the others |",
         "|:---|:---|---:|---:|:---:|:---|",
     ]
     for one in data["metrics"]:
         for group in one["groups"]:
             cells = [inline(group["name"]), group["shown"], numbers.count(group["n"])]
             cells += [group["span"], inline(group["against"])]
-            lines.append(f"| {code(one['metric'])} | {' | '.join(cells)} |")
+            lines.append(f"| {cell(one['metric'])} | {' | '.join(cells)} |")
     return _page(
         [
-            f"## run {code(data['run'][:8])} by {field}",
+            f"## run {code(data['run'][:8])} by {code(data['field'])}",
             "\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]),
             "\n".join(lines),
             "\n".join(

@@ -5,7 +5,7 @@ from typing import Any
 
 from assay.report import diagnosis as words
 from assay.report import numbers
-from assay.report.markdown import code, inline
+from assay.report.markdown import cell, code, inline
 
 Json = Mapping[str, Any]
 _SHOWN = 5
@@ -41,7 +41,7 @@ def _causes(data: Json) -> str:
         "|:---|---:|---:|:---|:---|",
     ]
     for cause in data["causes"]:
-        ids = [code(case["id"]) for case in cause["samples"][:_SHOWN]]
+        ids = [cell(case["id"]) for case in cause["samples"][:_SHOWN]]
         more = len(cause["samples"]) - len(ids)
         shown = ", ".join([*ids, *([f"{more:,} more"] if more else [])])
         cells = [

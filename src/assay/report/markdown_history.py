@@ -5,7 +5,7 @@ from typing import Any
 
 from assay.report import history, numbers
 from assay.report.console_history import bar
-from assay.report.markdown import code, inline
+from assay.report.markdown import cell, code, inline
 
 Json = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ def _metric(metric: Json) -> Iterator[str]:
         for point in one["points"]:
             run, begun, source, *rest = history.row(point)
             # Spaces at the ends of a code span are lost, and with them where the axis begins.
-            picture = code(bar(point, metric["axis"]).replace(" ", "·"))
-            cells = [code(run), begun, inline(source), *rest, picture]
+            picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
+            cells = [cell(run), begun, inline(source), *rest, picture]
             rows.append(f"| {' | '.join([*cells, history.remarks(point, metric)])} |")
         yield "\n".join(rows)
