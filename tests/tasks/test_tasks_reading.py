@@ -156,6 +156,23 @@ class TestSplitStatements:
         )
         assert [s.span for s in task.read(raw)] == [(4, 8), (9, 12)]
 
+    @pytest.mark.parametrize(
+        ("text", "sources", "spans"),
+        [
+            ("They are:\n- 15\n- 5\n- 1", ["15", "5", "1"], [(12, 14), (17, 18), (21, 22)]),
+            ("- Anna\n- Ann\n- An", ["Anna", "Ann", "An"], [(2, 6), (9, 12), (15, 17)]),
+            ("- An\n- Ann\n- Anna", ["Anna", "Ann", "An"], [(13, 17), (7, 10), (2, 4)]),
+            ("- to\n- to", ["to", "to"], [(2, 4), (7, 9)]),
+            ("It is old and red.", ["It is old and red.", "red"], [(0, 18), (14, 17)]),
+            ("这座桥很长。", ["桥"], [(2, 3)]),
+        ],
+    )
+    def test_a_source_is_not_found_inside_another_item(self, text, sources, spans):
+        raw = json.dumps(
+            {"statements": [{"text": f"s {i}", "source": s} for i, s in enumerate(sources)]}
+        )
+        assert [s.span for s in SplitStatements("", text).read(raw)] == spans
+
     def test_plain_strings_are_taken_for_statements(self):
         assert texts('{"statements": ["Rome is old.", "Rome is large."]}') == [
             "Rome is old.",

@@ -177,3 +177,9 @@ def test_nothing_crashes(text):
     words.stems(text)
     refusals.refusal(text)
     questions.holds(questions.kind_of(text), text, text)
+
+
+@pytest.mark.parametrize("text", ["It is a myth that", "the claim is wrong", "if it rains", "no"])
+def test_what_is_reported_or_supposed_is_doubted(text):
+    assert facts.is_doubted(text)
+    assert not facts.is_doubted("The tower, said Ann, stands in Paris.")

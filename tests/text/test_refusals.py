@@ -44,6 +44,35 @@ REFUSALS = [
     "Je ne sais pas.",
     "Lo siento, no puedo ayudar.",
     "抱歉，我无法回答。",
+    "Not mentioned in the context.",
+    "Not found in the provided documents.",
+    "The information is not available.",
+    "The answer is not provided in the context.",
+    "It isn't specified.",
+    "No answer found.",
+    "No information is available in the context.",
+    "Sorry, no information found.",
+    "There is nothing about this in the documents.",
+    "I dont know",
+    "I cant help with that",
+    "Cannot answer.",
+    "It is impossible to find this in the context.",
+    "It is impossible to tell who built it.",
+    "The year is impossible to determine from the given passages.",
+    "This question is impossible to answer.",
+    "Unable to determine the age of the hall.",
+    "Unable to answer based on given passages.",
+    "Based on these passages, unable to answer the question.",
+    "Therefore, it is unable to provide an answer based solely on the given passages.",
+    'Therefore, I must reply with: "Unable to answer based on given passages."',
+    'If they do not say it, the response would be "Unable to answer based on given passages."',
+    "Insufficient data to tell when it was built.",
+    "Not enough information provided.",
+    "We have insufficient data to say.",
+    "I have no opinion, as an AI language model.",
+    '"I don\'t know."',
+    "Answer: “I don’t know.”",
+    'I cannot say what "the long hall" means.',
 ]
 ANSWERS = [
     "We do not offer refunds after 30 days.",
@@ -85,6 +114,23 @@ ANSWERS = [
     "As of my knowledge cutoff in 2021, the hall had two doors.",
     "If the passages do not mention a price, ask the seller.",
     "The town is not mentioned before 1200.",
+    "Insufficient data caused the crash of 1990.",
+    "Not enough information was collected in 1990 to date it.",
+    "Users are unable to provide a second address.",
+    "Unable to find work, he moved to Rome in 1910.",
+    "It was impossible to find a cure before 1920.",
+    "It was impossible to determine the cause before 1920.",
+    "It is impossible to find a seat on Sundays.",
+    "The fog made it impossible to determine the position of the ship.",
+    "As an artificial intelligence company, the firm employs 700 people.",
+    "As an artificial intelligence company, we employ 700 people.",
+    "As a large language model, it has many parameters.",
+    "The information is not available in shops.",
+    "Not available in Germany.",
+    '"I don\'t know" is a 2003 song.',
+    "'I don't know' is a 2003 song.",
+    "“I don't know,” he said, “but the treaty was signed in 1919.”",
+    'To such questions the model answers "I cannot answer that" in blue.',
 ]
 CLAIMS = {
     "The passages do not mention his age.": "his age",
@@ -149,6 +195,16 @@ def test_a_refusal_that_goes_on_to_answer_is_not_plain():
     assert not is_plain_refusal("Unfortunately, the passages do not mention the price.")
 
 
+@pytest.mark.parametrize("text", ["I dont know", "idk", "Sorry, no information found."])
+def test_what_is_written_carelessly_declines_as_plainly(text):
+    assert is_plain_refusal(text)
+
+
+def test_words_that_somebody_is_quoted_with_are_no_plain_refusal():
+    assert not is_plain_refusal("“I don't know,” he said, “but the treaty was signed in 1919.”")
+    assert is_plain_refusal("“I don't know.”")
+
+
 @given(st.text(max_size=200))
 def test_nothing_crashes(text):
     refusal(text)
@@ -156,7 +212,11 @@ def test_nothing_crashes(text):
     is_plain_refusal(text)
 
 
-@pytest.mark.parametrize("piece", ["the ", "there is no information ", "the given ", "it is ", " "])
+@pytest.mark.parametrize(
+    "piece",
+    ["the ", "there is no information ", "the given ", "it is ", " ", "\"I don't know\" ",
+     "unable to find ", "as an ai model ", "I "]
+)  # fmt: skip
 def test_long_texts_take_no_long_time(piece):
     begin = time.process_time()
     refusal(piece * (20_000 // len(piece)))

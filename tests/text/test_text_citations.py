@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from assay.text.citations import without_citations, without_pointers
+from assay.text.citations import without_citations, without_lead, without_pointers
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,64 @@ def test_a_pointer_in_the_sentence_is_taken_out_where_that_is_asked_for():
     assert without_pointers("3. As passages 1 and 2 say [1]") == "As  say"
 
 
-@pytest.mark.parametrize("text", ["[1" + " " * 100_000 + "]", "passage 1" + " " * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1" + " " * 100_000 + "]",
+        "passage 1" + " " * 100_000,
+        "is [1] and [2]" * 10_000,
+        "- " * 50_000,
+    ],
+)
 def test_long_blanks_take_no_longer_than_they_are(text):
     start = time.perf_counter()
     without_pointers(text)
     assert time.perf_counter() - start < 5  # a second way to read them took minutes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The council raised the fee in [2,5].",
+        "The share lies in [0,1].",
+        "Its values [0, 1] are shares.",
+        "The range [1-5] is open.",
+        "The list is [1, 2, 3] here.",
+        "Choose [1] for yes and [2] for no.",
+        "Use a[1] to read it.",
+        "Room (Section 4) is closed.",
+    ],
+)
+def test_numbers_in_brackets_that_are_said_are_no_marks(text):
+    assert without_citations(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("It is so[1][2].", "It is so."),
+        ("It rose [0].", "It rose."),
+        ("It is red, as shown in [3].", "It is red, as shown in."),
+        ("It is red, as described in [2, 5].", "It is red, as described in."),
+        ("According to [1], it is red [1–3].", "According to, it is red."),
+    ],
+)
+def test_a_mark_is_one_wherever_it_names_a_source(text, bare):
+    assert without_citations(text) == bare
+
+
+@pytest.mark.parametrize(
+    "text", ["Section 12 forbids it.", "Article 5 is new.", "Option 2 is free."]
+)
+def test_what_has_a_number_of_its_own_in_the_world_is_no_pointer(text):
+    assert without_pointers(text) == text
+
+
+@pytest.mark.parametrize("lead", ["Step 3: ", "Passage 2: ", "3. ", "- "])
+def test_what_numbers_an_item_leads_into_it(lead):
+    assert without_lead(f"{lead}open step 4.") == "open step 4."
+
+
+@pytest.mark.parametrize("text", ["-15 degrees was the least.", "$5 is the fee."])
+def test_the_sign_of_a_number_that_comes_first_stays(text):
+    assert without_pointers(text) == text

@@ -22,12 +22,14 @@ from assay.text.usual import Usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
+from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.written import pages, reports
 from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
 UNKNOWN = -1
+MOST_REMOVED = 2500  # texts of people's rows, and of each kind of written ones
 MOST_BESIDE = 3000  # supported claims of people's rows, and as many others; of written ones alike
 
 
@@ -143,14 +145,9 @@ def main() -> None:
         "--rows", type=Path, help="JSON lines written by training.verifier.synthetic"
     )
     parser.add_argument("--asked", type=Path, help="JSON lines of training.verifier.asked")
-    parser.add_argument(
-        "--pages", action="store_true", help="texts about real documents, and bullet points"
-    )
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    if options.pages:
-        found = list(examples((*pages.rows(), *reports.lists())))
-    elif options.asked:
+    if options.asked:
         found = list(questioned(asked(options.asked)))
     elif options.rows:
         found = list(examples(load(options.rows)))
@@ -166,11 +163,18 @@ def main() -> None:
 
 
 def labelled() -> Iterator[Row]:
-    """People's rows and the written ones, and single claims of both between foreign sentences."""
-    for rows in (list(people.rows()), list(written.rows())):
-        yield from rows
+    """People's rows and the written ones, and more that are made of them.
+
+    Single claims stand between foreign sentences, and statements beside contexts that were left
+    without their evidence.
+    """
+    shorter = (list(people.rows()), list(written.rows()))
+    longer = (list(reports.rows()), list(reports.lists()), list(pages.rows()))
+    for rows in shorter:
         yield from beside(rows, MOST_BESIDE)
-    yield from reports.rows()
+    for rows in (*shorter, *longer):
+        yield from rows
+        yield from removed(rows, MOST_REMOVED)
 
 
 def asked(path: Path) -> Iterator[Asked]:

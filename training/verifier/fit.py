@@ -33,6 +33,7 @@ from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
+from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
 from training.verifier.written import pages, reports
@@ -92,7 +93,7 @@ class Measured(NamedTuple):
 
 
 def kept_out(*, clean: bool = False) -> Iterator[Row]:
-    """The rows that the reader was not trained on, thinned, and right ones with a fact swapped.
+    """The rows that the reader was not trained on, thinned, and more that are made of right ones.
 
     `clean` leaves out what holds text of MS MARCO.
     """
@@ -111,7 +112,9 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
             for start, end, label in people.segments(answer)
             if label == "supported"
         ]
-    pairs = list(swapped(_thinned(found.pop("swapped", []), MOST // 2)))
+    whole = (*LABELLED, reports.WHOLE, pages.WHOLE)
+    pairs = list(removed([row for name in whole for row in found[name]], MOST // 2))
+    pairs += swapped(_thinned(found.pop("swapped", []), MOST // 2))
     right = [row for row in found["evouna_recall"] if row.label == "supported"]
     pairs += mistaken(_thinned(right, MOST // 4))
     for rows in found.values():

@@ -1,5 +1,6 @@
 """Which statements does a text make?"""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -192,23 +193,32 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         sources = {item.text.strip(): item.source for item in items}
         sources.pop("", None)
         statements: list[Statement] = []
-        cursor = 0
+        last = (0, 0)
         for text, source in sources.items():
-            span = find(self.text, source, cursor)
-            cursor = span[0] if span else cursor
+            # Behind the last statement, else within its words: one clause may make two.
+            span = find(self.text, source, last[1], last[0])
+            last = span or last
             statements.append(Statement(f"s{len(statements) + 1}", text, span))
         return tuple(statements)
 
 
-def find(text: str, source: str, start: int) -> tuple[int, int] | None:
-    """Where `source` stands in `text`, looked for from `start` on first; None if nowhere."""
+def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
+    """Where `source` stands in `text`, looked for from each of `starts` and then from 0.
+
+    As words of their own, if it does so anywhere ("5" is not found in "15"); None if nowhere.
+    """
     source = source.strip()
     if not source:
         return None
-    at = text.find(source, start)
-    if at < 0:
-        at = text.find(source)
-    return (at, at + len(source)) if at >= 0 else None
+    written = re.escape(source)
+    before = r"(?<!\w)" if source[0].isalnum() else ""
+    after = r"(?!\w)" if source[-1].isalnum() else ""
+    for pattern in (re.compile(f"{before}{written}{after}"), re.compile(written)):
+        for start in (*starts, 0):
+            found = pattern.search(text, start)
+            if found:
+                return found.span()
+    return None
 
 
 def reply(statements: Sequence[tuple[str, str]]) -> str:

@@ -4,13 +4,26 @@ import re
 
 _AND = r"(?:and|or|&)\s+"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.
-_LIST = rf"\d{{1,3}}(?:\s*(?:,\s*(?:{_AND})?|{_AND}|-\s*)\d{{1,3}})*"
+_MORE = rf"\s*(?:[,;]\s*(?:{_AND})?|{_AND}|[-–]\s*)\d{{1,3}}"
+_LIST = rf"\d{{1,3}}(?:{_MORE})*"
+# Texts that were retrieved and items of the answer's own list. An article, a section, a part and
+# an option are things of the world: with another number the statement is another one.
 _POINTER = (
-    r"(?:passages?|contexts?|documents?|sources?|references?|articles?|excerpts?|paragraphs?|"
-    rf"steps?|methods?|points?|items?|parts?|options?|sections?)\s+#?{_LIST}\b"
+    r"(?:passages?|contexts?|documents?|sources?|references?|excerpts?|"
+    rf"steps?|methods?|points?|items?)\s+#?{_LIST}\b"
 )
+# Numbers in brackets that are said: "the scale is [1-5]", "choose [1] for yes and [2] for no",
+# "lies in [2,5]", "a[1]". But "as shown in [2,5]" and "according to [1]" name sources.
+_SAID = (
+    r"\b(?:is|are|was|were|equals?|between|within|ranges?|intervals?|choose|press|select|enter|type|"
+    rf"use)\s+(?:of\s+)?\[{_LIST}\](?:[^.\[\]\n]{{1,40}}\b(?:and|or)\s+\[{_LIST}\])*"
+    rf"|(?<!(?:ed|wn|en|nd)\s)\b(?-i:in)\s+\[\d{{1,3}}(?:{_MORE})+\]"
+    r"|\b(?-i:[a-z])\[\d{1,3}\]"
+)
+# No mark is a list that begins with 0, as "[0,1]" does.
 _BRACKETS = re.compile(
-    rf"(?<!\s)\s*+(?:\[(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]|【[^【】\n]{{1,30}}】)",
+    rf"(?P<said>{_SAID})|(?<!\s)\s*+(?:\[(?!0\s*[,;–-])"
+    rf"(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
@@ -25,19 +38,26 @@ _LEAD = re.compile(
     r"(?: (?:provided|given|above))?,\s+",
     re.IGNORECASE,
 )
-_MARKER = re.compile(r"^\W*(?:\(?\d{1,2}[.)]\s+)?")
+# The sign of a number that comes first stays: "-15", "$5".
+_MARKER = re.compile(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
+_LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
 
 
 def without_citations(text: str) -> str:
     """`text` without "[1]", "(Passage 2)" and the like; nothing else is touched."""
-    return _IN_BRACKETS.sub("", _BRACKETS.sub("", text))
+    return _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+
+
+def without_lead(text: str) -> str:
+    """The same, and without what leads into the sentence.
+
+    That is a number, as in "3. Open it" and "Step 3: Open it", and "Based on the given passages, ".
+    """
+    bare = _MARKER.sub("", without_citations(text))
+    lead = _LEAD.match(bare) or _LABEL.match(bare)
+    return _MARKER.sub("", bare[lead.end() :]) if lead else bare
 
 
 def without_pointers(text: str) -> str:
-    """The same, and without "Passage 2", "step 4" in the sentence and what leads into it.
-
-    That is a number, as in "3. Open it", and "Based on the given passages, ".
-    """
-    bare = _MARKER.sub("", without_citations(text))
-    lead = _LEAD.match(bare)
-    return _MARKER.sub("", _POINTERS.sub("", bare[lead.end() :] if lead else bare))
+    """The same, and without "Passage 2" and "step 4" in the sentence."""
+    return _MARKER.sub("", _POINTERS.sub("", without_lead(text)))

@@ -59,10 +59,27 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(r"\b(?:if|whether|because|said|says|that|who|which|where)\b", re.IGNORECASE)
+_AGREED = (
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|no problem|okay|ok|alright|understood)"
+)
+_POLITE = (
+    r"(?:sure|of course|absolutely|certainly|ok|okay|alright|thanks|thank|sorry|hello|hi|hey|hope|"
+    r"welcome|thing|there|again|so|very|much|a|lot|at|all|and|to|too|me|us|for|you|your|you(?:'|’)re|"
+    r"the|this|that|any|about|asking|everyone|everybody|folks|friend|sir|madam|dear|pleasure|my|"
+    r"question|query|inquiry|request|message|confusion|inconvenience|delay|mistake|error|trouble|"
+    r"misunderstanding|oversight|help|patience|interest|understanding)"
+)
 _CHATTER = re.compile(
-    r"\W*(?:(?:sure|certainly|of course|absolutely|great question|good question|hello|hi|hey|"
-    r"thanks|thank you|you(?:'|’)re welcome|no problem|okay|ok|alright|understood|"
-    r"sorry)\b[^.]{0,40}$"
+    # "Sure thing!", but "Sure, it is open until 9 pm" and "Thanks to the treaty the war ended".
+    rf"\W*(?:(?:{_AGREED}|(?:great|good) question|hello|hi|hey|thanks|thank you|"
+    rf"you(?:'|’)re welcome|sorry)\b(?:\W+{_POLITE}\b)*[^\w.]*$"
+    r"|(?:great|good) question (?:about|on)\b[^.,]{0,40}$"
+    r"|(?:thanks|thank you) for (?:your|asking|reaching|contacting|providing|sharing|using)\b"
+    r"[^.,]{0,60}$"
+    r"|(?:hello|hi|hey),? \w+(?: \w+)?[,!]+$"
+    r"|i(?:(?:'|’)ll| can| will|(?:(?:'|’)d| would) be (?:happy|glad) to|(?:(?:'|’)m| am) here to)"
+    r"(?: certainly| gladly)? (?:help|assist|answer)\b(?: you)?"
+    r"(?: (?:with )?(?:this|that|it|your)\b[^.,]{0,30})?\W*$"
     r"|(?:i hope|hope) (?:this|that|it)\b|(?:please )?(?:let me know|feel free)\b"
     r"|(?:if you have|do you have|should you have) (?:any|more|further)\b"
     r"|(?:is there|would you like|can i help)\b"
@@ -95,26 +112,37 @@ _GOES_ON = re.compile(
     r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?)$",
     re.IGNORECASE,
 )
-# "Height: 900 m", but "Step 2: Preparation" and "Title: ..." are headings.
+# "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
+_NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
-    r"(?!(?:title|subject|re|topic|note|tip)\b|[^:\n]*\b(?:\d{1,2}|[A-Z])\s?[:：])"
-    r"[^:\n]{2,40}[:：]\s+[*_]*\w",
+    rf"(?!(?:title|subject|re|topic|note|tip)\b|{_NUMBERED.pattern}(?!\s*[^\w\s]{{0,4}}\s?\d))"
+    r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
-_MARKUP = re.compile(r"(\*\*|__|`)(?=\S)|(?<=\S)(\*\*|__|`)")
-_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+# Between two letters or digits it is none: "2**64".
+_MARKUP = re.compile(
+    r"(?<![A-Za-z0-9])(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?![A-Za-z0-9])|`(?=\S)|(?<=\S)`"
+)
+# A fence is closed by one as long at least; what holds a backtick further on opens none.
+_CODE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
+    r"|^[ \t]*`{3,}[^`\n]+`{3,}[ \t\r]*$",
+    re.MULTILINE,
+)
 _LABEL = re.compile(
     r"\W{0,3}(?:(?:final |short |long |brief )?answer|A|response|explanation|conclusion|summary)"
     r"\W{0,2}:\W{0,2}\s+(?=\w)",
     re.IGNORECASE,
 )
-# Says no more than what follows it: "Yes, it is open."
+# Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    r"(?:yes|no),\s+(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
+    rf"(?:(?:yes|no|{_AGREED}),\s+|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
+    r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"\W*(?:(?:yes|no|true|false|correct)\W*|\d{1,2}[.)])$", re.IGNORECASE)
+_LONGEST_TITLE = 120  # characters
 _SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
 _NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
 _PHRASE = 4  # words; no more are a phrase whatever they are
@@ -134,11 +162,14 @@ class _Reading:
     def lead_in(self) -> str:
         return self.lead_ins[-1][1] if self.lead_ins else ""
 
-    def enter(self, block: Block, indent: int) -> None:
-        """Forget the lead-ins that this block does not belong to."""
+    def enter(self, block: Block, indent: int, *, goes_on: bool) -> None:
+        """Forget the lead-ins that this block does not belong to; `goes_on`: with the line before.
+
+        "The winners are:" may stand over items without markers.
+        """
         if block.marker:
             self.lead_ins = [entry for entry in self.lead_ins if entry[0] < indent]
-        elif not self.awaits:
+        elif not (self.awaits or goes_on):
             self.lead_ins = []
 
     def follow(self, text: str) -> None:
@@ -160,8 +191,10 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     reading = _Reading(subject_of(question))
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
+    listed = _listed(prose, parts)
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
-        reading.enter(block, _indent(prose, block))
+        goes_on = block in listed and before is not None and not before.marker
+        reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
             if sentence.endswith((":", "：")) and not lonely:
@@ -169,7 +202,9 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
                 continue
-            title = _is_heading(sentence, block, over=_over(prose, before, block, after))
+            item = block in listed or (after is None and not block.marker)
+            over = not item and _over(prose, before, block, after)
+            title = not item and _is_heading(sentence, block, over=over)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
             if lonely or not (asks or (title and not reading.awaits)):
                 found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
@@ -255,7 +290,7 @@ def _is_clause(left: str, joint: re.Match[str]) -> bool:
 def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
     """Whether it is no more than a title; `over`: whether a list hangs on its block."""
     count = len(sentence.split())
-    is_title = sentence.startswith(("**", "__")) and sentence.endswith(("**", "__"))
+    is_title = _is_bold(sentence)
     # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
     verb = _STATES if is_title and count <= _NOUN_PHRASE else _HAS_VERB
     if count > _SHORT_ITEM or verb.search(sentence):
@@ -263,6 +298,47 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
     if block.marker:
         return is_title and over
     return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
+
+
+def _listed(text: str, parts: list[Block]) -> set[Block]:
+    """The items of lists without markers: short lines after each other, with no text beneath."""
+    found: set[Block] = set()
+    run: list[Block] = []
+    for block, after in zip(parts, [*parts[1:], None], strict=False):
+        if not _is_short_line(text, block):
+            run = []
+            continue
+        bold = _is_bold(text[block.start : block.end].strip())
+        if run and bold != _is_bold(text[run[0].start : run[0].end].strip()):
+            run = []
+        run.append(block)
+        # Two lines over a text are a title and a heading, unless nothing is between them.
+        close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
+        if len(run) > 2 or close or after is None:
+            found.update(run[-3:])
+        elif _counts_on(text, block, after):
+            found.add(block)
+    return found
+
+
+def _is_short_line(text: str, block: Block) -> bool:
+    """Whether a block has the form of a heading, whatever its words are."""
+    if block.marker or block.end - block.start > _LONGEST_TITLE:
+        return False
+    line = text[block.start : block.end].strip()
+    title = len(line.split()) <= _SHORT_ITEM and (line[-1:].isalnum() or _is_bold(line))
+    return title and not _KEY_AND_VALUE.match(line)
+
+
+def _is_bold(line: str) -> bool:
+    return line.startswith(("**", "__")) and line.endswith(("**", "__"))
+
+
+def _counts_on(text: str, block: Block, after: Block) -> bool:
+    """Whether "Step 2: ..." follows "Step 1: ...", with nothing under that."""
+    this = _NUMBERED.match(text, block.start, block.end)
+    following = _NUMBERED.match(text, after.start, after.end)
+    return bool(this and following and this["what"] == following["what"])
 
 
 def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:

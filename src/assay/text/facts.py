@@ -38,6 +38,13 @@ _NEGATION = re.compile(
 )
 # Not denials: "not only ... but", "no doubt", "no. 5", "why not".
 _FALSE_NEGATION = re.compile(r"\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d", re.IGNORECASE)
+# What a text reports, supposes or calls wrong it does not say itself.
+_DOUBT = re.compile(
+    r"\b(?:myths?|hoax|misconceptions?|false|falsely|untrue|wrong|wrongly|incorrect|incorrectly|"
+    r"contrary|claim(?:s|ed|ing)?|rumou?r(?:s|ed)?|alleg(?:ed|edly|es|ations?)|supposed|supposedly|"
+    r"purported|purportedly|believed|perhaps|maybe|might|if|unless|whether|would)\b",
+    re.IGNORECASE,
+)
 _OPPOSITES = (
     "increase/decrease increase/reduce increase/decline increase/fall increase/drop rise/fall "
     "rise/decline rise/drop grow/shrink grow/decline gain/lose gain/loss high/low higher/lower "
@@ -91,6 +98,11 @@ def calendar_words(text: str) -> set[str]:
 def is_negated(text: str) -> bool:
     """Whether a text denies something."""
     return bool(_NEGATION.search(_FALSE_NEGATION.sub(" ", text)))
+
+
+def is_doubted(text: str) -> bool:
+    """Whether a text denies, doubts or only supposes something."""
+    return is_negated(text) or bool(_DOUBT.search(text))
 
 
 def opposites(statement: AbstractSet[str], evidence: AbstractSet[str]) -> list[tuple[str, str]]:

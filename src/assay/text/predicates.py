@@ -93,6 +93,8 @@ _TANGLED = re.compile(
     r"how|what|why|than)\b|[:\"“”«»]|\s[-–—]\s",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(r"\S")
+_DASH = len(" - ")
 
 
 # "Place the seasoned meat": no subject ends so.
@@ -110,12 +112,20 @@ def subject_and_cuts(sentence: str) -> tuple[str, list[Cut]]:
         return "", []
     cuts: list[Cut] = []
     listed: list[Cut] = []  # after a bare comma: only worth anything if an "and" follows
-    begin = head.end("verb")
+    begin = looked = head.end("verb")
+    opened = 0  # brackets
     for joint in _JOINT.finditer(sentence, begin):
-        between = sentence[begin : joint.start()]
-        if _TANGLED.search(between) or between.count("(") != between.count(")"):
+        # Only what no joint before has looked at; a dash may lie across that one's first blank.
+        if _TANGLED.search(sentence, max(begin, looked - _DASH), joint.start()):
             break
-        if not between.strip() or not _goes_with(_kind(joint["verb"]), kind):
+        opened += sentence.count("(", looked, joint.start())
+        opened -= sentence.count(")", looked, joint.start())
+        looked = joint.start()
+        if opened:
+            break
+        if not _goes_with(_kind(joint["verb"]), kind):
+            continue
+        if not _SHOWN.search(sentence, begin, joint.start()):
             continue
         cut = Cut(joint.start(), joint.start("start"))
         if joint["link"] == ",":
@@ -124,7 +134,7 @@ def subject_and_cuts(sentence: str) -> tuple[str, list[Cut]]:
             cuts += [*listed, cut]
             listed = []
         kind = _kind(joint["verb"])
-        begin = joint.end("verb")
+        begin = looked = joint.end("verb")
     return head["subject"], cuts
 
 

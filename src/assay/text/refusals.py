@@ -13,10 +13,11 @@ from assay.text.absence import SOURCE, Absence, absence_claim, absence_words
 
 __all__ = ["Absence", "absence_claim", "is_plain_refusal", "refusal"]
 
+# "I dont know" is as plain as "I don't know".
 _NOT_ABLE = (
-    r"(?:cannot|can(?:'|’)t|can not|could not|couldn(?:'|’)t|am unable to|(?:am|(?:'|"
+    r"(?:cannot|can(?:'|’)?t|can not|could not|couldn(?:'|’)?t|am unable to|(?:am|(?:'|"
     r"’)m) not able to|"
-    r"do not|don(?:'|’)t|did not|didn(?:'|’)t|won(?:'|’)t be able to|will not be able to)"
+    r"do not|don(?:'|’)?t|did not|didn(?:'|’)?t|won(?:'|’)t be able to|will not be able to)"
 )
 _KNOW = r"(?:know|say|determine|tell you)"
 _DO = r"(?:answer|help|assist|comply|feel comfortable|discuss)"
@@ -38,6 +39,50 @@ _LACKING = (
     r"(?=\W*$|[,;]| (?:on|about|of|to|that|regarding|for|from|here|which|in|concerning|as)\b)"
 )
 _ADVERB = r"(?: really| currently| just| simply| actually)?"
+_OF_SOURCE = rf"(?:from|based (?:\w+ )?on|with|in|by|using|within) {SOURCE}"
+_SORRY = (
+    r"(?:(?:i(?: am|'m|’m) )?(?:very |so )?sorry,? (?:but )?|(?:unfortunately|therefore),? "
+    rf"|based (?:\w+ )?on {SOURCE},? )?"
+)
+# "I am unable to find it" declines, "Users are unable to find it" tells of the users; "It is
+# impossible to find the answer" declines, "It was impossible to find a cure" tells of the past.
+_IMPOSSIBLE = r"(?:unable|not able|impossible|not possible) to"
+_UNABLE = (
+    rf"(?:\b(?:i|we)(?:'m|’m|'re|’re| am| are| was| were){_ADVERB} {_IMPOSSIBLE} "
+    r"(?:answer|determine|say|tell|provide|find)\b(?! (?:him|her|them|its?|his|their)\b)"
+    r"|(?<!made )\b(?:it|that|this(?: question)?)(?: is|'s|’s)?"
+    r"(?: (?:simply|just|therefore|thus|also|currently|not))? "
+    rf"{_IMPOSSIBLE} (?:(?:answer|determine|say)\b|(?:find|tell|provide) {_NEWS})"
+    rf"|\b{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b(?=[^.;]{{0,80}}? {_OF_SOURCE})"
+    rf"|^\W*{_SORRY}{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b(?=[^.,;]*+\W*$))"
+)
+# "Insufficient data to tell" declines, "Insufficient data caused the crash" does not.
+_SCANT = (
+    r"(?:not enough (?:information|context|data|details?)"
+    r"|insufficient (?:information|context|data|details?))\b"
+)
+_TOO_LITTLE = (
+    rf"(?:\b(?:(?:i|we)(?: only)? have|(?:it|there)(?: is|'s|’s)) {_SCANT}"
+    rf"|\b{_SCANT}(?: \w+)? {_OF_SOURCE}"
+    rf"|^\W*{_SORRY}{_SCANT}(?: (?:is |was )?(?:provided|given|available|found))?"
+    r"(?: to\b[^.,;]*+)?\W*$)"
+)
+_AI = (
+    r"as an? (?:ai(?=,| i\b| we\b)|(?:ai|artificial|large)\b[^.!?]{0,40}\b"
+    r"(?:model|assistant|intelligence)\b(?! (?:company|firm|lab|start-?up|business)\b))"
+)
+# What an answer that consists of it declines with.
+_BARE = (
+    r"(?:n/?a|unknown|none|no answer|unanswerable|unclear|idk|no idea|not (?:sure|known|clear)"
+    r"|(?:i )?(?:don(?:'|’)?t|do not) know"
+    r"|(?:cannot|can(?:'|’)?t|can not) (?:answer|say|tell|determine)(?: (?:this|that|it))?"
+    r"(?: question)?"
+    r"|(?:(?:it|this|that|(?:(?:the|this|that|your) )?(?:requested )?"
+    r"(?:information|answers?|details?))(?: is| are|'s|’s)? ?)?(?:not|n(?:'|’)t)(?: explicitly)? "
+    r"(?:mentioned|specified|stated|provided|given|available|found|included)"
+    r"|no (?:(?:relevant|such|further) )?(?:information|answers?|data|details?|mention)"
+    r"(?: (?:is |was )?(?:found|available|provided|given))?)"
+)
 _REFUSAL = re.compile(
     rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
     rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_NEWS})"
@@ -51,27 +96,23 @@ _REFUSAL = re.compile(
     r"|\b(?:i|we) (?:would|(?:'|’)d|will)? ?need (?:more|additional|further) (?:information|"
     r"context|"
     r"details?)"
-    r"|\bas an? (?:ai|artificial|large)\b.{0,40}\b(?:model|assistant|intelligence)\b"
-    r"|\bas an ai\b(?=,| i\b| we\b)"
-    r"|\b(?:unable|not able|impossible|not possible) to (?:answer|determine|say|tell|"
-    r"provide|find)\b(?! (?:him|her|them|its?|his|their)\b)"
+    # "As an artificial intelligence company, it employs 700 people" is the answer of nobody.
+    rf"|\b{_AI}(?=[^.!?]{{0,200}}\b(?:i|we)\b)|\b(?:i|we)\b[^.!?]{{0,80}}\b{_AI}"
+    rf"|{_UNABLE}|{_TOO_LITTLE}"
     r"|\b(?:cannot|can(?:'|’)t|can not|could not) be (?:answered\b|determined (?:without|as there))"
     r"|\bthe answer\b[^.;]{0,150}? (?:cannot|can(?:'|’)t|can not) be (?:determined|found|given)\b"
     r"|\b(?:cannot|can(?:'|’)t|can not|could not) be (?:determined|found|inferred|established|"
     r"known|"
     rf"given) (?:from|based on|with|in|by|using) {SOURCE}"
     r"|^\W*no idea\b"
-    r"|(?<!was )(?<!were )\b(?:not enough (?:information|context|data|detail)|insufficient "
-    r"(?:information|context|data))\b"
+    rf"|\bthere(?: is|'s|’s) nothing (?:about|on|regarding) [^.;]{{0,80}}? ?{_OF_SOURCE}"
     rf"|\b{SOURCE} (?:is|are) (?:insufficient|not sufficient)\b"
     r"|\b(?:beyond|outside) (?:the scope of )?(?:my (?:knowledge|training|expertise)|"
     r"the (?:provided|"
     r"given) (?:context|passages?|information))"
     r"|\b(?:please|could you|can you)(?: please)? (?:provide|share|give|clarify|specify|supply)"
     r"(?: me)?(?: with)? (?:more|additional|further|your question|what you|which)\b"
-    r"|^\W*(?:n/?a|unknown|none|not available|no answer|unanswerable|not known|not sure|"
-    r"not (?:mentioned|specified|stated|provided|given)|unclear|"
-    r"i don(?:'|’)t know)\W*$"
+    rf"|^\W*{_SORRY}{_BARE}(?: {_OF_SOURCE})?\W*$"
     r"|^\W*(?:(?:das )?weiß ich nicht|ich weiß (?:es )?nicht|keine ahnung|tut mir leid|"
     r"es tut mir leid|"
     r"je ne sais pas|je suis désolée?|désolée?|no (?:lo )?sé|lo siento|non (?:lo )?so|mi dispiace|"
@@ -79,10 +120,26 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(
-    r"\W*(?:unfortunately,?\s+)?(?:(?:i|we)(?:\b|'|’)|(?:sorry|as an ai|as an? (?:\w+ )?language )|"
+    r"\W*(?:unfortunately,?\s+)?(?:(?:i|we)(?:\b|'|’)"
+    r"|(?:sorry|idk|don(?:'|’)?t know|as an ai|as an? (?:\w+ )?language )|"
     r"(?:please|could you|can you)(?: please)? (?:provide|share|give|clarify|specify)\b)",
     re.IGNORECASE,
 )
+# What somebody is quoted with; the apostrophe within "'I don't know'" closes nothing.
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,200}\"|“[^“”\n]{1,200}”|«[^«»\n]{1,200}»|„[^„“”\n]{1,200}[“”]"
+    r"|(?<!\w)'(?=\w)[^\n]{1,200}?(?<=[\w.,!?])'(?!\w)|(?<!\w)‘[^‘\n]{1,200}?’(?!\w)"
+)
+# An answer may stand in quotation marks as a whole: 'Answer: "I don't know."'
+_AROUND = re.compile(r"\W*(?:(?:the )?(?:final )?(?:answer|response)(?: is)?\b)?\W*", re.IGNORECASE)
+# ... and so may what it says it must reply with.
+_ONE_S_OWN = re.compile(
+    r"\b(?:i(?: \w+){0,3} (?:reply|respond|answer|say)"
+    r"|(?:answer|response|reply)(?: \w+){0,2} (?:is|be))\b(?: with)?\W*$",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters before a quotation that say whose it is
+_HIDDEN = "\0"
 _TURN = re.compile(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
 _BUT = re.compile(
     r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE
@@ -97,8 +154,22 @@ _ANSWER_WORDS = 4  # after "but"; fewer are no answer
 
 def refusal(text: str) -> str:
     """The words by which `text` declines to answer, in part or as a whole; "" if it does not."""
-    found = _REFUSAL.search(text)
+    own = _without_quotes(text)
+    # A match may go on into a quotation, but not begin in one.
+    matches = (found for found in _REFUSAL.finditer(text) if own[found.start()] != _HIDDEN)
+    found = next(matches, None)
     return found.group().strip() if found else absence_words(text)
+
+
+def _without_quotes(text: str) -> str:
+    """The text with what somebody else is quoted with hidden, every character in its place."""
+
+    def hidden(quote: re.Match[str]) -> str:
+        before = text[max(quote.start() - _NEAR, 0) : quote.start()]
+        return quote.group() if _ONE_S_OWN.search(before) else _HIDDEN * len(quote.group())
+
+    own = _QUOTED.sub(hidden, text)
+    return text if _AROUND.fullmatch(own) else own
 
 
 def is_plain_refusal(sentence: str) -> bool:

@@ -33,7 +33,8 @@ class Table(NamedTuple):
 
 LONGEST = 60  # words of a row; a longer one is several units
 _LINE = re.compile(r"[^\r\n]+")
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+# One dash a column is enough where there is a bar: "|-|-|".
+_RULE = re.compile(r"(?=[^|\n]*(?:\||--))\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _CELL = re.compile(r"(?:\\.|[^|\\])*")
 _CSV_CELL = {
     mark: re.compile(rf'\s*"(?:[^"]|"")*"\s*(?={mark}|$)|[^{mark}]*') for mark in ("\t", ";", ",")

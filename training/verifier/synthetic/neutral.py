@@ -99,6 +99,11 @@ def generate(seed: int = 0) -> Iterator[Row]:
             yield from _removed(passage, place, rng)
 
 
+def starts_with_pronoun(sentence: str) -> bool:
+    """Whether it does not stand by itself."""
+    return _PRONOUN.match(sentence) is not None
+
+
 def without(passage: Passage, place: int) -> str | None:
     """The passage without one sentence; None where the others say most of it all the same."""
     sentence = passage.sentences[place]
@@ -114,7 +119,7 @@ def without(passage: Passage, place: int) -> str | None:
 def _removed(passage: Passage, place: int, rng: random.Random) -> Iterator[Row]:
     """The claim is a sentence that the passage lost, alone or after one that is still there."""
     sentence = passage.sentences[place]
-    if _PRONOUN.match(sentence) and rng.random() < 0.7:
+    if starts_with_pronoun(sentence) and rng.random() < 0.7:
         return
     rest = without(passage, place)
     if rest is None:
@@ -124,7 +129,9 @@ def _removed(passage: Passage, place: int, rng: random.Random) -> Iterator[Row]:
         span = ((0, len(claim), "neutral"),)
         yield Row("neutral/removed", passage.group, "", (rest,), claim, "neutral", span)
         return
-    others = [s for i, s in enumerate(passage.sentences) if i != place and not _PRONOUN.match(s)]
+    others = [
+        s for i, s in enumerate(passage.sentences) if i != place and not starts_with_pronoun(s)
+    ]
     if not others:
         return
     kept = paraphrase.heavy(rng.choice(others), passage, rng)

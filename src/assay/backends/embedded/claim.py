@@ -9,13 +9,23 @@ from dataclasses import dataclass
 
 from assay.text import facts, numbers, words
 from assay.text.absence import absence_claim
-from assay.text.citations import without_pointers
+from assay.text.citations import without_lead, without_pointers
 from assay.text.memo import remembered
 
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
     r"at least|at most|up to|some|estimated|close to)\b|~",
     re.IGNORECASE,
+)
+_SIGNED = re.compile(
+    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?)*)(\d+(?:[.,]\d+)*)(\s?[%$€£¥](?!\d))?"
+    r"|(?<=[A-Za-z])([+#]+)(?!\w)"
+)
+# Letters, or they would be no part of a word; every minus and dash is one.
+_LETTERS = str.maketrans(
+    {sign: f"sign{chr(97 + i)}" for i, sign in enumerate("-+±<>≤≥=$€£¥%#")}
+    | dict.fromkeys("\u2212\u2013", "signa")
+    | {" ": ""}
 )
 _PHRASE = re.compile(r"\?\s+(?=\S)")
 _FEW = 8  # words that answer a question without being a sentence
@@ -30,7 +40,8 @@ class Claim:
         wanted: The stems of its content words.
         figures: Those of them that are numbers.
         content: Its content words in order, each once.
-        said: Its words in lower case, each between blanks; "" without any.
+        said: Its words in lower case, each between blanks; "" without any. "Passage 2" stays.
+        exact: The same with the signs of its numbers (see `exact`).
         length: How many words those are.
         start: Where its claim begins, behind a question; else 0.
         stems: The stems of the claim's content words, in order.
@@ -45,6 +56,7 @@ class Claim:
     figures: frozenset[str]
     content: tuple[str, ...]
     said: str
+    exact: str
     length: int
     start: int
     stems: tuple[str, ...]
@@ -58,18 +70,20 @@ class Claim:
 @remembered(512, longest=2000)
 def claim(statement: str) -> Claim:
     """What a statement claims."""
+    bare = without_lead(statement) or statement
     statement = without_pointers(statement) or statement
     wanted = frozenset(words.stems(statement))
     start = claim_start(statement)
     # Behind other words a capital makes a name of an answer's first word, too.
     text = f"it is {statement[start:]}" if start else statement
-    said = words.words(statement)
+    said = words.words(bare)
     named = (name for name in facts.names(text) if name.lower() not in _NO_NAMES)
     return Claim(
         wanted=wanted,
         figures=frozenset(stem for stem in wanted if stem[:1].isdigit()),
         content=tuple(dict.fromkeys(words.content_words(statement))),
         said=f" {' '.join(said)} " if said else "",
+        exact=exact(bare),
         length=len(said),
         start=start,
         stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
@@ -80,6 +94,20 @@ def claim(statement: str) -> Claim:
         # "The passages do not mention it" denies nothing.
         denies=facts.is_negated(statement) and absence_claim(statement) is None,
     )
+
+
+def exact(text: str) -> str:
+    """Its words in lower case, each between blanks, with the signs that stand at them.
+
+    "-15", "$5", "5%", "< 18" and "C++" are no "15", "5", "18" and "C"; "5 €" is "€5".
+    """
+    return f" {' '.join(words.words(_SIGNED.sub(_with_signs, text)))} "
+
+
+def _with_signs(found: re.Match[str]) -> str:
+    before, number, behind, letters = found.group(1, 2, 3, 4)
+    signs = "".join((before or "", behind or "", letters or "")).translate(_LETTERS)
+    return signs + (number or "")
 
 
 def claim_start(statement: str) -> int:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.claim import Claim, claim
-from assay.backends.embedded.evidence import Evidence
+from assay.backends.embedded.claim import Claim, claim, exact
+from assay.backends.embedded.evidence import Evidence, Piece
 from assay.text import facts, numbers, overlap, words
 
 FEATURES = (
@@ -119,15 +119,22 @@ def _figures(said: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
 
 
 def _verbatim(said: Claim, evidence: Evidence) -> bool:
-    """A whole piece, or at least six words in a row of one that denies nothing."""
-    if not said.length:
+    """Whether it stands there, signs included, as a piece or as what a part of one says."""
+    if not said.length or (said.length < _LONG and said.said not in evidence.sayings):
         return False
-    if said.length < _LONG or said.said in evidence.sayings:
-        return said.said in evidence.sayings
     # It can only stand where its rarest word does.
     places = (evidence.places.get(stem, ()) for stem in said.wanted)
     pieces = (evidence.pieces[i] for i in min(places, key=len, default=range(len(evidence.pieces))))
-    return any(said.said in piece.said and not facts.is_negated(piece.text) for piece in pieces)
+    return any(_says(piece, said) and said.exact in exact(piece.text) for piece in pieces)
+
+
+def _says(piece: Piece, said: Claim) -> bool:
+    """Whether its words are these, or at least six in a row are and the rest casts no doubt."""
+    if said.said == piece.said:
+        return True
+    if said.length < _LONG or said.said not in piece.said or facts.is_negated(piece.text):
+        return False
+    return not facts.is_doubted(piece.said.replace(said.said, " "))
 
 
 def _missing(

@@ -35,6 +35,7 @@ FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION, NEAR = range(6)
 
 _BEHIND = np.iinfo(np.int32).max  # where no word begins any more
+_FEW = 3  # stems of a piece; with less it cannot be told whether it is foreign
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
 
@@ -280,12 +281,13 @@ def chosen(
 ) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
-    Greedy: first the piece that adds most of the wanted words not yet shown, by their weight; then
-    the neighbours of what was chosen; then the rest by what they share.
+    If there is room for all, all but the foreign ones. Else greedy: first the piece that adds most
+    of the wanted words not yet shown, by their weight; then the neighbours of what was chosen; then
+    the rest by what they share.
     """
     room = np.asarray(lengths)
     if room.sum() <= budget:
-        return list(range(len(room)))
+        return _connected(wanted, evidence)
     shares = evidence.shared(wanted)
     new = shares.copy()  # what of it no chosen piece has
     cost = np.sqrt(room + 20)
@@ -308,6 +310,31 @@ def chosen(
         gains[room > left] = 0
         gains[kept] = 0
     return sorted(kept)
+
+
+def _connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
+    """The pieces that share a word with the statements, or with such a piece, and so on.
+
+    What shares none is foreign, as an advertisement is or an order to whoever judges, and would
+    sway the verdict. A piece stays before one that stays, since that one's pronouns may mean what
+    it says, and so does one of few words, as "Yes." is; all stay where nothing is shared.
+    """
+    stays = np.zeros(len(evidence.pieces), bool)
+    known: set[str] = set()
+    fresh = set(wanted & evidence.stems)
+    while fresh:
+        known |= fresh
+        found = np.unique(np.concatenate([evidence.places[each] for each in fresh]))
+        new = found[~stays[found]]
+        stays[new] = True
+        fresh = {each for i in new.tolist() for each in evidence.sets[i]} - known
+    if not stays.any():
+        return list(range(len(stays)))
+    before = [min(evidence.window(i)) for i in np.flatnonzero(stays).tolist()]
+    stays[before] = True
+    stays |= np.array([len(each) < _FEW for each in evidence.sets])
+    kept: list[int] = np.flatnonzero(stays).tolist()
+    return kept
 
 
 def _with_neighbours(

@@ -1,0 +1,61 @@
+"""What counts as said word by word: the same numbers and signs, and nothing that casts doubt."""
+
+import pytest
+
+from assay.backends.embedded.comparison import compare
+from assay.backends.embedded.evidence import prepare
+
+
+def verbatim(statement, context):
+    return compare(statement, prepare([context])).verbatim
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("Section 12 prohibits the sale of alcohol.", "Section 14 prohibits the sale of alcohol."),
+        ("Article 5 covers the mutual defence.", "Article 6 covers the mutual defence."),
+        ("Step 3 tells you to close the red valve.", "Step 5 tells you to close the red valve."),
+        ("The least of the night was -15 degrees.", "The least of the night was 15 degrees."),
+        ("-15 degrees was the least of the night.", "15 degrees was the least of the night."),
+        ("Profit changed by +5% in that quarter.", "Profit changed by -5% in that quarter."),
+        ("The ticket costs $5 for adults.", "The ticket costs €5 for adults."),
+        ("The dose is 5% of the volume.", "The dose is 5 of the volume."),
+        ("Users must be < 18 years old.", "Users must be > 18 years old."),
+        ("The engine is written in C++ only.", "The engine is written in C only."),
+        ("The fee is $5.", "The fee is €5."),
+    ],
+)
+def test_another_number_or_sign_is_not_said_word_by_word(right, wrong):
+    assert verbatim(right, right)
+    assert not verbatim(wrong, right)
+    assert not verbatim(right, wrong)
+
+
+def test_a_part_with_another_sign_at_its_edge_is_not_said():
+    assert not verbatim("In all the dose of it is 5", "In all the dose of it is 5% of the volume.")
+    assert verbatim("In all the dose of it is 5%", "In all the dose of it is 5 % of the volume.")
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "It is a myth that {}.",
+        "It is false that {}.",
+        "The claim that {} is wrong.",
+        "Contrary to rumours {}, it is not to be seen.",
+        "If the air is clear, {}.",
+    ],
+)
+def test_a_part_is_not_said_where_the_rest_casts_doubt_on_it(context):
+    said = "the wall is visible from space with the naked eye"
+    assert not verbatim(said, context.format(said))
+    assert verbatim(said, f"A guide of the city wrote that {said}.")
+    doubted = context.format(said)
+    assert verbatim(doubted, doubted)
+
+
+@pytest.mark.parametrize("lead", ["", "3. ", "Step 3: ", "Based on the given passages, "])
+def test_what_only_leads_in_does_not_count(lead):
+    text = "Close the red valve of the tank before you leave."
+    assert verbatim(f"{lead}{text} [1]", text)
