@@ -16,7 +16,7 @@ import numpy as np
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import Evidence, Piece, prepare
 from assay.text import facts, numbers
-from assay.text.words import STOP_WORDS, stem, words
+from assay.text.words import stems
 from training.verifier import people
 from training.verifier.rows import Row
 from training.verifier.synthetic.neutral import starts_with_pronoun
@@ -89,7 +89,7 @@ def _of_text(row: Row, said: list[str], encoder: Encoder, rng: random.Random) ->
 def _bearing(text: str, cosines: np.ndarray, evidence: Evidence) -> set[int] | None:
     """The pieces that bear a statement out; None where it is not clear which."""
     best = float(cosines.max())
-    wanted = set(_stems(text))
+    wanted = set(stems(text))
     shared = evidence.shared(wanted)
     whole = sum(evidence.weights[stem] for stem in wanted if stem in evidence.places)
     gone = {int(i) for i in np.flatnonzero(cosines > best - BELOW)}
@@ -97,10 +97,6 @@ def _bearing(text: str, cosines: np.ndarray, evidence: Evidence) -> set[int] | N
         gone |= {int(i) for i in np.flatnonzero(shared >= HALF * whole)}
     clear = best >= CLEAR and len(gone) <= MOST and len(cosines) - len(gone) >= LEFT
     return gone if clear else None
-
-
-def _stems(text: str) -> list[str]:
-    return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
 def _quoted(places: Iterable[int], evidence: Evidence) -> str:
