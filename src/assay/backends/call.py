@@ -111,3 +111,9 @@ def _look_at(call: Asked) -> None:
     # An exception that nobody looks at would be reported when the call is collected.
     if not call.cancelled():
         call.exception()
+
+
+def is_given_up() -> bool:
+    """Whether the task at hand is to end, and not only a call that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

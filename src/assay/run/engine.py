@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.backends.call import is_given_up
 from assay.backends.route import Route
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
@@ -128,7 +129,7 @@ class Engine:
             self._stop(error)
             return
         except asyncio.CancelledError:
-            if not self.stopped or _cancelled_itself():
+            if not self.stopped or is_given_up():
                 raise
             return  # a call of it was never sent
         finally:
@@ -184,12 +185,6 @@ class Engine:
             seconds=time.monotonic() - tally.start,
             batches=self.door.under_way(),
         )
-
-
-def _cancelled_itself() -> bool:
-    """Whether this task is to end, and not only a call that it waited for."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay.backends.call import is_given_up
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit, Limits
 from assay.backends.pace import Latencies
@@ -200,8 +201,7 @@ class _Round:
         try:
             return await door.reply(self._task(sample), draw)
         except asyncio.CancelledError as error:
-            me = asyncio.current_task()
-            if me and me.cancelling():
+            if is_given_up():
                 raise
             # Nobody gave this worker up: the system raised it, and that would end the worker.
             what = f"{self.system.name}: the call was cancelled from within (CancelledError)"
