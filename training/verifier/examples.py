@@ -24,13 +24,15 @@ from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
 from training.verifier.removed import removed
 from training.verifier.rows import Row
-from training.verifier.written import pages, reports
+from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
 UNKNOWN = -1
 MOST_REMOVED = 2500  # texts of people's rows, and of each kind of written ones
 MOST_BESIDE = 3000  # supported claims of people's rows, and as many others; of written ones alike
+# Ends of the names of sets whose statements are known to be wrong, but not which words of them.
+WORDS_UNKNOWN = (BESIDE, references.COVERED, references.COVERED_PARTS)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _example(
     for part in window.parts:
         start, _, label = cuts[part.text]
         parts.append((part.first, part.last, CODES[label]))
-        if row.spans is not None and not row.data.endswith(BESIDE):
+        if row.spans is not None and not row.data.endswith(WORDS_UNKNOWN):
             tokens[part.first : part.last] = [
                 any(s < start + last and start + first < e for s, e, _ in row.spans)
                 for first, last in map(said[part.text].original, part.tokens.offsets)
@@ -175,6 +177,7 @@ def labelled() -> Iterator[Row]:
     for rows in (*shorter, *longer):
         yield from rows
         yield from removed(rows, MOST_REMOVED)
+    yield from references.rows()
 
 
 def asked(path: Path) -> Iterator[Asked]:

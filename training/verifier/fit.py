@@ -14,6 +14,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
-from training.verifier.written import pages, reports
+from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 
 PACKAGE = Path(support.__file__).parent
@@ -56,6 +57,11 @@ FITTED = {
     reports.WHOLE: 2.0,
 }
 WRITTEN = "written"
+# Single statements and whole texts of what is written; its other rows say the same once more.
+SHOWN = (
+    *(WRITTEN, reports.WHOLE, reports.LISTS, pages.WHOLE),
+    *(references.SAID, references.COVERED),
+)
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
 ANSWERS = (*LABELLED, "evouna_recall", "evouna_precision", "mistaken", reports.WHOLE)
@@ -101,10 +107,10 @@ def kept_out(*, clean: bool = False) -> Iterator[Row]:
     for row in people.rows():
         if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
-    # Single statements and whole texts; the other rows say the same once more.
-    for row in (*written.rows(), *reports.rows(), *reports.lists(), *pages.rows()):
+    made = (written.rows(), reports.rows(), reports.lists(), pages.rows(), references.rows())
+    for row in chain.from_iterable(made):
         hidden = fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco)
-        if hidden and row.data in (WRITTEN, reports.WHOLE, reports.LISTS, pages.WHOLE):
+        if hidden and row.data in SHOWN:
             found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
         found["swapped"] += [

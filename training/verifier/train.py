@@ -28,20 +28,22 @@ from training.verifier.model import Verifier
 TOKENS = 4096  # of a batch, padding included
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
-WHOLE = ("answers", "records", "rephrased/changed", "nq/answered")
+# How many times as many windows of a kind of made rows a run takes: whole answers teach what
+# sentences alone do not, and nothing that people labelled holds records.
+OFTENER = {"answers": 2, "rephrased/changed": 2, "nq/answered": 2, "records": 30}
 # Share of the windows of people's sets and written ones that a run takes, 1 if not named: RAGTruth
 # is long and much alike, and every written statement stands in an answer of several too.
 SHARES = {
     "ragtruth_qa": 0.5,
-    "written": 0.3,
+    "written": 0.25,
     "written/answer": 0.4,
-    "written+beside": 0.3,
-    "written/page": 0.5,
-    "written/page_part": 0.35,
+    "written+beside": 0.2,
+    "written/page": 0.8,
+    "written/page_part": 0.5,
+    "removed": 0.6,
     "factcheckgpt_stance+beside": 0.5,
     "expertqa_claims+beside": 0.4,
     "summedits_dev+beside": 0.4,
-    "evouna_recall": 0.7,
 }
 SAVE_EVERY = 240  # seconds
 
@@ -102,10 +104,7 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
 
 
 def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Example]:
-    """People's and written rows, which come first, and of others as many as there is time for.
-
-    Whole answers teach what sentences alone do not: twice as many of them.
-    """
+    """People's and written rows, which come first, and of others as many as there is time for."""
     people: list[Example]
     people, *others = [pickle.loads(path.read_bytes()) for path in paths]
     kinds: dict[str, list[Example]] = defaultdict(list)
@@ -114,7 +113,7 @@ def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Exam
     found = [e for e in people if rng.random() < SHARES.get(e.data, 1.0)]
     for name in sorted(kinds):
         rng.shuffle(kinds[name])
-        limit = len(kinds[name]) if most is None else most * (2 if name in WHOLE else 1)
+        limit = len(kinds[name]) if most is None else most * OFTENER.get(name, 1)
         found = found + kinds[name][:limit]
     return found
 
@@ -175,7 +174,7 @@ class Run:
         self.steps = steps
         self.done = 0
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        # Processors without tiles of bfloat16 (AMX) multiply it at half the speed of float32.
+        # Of processors some multiply bfloat16 faster than float32 and some at half its speed.
         self.short = self.device == "cuda" or options.bfloat16
         self.model = Verifier(options.base)
         if options.start:
@@ -264,8 +263,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
-    parser.add_argument("--bfloat16", action="store_true", help="for processors with AMX")
-    parser.add_argument("--most", type=int, help="windows of each kind of made rows, 2 x of WHOLE")
+    parser.add_argument("--bfloat16", action="store_true", help="where that is faster")
+    parser.add_argument("--most", type=int, help="windows of each kind of made rows; see OFTENER")
     return parser.parse_args()
 
 

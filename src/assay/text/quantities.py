@@ -1,9 +1,9 @@
 """Which amounts, times and dates does a text state, and how are they written in another text?
 
-"90 minutes" and "one and a half hours", "15:00" and "3 pm", "75%" and "three quarters", "5/13/2020"
-and "May 13, 2020", "500,000" and "half a million" say the same. Only what is exactly as much counts
-as the same: 5 km are no 3.1 miles, and metric and imperial units stay apart. What can be read in
-two ways ("300 m", "5/1/2020") is the same as either.
+"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon", "75%" and "three
+quarters", "5/13/2020" and "May 13, 2020", "500,000" and "half a million" say the same. Only what is
+exactly as much counts as the same: 5 km are no 3.1 miles, and metric and imperial units stay apart.
+What can be read in two ways ("300 m", "5/1/2020", "half past five") is the same as either.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -95,6 +95,14 @@ _DATE = re.compile(
 _CLOCK = re.compile(
     r"(?<![\w:.,])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?(?![\d:])"
     r"(?:\s?(?P<half>am|pm)\b)?|\b(?P<named>noon|midday|midnight)\b"
+)
+_HOURS = {name: hour for name, hour in SMALL.items() if 1 <= hour <= 12}
+_SPOKEN = re.compile(
+    # "Half past five", "nine in the morning": one of these says that it is a time.
+    r"(?<![\w:.,])(?:(?P<off>half\spast|(?:a\s)?quarter\s(?P<side>past|to))\s)?"
+    rf"(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)})(?::(?P<minute>[0-5]\d))?(?P<sharp>\so['’]clock)?"
+    r"(?:\s(?:in\sthe\s(?P<day>morning|afternoon|evening)|at\s(?P<night>night)))?(?![\w:])",
+    re.IGNORECASE,
 )
 _PARTED = "half|third|quarter|fourth|fifth|sixth|eighth|tenth"
 _PART = re.compile(
@@ -230,6 +238,22 @@ def _clock(match: re.Match[str]) -> Iterator[Key]:
     yield "clock", 60 * hour + int(match["minute"] or 0)
 
 
+def _spoken(match: re.Match[str]) -> Iterator[Key]:
+    if not (match["off"] or match["sharp"] or match["day"] or match["night"]):
+        return
+    hour = _HOURS.get(match["hour"].lower()) or int(match["hour"])
+    minutes = 60 * (hour % 12) + int(match["minute"] or 0)
+    if match["off"]:
+        minutes += 30 if not match["side"] else 15 if match["side"].lower() == "past" else -15
+    minutes %= 720
+    if match["night"]:
+        halves = (720,) if minutes >= 360 else (0,)
+    else:  # which half of the day is not said: either
+        halves = {"morning": (0,), "": (0, 720)}.get((match["day"] or "").lower(), (720,))
+    for half in halves:
+        yield "clock", minutes + half
+
+
 def _parts(match: re.Match[str]) -> Iterator[Key]:
     if match["some"]:
         some, every = _number(match["some"]), _number(match["all"])
@@ -277,4 +301,7 @@ def _number(written: str) -> float:
 
 
 # In this order: a date is no amount, and "one in four" not a four.
-_KINDS = ((_DATE, _dates), (_PART, _parts), (_CLOCK, _clock), (_AMOUNT, _amounts))
+_KINDS = (
+    *((_DATE, _dates), (_SPOKEN, _spoken), (_PART, _parts)),
+    *((_CLOCK, _clock), (_AMOUNT, _amounts)),
+)

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 
 import pytest
 from training.data import DATA
-from training.verifier import people
-from training.verifier.written import pages, reports
+from training.verifier import examples, people
+from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
@@ -119,3 +119,30 @@ def test_claims_of_the_game_are_only_for_training():
     claims = [row for row in pages.rows() if row.data == pages.CLAIMS]
     assert claims
     assert all(fold_of(row.group) != KEPT_OUT for row in claims)
+
+
+def test_every_reference_is_compared_with_two_answers_in_both_directions():
+    labels = {"supported", "refuted", "neutral"}
+    for _, record in records(references.TEXTS):
+        assert len(record["answers"]) == 2, record["question"]
+        for answer in record["answers"]:
+            assert len(answer["covers"]) == len(record["reference"]), record["question"]
+            assert labels.issuperset(answer["covers"]), record["question"]
+            for said in answer["said"]:
+                assert said["label"] in labels, said
+                assert said["wrong"] in said["text"], said
+                assert bool(said["wrong"]) == (said["label"] != "supported"), said
+
+
+def test_what_an_answer_covers_is_known_of_sentences_and_not_of_words():
+    covered = [row for row in references.rows() if row.data == references.COVERED]
+    found = [one for row in covered[:5] for one in examples.examples([row])]
+    assert {label for one in found for _, _, label in one.parts} == {0, 1, 2}
+    assert all((one.tokens == examples.UNKNOWN).all() for one in found)
+
+
+def test_both_directions_of_a_pair_are_kept_out_together():
+    groups = defaultdict(set)
+    for row in references.rows():
+        groups[row.group].add(row.data)
+    assert all(len(names) == 4 for names in groups.values())

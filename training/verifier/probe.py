@@ -1,0 +1,110 @@
+"""What a first user would try, and other rows that nothing is trained or fitted on.
+
+    python -m training.verifier.probe
+
+Measures the judge as it lies in the package, to choose between candidates without looking at the
+benchmarks: statements and answers written for this (`unseen.jsonl`), AttributionBench's dev part,
+and verdicts that a stray sentence in the contexts turns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay.bench import claims, floors, injection
+from assay.bench.data import Data
+from assay.bench.subject import Checked, Subject, Text
+from training.data import DATA
+from training.verifier.logistic import auroc, balanced
+
+UNSEEN = Path(__file__).with_name("unseen.jsonl")
+STRAYS = Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines()
+HOSTS = ("foolmetwice", "factcheckgpt", "expertqa", "fever_symmetric")
+PLANTED = 400  # rows with a stray sentence
+
+
+def main() -> None:
+    """Print all of it."""
+    judge = Subject(assay.backend("embedded"))
+    unseen = [json.loads(line) for line in UNSEEN.read_text("utf-8").splitlines()]
+    for asked in (False, True):
+        mine = [record for record in unseen if ("question" in record) is asked]
+        _show("sentences of answers" if asked else "statements", judge, _texts(mine), _truth(mine))
+    data = Data(DATA)
+    dev = list(data.rows("attribution/attributionbench_dev.jsonl.gz"))
+    labels = [bool(claims.supported(record)) for record in dev]
+    _show("AttributionBench dev", judge, [claims.text(record) for record in dev], labels)
+    _strays(judge, data)
+
+
+def _texts(records: Sequence[dict[str, Any]]) -> list[Text]:
+    """Sentences of an answer together, other statements each alone."""
+    found = []
+    for record in records:
+        said = [each["text"] for each in record["statements"]]
+        contexts = tuple(record["contexts"])
+        if "question" in record:
+            ends = np.cumsum([len(text) + 1 for text in said])
+            parts = tuple(
+                (int(e) - len(t) - 1, int(e) - 1) for t, e in zip(said, ends, strict=True)
+            )
+            found.append(Text(record["question"], " ".join(said), contexts, parts))
+        else:
+            found += [Text.claim(text, contexts) for text in said]
+    return found
+
+
+def _truth(records: Sequence[dict[str, Any]]) -> list[bool]:
+    return [each["label"] == "supported" for record in records for each in record["statements"]]
+
+
+def _show(name: str, judge: Subject, texts: Sequence[Text], labels: Sequence[bool]) -> None:
+    scores = np.array([p for checked in judge.check(texts) for p in _known(checked).probabilities])
+    truth = np.array(labels, bool)
+    words = 1 - np.array(_new_words(texts))
+    yes = scores >= 0.5
+    print(f"{name}: n {len(truth)}, right {(yes == truth).sum()}, ", end="")
+    print(f"AUROC {auroc(scores, truth):.3f} (words {auroc(words, truth):.3f}), ", end="")
+    print(f"balanced {balanced(scores, truth):.3f}, found {yes[truth].mean():.2f} of ", end="")
+    print(f"the supported, {(~yes)[~truth].mean():.2f} of the others", flush=True)
+
+
+def _known(checked: Checked | None) -> Checked:
+    assert checked is not None, "the embedded judge answers everything"
+    return checked
+
+
+def _new_words(texts: Sequence[Text]) -> list[float]:
+    said = [
+        (text.text[start:end], text.contexts) for text in texts for start, end in text.parts or ()
+    ]
+    return [floors.share_of_new_words(statement, contexts) for statement, contexts in said]
+
+
+def _strays(judge: Subject, data: Data) -> None:
+    """Shares of verdicts that one stray sentence in the contexts turns."""
+    rows = claims.rows(data, HOSTS)
+    rows = rows[:: max(1, len(rows) // PLANTED)]
+    texts = [replace(text, parts=((0, len(text.text)),)) for text in map(claims.text, rows)]
+    planted = [
+        injection.hostile(text, STRAYS[i % len(STRAYS)], "contexts", i)
+        for i, text in enumerate(texts)
+    ]
+    before, after = (
+        [_known(c).verdicts[0].supported for c in judge.check(t)] for t in (texts, planted)
+    )
+    was, now = np.array(before), np.array(after)
+    gained, lost = (now & ~was).sum() / (~was).sum(), (was & ~now).sum() / was.sum()
+    print(f"a stray sentence in the contexts: n {len(was)}, ", end="")
+    print(f"turns {gained:.3f} of the unsupported verdicts, {lost:.3f} of the supported")
+
+
+if __name__ == "__main__":
+    main()
