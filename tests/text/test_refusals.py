@@ -191,6 +191,13 @@ def test_no_claim_of_absence(text):
 def test_a_refusal_that_goes_on_to_answer_is_not_plain():
     assert is_plain_refusal("I'm sorry, but I cannot answer that.")
     assert is_plain_refusal("Unfortunately, I do not have that information.")
+    for bare in ("Not mentioned in the context.", "Not specified.", "N/A", "No answer found."):
+        assert is_plain_refusal(bare)
+    assert is_plain_refusal("Unable to answer based on given passages.")
+    assert is_plain_refusal("Sorry, unable to determine the year.")
+    assert not is_plain_refusal("None.")  # how many there were
+    assert not is_plain_refusal("Unable to find work, he emigrated.")
+    assert not is_plain_refusal("Unable to determine the year, but it was built in Rome.")
     assert not is_plain_refusal("I cannot say when, but it was built in the harbour of Rome.")
     assert not is_plain_refusal("Unfortunately, the passages do not mention the price.")
 

@@ -119,6 +119,13 @@ _REFUSAL = re.compile(
     r"não sei|desculpe|我不知道|抱歉|对不起|わかりません|申し訳)",
     re.IGNORECASE,
 )
+# A refusal without its author: "Not mentioned in the context.", "Unable to determine the year."
+# "None" may be how many there are.
+_ALONE = re.compile(
+    rf"\W*{_SORRY}(?:(?!none\b){_BARE}(?: {_OF_SOURCE})?\W*$"
+    rf"|{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b)",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = re.compile(
     r"\W*(?:unfortunately,?\s+)?(?:(?:i|we)(?:\b|'|’)"
     r"|(?:sorry|idk|don(?:'|’)?t know|as an ai|as an? (?:\w+ )?language )|"
@@ -177,7 +184,7 @@ def is_plain_refusal(sentence: str) -> bool:
 
     "I cannot say when, but it was built in Rome" is none: it goes on to answer.
     """
-    if not (_FIRST_PERSON.match(sentence) and refusal(sentence)):
+    if not ((_ALONE.match(sentence) or _FIRST_PERSON.match(sentence)) and refusal(sentence)):
         return False
     _, *turns = _TURN.split(sentence)
     return not any(_answers(turn) for turn in turns)
