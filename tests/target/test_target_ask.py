@@ -182,10 +182,44 @@ class TestFailures:
     def test_a_system_that_never_answers_stops_the_run(self, db):
         system = Counting(fails=[f"What is {n}?" for n in range(100)])
         rows = [{"question": f"What is {n}?"} for n in range(100)]
-        with pytest.raises(Denied, match="none of the first 8 questions") as caught:
+        with pytest.raises(Denied, match=r"none of the first \d+ questions") as caught:
             ask(rows, system, store=db)
         assert "lost it" in str(caught.value)
         assert len(system.asked) < 40
+
+    @pytest.mark.parametrize("error", [ValueError, ConnectionResetError])
+    def test_quick_failures_do_not_stop_it_while_an_answer_is_on_its_way(self, db, error):
+        failed = asyncio.Event()
+        asked = []
+
+        async def answer(question):
+            asked.append(question)
+            n = int(question[8:-1])
+            if 1 <= n <= 20:
+                if n == 10:
+                    failed.set()
+                raise error("lost it")
+            await failed.wait()
+            await asyncio.sleep(0.05)
+            return "Yes."
+
+        rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(40)]
+        found = ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8, retries=0)))
+        assert len(asked) == 40
+        assert sorted(found.failures) == sorted(f"q{n}" for n in range(1, 21))
+
+    def test_a_slow_failure_after_quick_ones_stops_it_and_nothing_new_is_asked(self, db):
+        asked = []
+
+        async def answer(question):
+            asked.append(question)
+            await asyncio.sleep(0.2 if question == "What is 0?" else 0)
+            raise ValueError("lost it")
+
+        rows = [{"question": f"What is {n}?"} for n in range(100)]
+        with pytest.raises(Denied, match=r"none of the first \d+ questions"):
+            ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8)))
+        assert len(asked) <= 24
 
     def test_one_that_takes_too_long_has_no_answer(self, db):
         async def answer(question):
@@ -229,6 +263,18 @@ class TestFailures:
         )
         assert (result.run.n_samples, result.run.skipped) == (2, 1)
         assert '"row": 3' in skipped.read_text("utf-8")
+
+
+class TestErrorsInReplies:
+    def test_the_same_system_is_asked_again_once_it_is_mended(self, db):
+        said = iter([{"error": "the index is not loaded"}, {"answer": "Yes."}])
+
+        def answer(question):
+            return next(said)
+
+        paths = Asking(reply={"contexts": "docs"})
+        assert "index is not" in ask(ROWS[:1], answer, store=db, asking=paths).failures["q0"]
+        assert not ask(ROWS[:1], answer, store=db).failures
 
 
 class TestTheStore:

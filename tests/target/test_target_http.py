@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import threading
 from urllib.parse import parse_qs, urlsplit
 
@@ -179,6 +180,53 @@ class TestReplies:
         with served(server) as url:
             (sample,) = samples_of(ask(ROWS[:1], url, store=db, asking=QUICK))
         assert sample.answer == "Es ist schön."
+
+    @pytest.mark.parametrize(
+        ("text", "kind", "said"),
+        [
+            (
+                "<!DOCTYPE html><title>Sign\n in</title>",
+                "text/html",
+                r"a page 'Sign in' \(text/html",
+            ),
+            ("\n<html><body>Sign in</body></html>", "text/plain", r"a page \(text/plain\)"),
+            ("<h1>Bad gateway</h1>", "text/html; charset=utf-8", r"a page \(text/html\)"),
+            ('<?xml version="1.0"?><fault/>', "application/xml", r"a page \(application/xml\)"),
+            ('data: {"a": "It"}\n\ndata: [DONE]\n\n', "text/event-stream", "a stream of events"),
+            ('event: x\ndata: {"a": "It"}\n\n: ping\n\n', "text/plain", "a stream of events"),
+            ("data: It\nis.\n\n", "text/event-stream", r"a stream of events \(text/event"),
+            (
+                '{"response": "It"}\n{"response": " is."}\n',
+                "application/x-ndjson",
+                "a stream of JSON",
+            ),
+        ],
+    )
+    def test_a_page_or_a_stream_is_no_answer_and_is_not_kept(self, db, text, kind, said):
+        headers = {"Content-Type": kind}
+        server = Server([("body", text.encode()), ("headers", headers)], {"answer": "It is."})
+        with served(server) as url:
+            found = ask(ROWS[:1], url, store=db, asking=QUICK)
+            assert len(server.seen) == 1
+            assert re.search(f"answered 200 with {said}.* -> ", found.failures["q0"])
+            assert not ask(ROWS[:1], url, store=db, asking=QUICK).failures
+
+    @pytest.mark.parametrize(
+        ("text", "kind"),
+        [
+            ("It is.", "text/html"),  # as Flask calls every text
+            ("<p>It is.</p>", "text/plain"),
+            ('{"answer": "It is."}', "text/event-stream"),
+            ("It is.", "text/event-stream"),
+            ("data: It is.", "text/plain"),
+            ('{\n"answer": "It is."\n}', "application/json"),
+        ],
+    )
+    def test_an_answer_under_a_wrong_content_type_is_read(self, db, text, kind):
+        server = Server([("body", text.encode()), ("headers", {"Content-Type": kind})])
+        with served(server) as url:
+            (sample,) = samples_of(ask(ROWS[:1], url, store=db, asking=QUICK))
+        assert "It is." in sample.answer
 
     def test_text_of_any_bytes_is_read(self, db):
         server = Server([("body", b"It \xff is.")])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError, Unreadable
 from assay.target import Asking
 from assay.target.objects import plain_of
-from assay.target.reply import MADE, read
+from assay.target.reply import MADE, Reported, read
 
 
 class Node:
@@ -147,10 +147,51 @@ def test_what_is_no_answer_is_said_to_be_none(raw, said):
         read(raw, {})
 
 
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ('{"error": "no index"}', "no index"),
+        ('{"error": {"message": "no index", "code": 7}}', "error: no index -> "),
+        ('{"error": true, "message": "no index"}', "no index"),
+        ('{"error": "NotFound", "message": "no index"}', "NotFound: no index"),
+        ('{"errors": [{"message": "no index"}], "data": null}', "no index"),
+        ('{"errorMessage": "no index", "errorType": "X"}', "no index"),
+        ('{"status": "error", "message": "no index"}', "no index"),
+        ('{"status": 500, "message": "no index"}', "no index"),
+        ('{"success": false, "message": "no index"}', "no index"),
+        ('{"ok": false}', '"ok": false'),
+        ('{"detail": "no index"}', "no index"),
+        ('{"answer": "", "error": "no index"}', "no index"),
+        ('{"answer": null, "error": "no\\n\\u001b[2J index"}', r"no \?\[2J index"),
+    ],
+)
+def test_a_reported_error_is_no_answer(raw, said):
+    with pytest.raises(Reported, match=f"no answer but an .*{said}.*answer=PATH"):
+        read(raw, {})
+    with pytest.raises(Reported, match=said):
+        read(raw, {"contexts": "docs"})
+
+
+@pytest.mark.parametrize(
+    ("raw", "mapping"),
+    [
+        ('{"answer": "It is.", "error": "the reranker timed out"}', {}),
+        ('{"message": "It is.", "error": null, "errors": [], "success": true}', {}),
+        ('{"message": "It is.", "status": "ok", "code": 0}', {}),
+        ('{"message": "It is.", "status": 200}', {}),
+        ('{"text": "It is.", "detail": {"model": "m"}}', {}),
+        ('{"detail": "It is."}', {"answer": "detail"}),
+        ('{"error": true, "message": "It is."}', {"answer": "message"}),
+    ],
+)
+def test_an_answer_beside_what_sounds_like_an_error_is_read(raw, mapping):
+    assert read(raw, mapping)["answer"] == "It is."
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["answer", "result", "contexts", "turns", "cost", "usage", "choices", "x"]),
+        st.sampled_from(["answer", "result", "contexts", "turns", "cost", "usage", "choices", "error", "status"]),
         inner, max_size=4),
 )  # fmt: skip
 

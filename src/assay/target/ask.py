@@ -14,7 +14,7 @@ from assay.backends.pace import Latencies
 from assay.dataset import Record, Source, samples, values_of
 from assay.dataset import read as read_data
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
-from assay.judge import Reply
+from assay.judge import Reply, Task
 from assay.metrics import Metric
 from assay.run import STORE
 from assay.run.loop import run_to_completion
@@ -27,7 +27,7 @@ from assay.target.system import AskSystem, System, system
 
 # A system under test is seldom as large as a provider of models.
 LIMITS = Limits(in_flight=8, timeout=120.0, retries=2)
-# So many questions without one answer, the first ones: something is wrong with all of them.
+# So many questions without one answer, the first ones: something may be wrong with all of them.
 HOPELESS = 8
 
 
@@ -137,6 +137,8 @@ class _Round:
     failures: dict[str, str] = field(default_factory=dict)
     answered: int = 0
     stopped: JudgeError | None = None
+    _on_their_way: int = 0
+    _decided: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     def checked(
@@ -167,7 +169,7 @@ class _Round:
 
     @asynccontextmanager
     async def _door(self, store: Store) -> AsyncIterator[Ledger]:
-        limit = _Patient(self.system, self.asking.limits)
+        limit = _Patient(self.system, self.asking)
         ledger = Ledger(limit, store, TARGET, self.served)
         try:
             yield ledger
@@ -184,18 +186,44 @@ class _Round:
         for sample, draw in jobs:
             if self.stopped:
                 return
+            self._on_their_way += 1
             try:
-                said = await self._reply(door, sample, draw)
-                reply.read(said.raw, self.asking.reply)
-                self.answered += 1
-            except Denied as error:
-                self.stopped = self.stopped or error
-                return
-            except JudgeError as error:
-                self._failed(sample, draw, error)
-            if self.asking.on_progress:
-                done = self.served.asked + self.served.known
-                self.asking.on_progress(done, len(self.ids) * self.asking.draws)
+                await self._one(door, sample, draw)
+            finally:
+                self._on_their_way -= 1
+            await self._go_on()
+
+    async def _one(self, door: Ledger, sample: Sample, draw: int) -> None:
+        try:
+            said = await self._reply(door, sample, draw)
+            reply.read(said.raw, self.asking.reply)
+            self.answered += 1
+        except Denied as error:
+            self.stopped = self.stopped or error
+            return
+        except JudgeError as error:
+            again = f"draw {draw}: " if draw else ""
+            self.failures.setdefault(sample.id, f"{again}{error}")
+        if self.asking.on_progress:
+            done = self.served.asked + self.served.known
+            self.asking.on_progress(done, len(self.ids) * self.asking.draws)
+
+    async def _go_on(self) -> None:
+        """Ask nothing new while there are only failures; stop when nothing is on its way still.
+
+        Who fails is often quicker than who answers: the first to end say little of the others.
+        """
+        if self.answered or self.stopped:
+            self._decided.set()
+        elif len(self.failures) < HOPELESS:
+            return
+        elif self._on_their_way:
+            await self._decided.wait()
+        else:
+            n, last = len(self.failures), list(self.failures.values())[-1]
+            what = f"none of the first {n} questions got an answer from {self.system.name}"
+            self.stopped = Denied(f"{what}; the last: {last}")
+            self._decided.set()
 
     async def _reply(self, door: Ledger, sample: Sample, draw: int) -> Reply:
         try:
@@ -206,13 +234,6 @@ class _Round:
             # Nobody gave this worker up: the system raised it, and that would end the worker.
             what = f"{self.system.name}: the call was cancelled from within (CancelledError)"
             raise Unavailable(what, permanent=True) from error
-
-    def _failed(self, sample: Sample, draw: int, error: JudgeError) -> None:
-        again = f"draw {draw}: " if draw else ""
-        self.failures.setdefault(sample.id, f"{again}{error}")
-        if not self.answered and len(self.failures) >= HOPELESS:
-            what = f"none of the first {HOPELESS} questions got an answer from {self.system.name}"
-            self.stopped = self.stopped or Denied(f"{what}; the last: {error}")
 
     def missing(self, store: str | Path) -> tuple[int, int]:
         """(answers that are not known, those that are)."""
@@ -283,9 +304,28 @@ class _Round:
 class _Patient(Limit):
     """Limits for a system whose slowest answers are part of what is measured."""
 
-    def __init__(self, system: System, limits: Limits) -> None:
-        super().__init__(system, limits)
+    def __init__(self, system: System, asking: Asking) -> None:
+        super().__init__(system, asking.limits)
         self._latencies = _Unhurried()
+        self._paths = asking.reply
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """As `Limit`; a reply that reports an error is none, so that it is not kept.
+
+        Raises:
+            Unavailable: If an error is all that it holds.
+        """
+        said = await super().reply(task, draw)
+        try:
+            reply.read(said.raw, self._paths)
+        except reply.Reported as error:
+            raise Unavailable(f"{self.name}: {error}", permanent=True) from error
+        except Unreadable:
+            pass  # it is kept, and read anew once its user has said where the answer stands
+        return said
+
+    def _despair(self, error: Unavailable) -> None:
+        """Leave it to the round, which knows what else is on its way."""
 
 
 class _Unhurried(Latencies):

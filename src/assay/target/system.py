@@ -25,6 +25,7 @@ from assay.prompt import Material
 from assay.sample import Sample
 from assay.target import request
 from assay.target.objects import Unfit, plain_of
+from assay.target.received import decoded, instead_of_answer
 
 # A reply that is longer is no answer.
 LONGEST_REPLY = 16 * 2**20
@@ -174,7 +175,11 @@ class HttpSystem:
             what = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
             raise Unavailable(what, permanent=True)
         if 200 <= status < 300:
-            return _decoded(body, charset)
+            text = decoded(body, charset)
+            if what := instead_of_answer(text, headers.get("Content-Type", "")):
+                # Nothing of it is kept: once the system is mended, it is asked again.
+                raise Unavailable(f"{self.name} answered {status} with {what}", permanent=True)
+            return text
         refusal = Refusal.of(status, body, headers)
         said = f"{self.name} answered {status}: {refusal.message}"
         if status in (401, 403, 407):
@@ -318,14 +323,6 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
         what = f"{place_of(function)} takes {', '.join(given)}"
         raise InputError(what, "it is called with the question, the sample, or both")
     return wants
-
-
-def _decoded(body: bytes, charset: str | None) -> str:
-    try:
-        text = body.decode(charset or "utf-8", "replace")
-    except (LookupError, ValueError):  # a charset that there is not
-        text = body.decode("utf-8", "replace")
-    return text.removeprefix("\ufeff")  # a byte order mark
 
 
 def _told(error: BaseException) -> str:
