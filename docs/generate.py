@@ -172,7 +172,7 @@ def _figure(figure: cards.CardFigure) -> str:
 
 def _attributes(text: str) -> list[tuple[str, str]]:
     """(name, explanation) of an indented section of a docstring."""
-    found = re.findall(r"^(\w+): (.*(?:\n\s{4,}.*)*)", inspect.cleandoc(text), re.MULTILINE)
+    found = re.findall(r"^(\w+): (.*(?:\n\s{4,}.*)*)", textwrap.dedent(text), re.MULTILINE)
     return [(name, " ".join(words.split())) for name, words in found]
 
 

@@ -125,7 +125,8 @@ class Reply:
 
     Attributes:
         pieces: The prompt (or an encoder's input) in pieces; joined they are the whole of it.
-        raw: The reply's text, untouched.
+        raw: The reply's text, untouched; of a grade that is weighed by the log-probabilities of
+            its tokens, these probabilities stand after it on a line of their own.
         tokens_in: Prompt tokens, 0 where the back end has none.
         tokens_out: Reply tokens, 0 where the back end has none.
         ms: Milliseconds the call took.
@@ -158,10 +159,10 @@ class Backend(Protocol):
     It may have more, which is looked for where it is of use: ``local = True`` if it computes in
     this process and needs no limits, ``card(kind)`` for what is known of its agreement with
     people, ``form`` for how it asks for JSON, ``limits`` for bounds of its own, ``paused_until``
-    for when its server takes calls again (the loop's clock), ``further_requests`` for how many it
-    sent beyond one a call, ``drifts = True`` if what stands behind its name may change without a
-    word, ``in_batches(batches, at_once, purse)`` for a back end that asks the same in batches, and
-    ``async aclose()``.
+    for when its server takes calls again (the loop's clock), ``max_tokens`` for a bound on its
+    replies, ``further_requests`` for how many it sent beyond one a call, ``drifts = True`` if what
+    stands behind its name may change without a word, ``in_batches(batches, at_once, purse)`` for a
+    back end that asks the same in batches, and ``async aclose()``.
     """
 
     @property

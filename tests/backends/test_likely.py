@@ -12,7 +12,7 @@ from assay.backends.openai import FEWER_LIKELY, MOST_LIKELY, OpenAI
 from assay.judge import Judge
 from assay.metrics.g_eval import GEval
 from assay.sample import Sample
-from assay.tasks import GiveGrade, RateAnswer
+from assay.tasks import GiveGrade, Grade, RateAnswer
 from support.engines import Says, made_file
 from support.faults import Faults
 from support.llm_server import LLMServer
@@ -90,6 +90,26 @@ class TestWeighed:
     def test_a_reply_that_cannot_be_read_stays_as_it_is(self, raw):
         assert weighed(TASK, raw, [token(raw, {"4": 1.0})]) == raw
 
+    def test_what_was_said_stays_and_the_probabilities_stand_after_it(self):
+        raw = f"<think>First I thought 2.</think>\nMy view:\n{RAW}\nThat is all."
+        likely = token("4", {"4": 0.75, "5": 0.25})
+        kept = weighed(TASK, raw, written(raw, likely))
+        assert kept.startswith(f"{raw}\n")
+        assert len(kept[len(raw) :].strip().splitlines()) == 1
+        assert dict(shares(kept)) == pytest.approx({1: 0, 2: 0, 3: 0, 4: 0.75, 5: 0.25})
+
+    def test_a_reply_of_older_stores_is_read_as_before(self):
+        probabilities = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.75], [5.0, 0.25]]
+        old = json.dumps({"reason": "r", "grade": 4.0, "probabilities": probabilities})
+        assert TASK.read(old) == Grade(4, "r", tuple(map(tuple, probabilities)))
+
+    def test_the_form_quoted_after_the_answer_is_not_its_grade(self):
+        likely = token("4", {"4": 0.75, "5": 0.25})
+        note = token(' (the form was {"reason": "...", "grade": ')
+        tokens = [*written(RAW, likely), note, token("1", {"1": 0.9, "4": 0.1}), token("})")]
+        raw = "".join(t.text for t in tokens)
+        assert dict(shares(weighed(TASK, raw, tokens)))[4.0] == pytest.approx(0.75)
+
     @pytest.mark.parametrize("grades", [(0, 10), (0, 0.5, 1), (-1, 1)])
     def test_grades_of_more_than_one_digit_are_not_weighed(self, grades):
         task = GiveGrade("?", tuple((float(g), "") for g in grades), ())
@@ -131,6 +151,7 @@ async def graded_by(body):
 class TestAServer:
     async def test_its_log_probabilities_weigh_the_grade(self):
         raw = await graded_by(completion(RAW, written(RAW, token("4", {"4": 0.75, "5": 0.25}))))
+        assert raw.startswith(RAW)
         assert dict(shares(raw))[5.0] == pytest.approx(0.25)
 
     @pytest.mark.parametrize(

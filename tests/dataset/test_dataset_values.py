@@ -23,6 +23,8 @@ from dataset_help import one, problem, refused
         ({"contexts": ["a", "  "]}, "item 2 is an empty text"),
         ({"contexts": ["a", " \u200b\ufeff"]}, "item 2 is an empty text"),
         ({"reference": ["a", "\u00ad"]}, "one of its items is an empty text"),
+        ({"reference": "a", "accepted": [""]}, "'accepted': one of its items is an empty text"),
+        ({"reference": "a", "accepted": ["b", " "]}, "one of its items is an empty text"),
         ({"contexts": ""}, "item 1 is an empty text"),
         ({"contexts": [{"title": "t"}]}, "item 1 is an object with 'title'"),
         ({"contexts": [{"text": ""}]}, "item 1 is an empty text"),

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import pytest
 
 import assay
 from assay.cli import main
+from assay.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
@@ -104,6 +106,12 @@ def test_python_that_is_not_run_is_rare_and_says_why() -> None:
 def test_every_public_name_is_documented() -> None:
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
     assert [n for n in assay.__all__ if f"`{n}`" not in text] == []
+
+
+def test_what_a_parameter_means_is_told_to_its_end() -> None:
+    told = re.findall(r"^- parameter `(\w+)` .*?\): (.*)$", generate.metrics(), re.MULTILINE)
+    assert len(told) == sum(len(fields(metric)) for metric in METRICS.values())
+    assert [name for name, text in told if not text.endswith(".")] == []
 
 
 def test_every_page_is_listed_in_the_index() -> None:

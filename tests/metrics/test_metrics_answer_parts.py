@@ -86,6 +86,19 @@ class TestConciseness:
             (("s4",), ("Aa.\nBb.\nCc.",)),
         ]
 
+    async def test_the_same_statement_again_is_repeated_and_nobody_is_asked(self):
+        watched = judge(("s1", "s2"))
+        sample = Sample(id="1", question="How old is it?", answer="Aa. Bb. Aa. Aa.")
+        found = await score(Conciseness(), sample, watched)
+        assert found.value == 0.5
+        assert [(p.text, p.label, p.span) for p in found.parts] == [
+            ("Aa.", "needed", (0, 3)),
+            ("Aa.", "repeated", (8, 11)),
+            ("Aa.", "repeated", (12, 15)),
+            ("Bb.", "needed", (4, 7)),
+        ]
+        assert watched.kinds["verify_statements"] == 1
+
     async def test_an_answer_without_a_statement_is_undefined(self):
         sample = Sample(id="1", question="?", answer="")
         found = await score(Conciseness(), sample, judge())

@@ -51,6 +51,17 @@ class TestReading:
             ("It is red [1932].", (), ()),
             ("It is red (1).", (), ()),
             ("It is red.\n[1]", (0,), ()),
+            ("It is red.\n([1])", (0,), ()),
+            ("[1]\nIt is red.", (0,), ()),
+            ("[1]\n\n- [2]\nIt is red [3].", (0, 1, 2), ()),
+            ("It lies in [0,1] [1].", (0,), ()),
+            ("The range is [1-5] [1].", (0,), ()),
+            ("Choose [1] for red and [2] for blue [3].", (2,), ()),
+            ("Use a[1] to read it.", (), ()),
+            ("It is still in use [1].", (0,), ()),
+            ("It is still in use [1], [2].", (0, 1), ()),
+            ("It is still in use [1, 2].", (0, 1), ()),
+            ("It is still in use [1][2].", (0, 1), ()),
         ],
     )
     def test_citations_are_taken_from_the_sentence(self, answer, cited, outside):
@@ -79,6 +90,12 @@ class TestReading:
     )
     def test_marks_after_a_full_stop_are_of_the_sentence_before_it(self, answer, cited):
         assert [s.cited for s in cited_sentences(answer, 4, at_most=3)] == cited
+
+    @pytest.mark.parametrize("answer", ["[1]\nIt is red.", "It is red.\n([1])"])
+    def test_marks_that_stand_alone_add_nothing_to_the_words(self, answer):
+        (sentence,) = cited_sentences(answer, 4, at_most=3)
+        assert sentence.statement.text == "It is red."
+        assert sentence.statement.span == (0, len(answer))
 
     def test_no_more_than_the_first_few_count(self):
         (sentence,) = cited_sentences("It is red [1][2][3][4].", 4, at_most=2)
@@ -137,8 +154,9 @@ class TestNumbers:
         assert (recall.value, precision.value) == (0, 0)
         assert watched.asked == []
 
-    async def test_an_answer_without_a_sentence_is_undefined(self):
-        found = await both(" ", judge(A="red"))
+    @pytest.mark.parametrize("answer", [" ", "[1]", "[1][2].", "- [1]\n- [2]"])
+    async def test_an_answer_without_a_sentence_is_undefined(self, answer):
+        found = await both(answer, judge(A="red"))
         assert found == [Unscored("undefined", "the answer has no sentence")] * 2
 
     async def test_the_part_names_the_context_that_supports(self):

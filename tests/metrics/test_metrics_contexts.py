@@ -184,4 +184,16 @@ class TestPaperContextRelevance:
         assert [p.text for p in found.parts] == ["The bridge is painted green.", "It is long."]
 
     async def test_a_sentence_copied_twice_counts_once(self):
-        assert (await self.of(f"{FOUR[1]}\n{FOUR[1]}")).value == 0.25
+        found = await self.of(f"{FOUR[1]}\n{FOUR[1]}")
+        assert found.value == 0.25
+        (dropped,) = [p for p in found.parts if p.label == "dropped"]
+        assert (dropped.text, dropped.reason) == (FOUR[1], "copied more often than it stands")
+
+    @pytest.mark.parametrize(
+        "copies", [[FOUR[0], FOUR[0]], [FOUR[0], FOUR[0].replace("opened", "opned")]]
+    )
+    async def test_equal_sentences_take_one_copy_each(self, copies):
+        sample = Sample(id="1", question="?", contexts=(FOUR[0], FOUR[1], FOUR[0]))
+        script = {"paper_extraction": "\n".join(copies)}
+        found = await score(PaperContextRelevance(), sample, script)
+        assert [(p.context, p.value) for p in found.parts] == [(0, 1), (1, 0), (2, 1)]

@@ -37,6 +37,23 @@ class TestContextEntityRecall:
     async def test_an_entity_that_the_judge_makes_up_does_not_count(self):
         assert (await self.of("Paris", "London")).value == 1.0
 
+    async def test_a_name_in_capitals_is_no_common_word(self):
+        of = {"reference": "The US left WHO because of IT.", "contexts": ("Tell us who did it.",)}
+        found = await self.of("US", "WHO", "IT", **of)
+        assert (found.value, len(found.parts)) == (0.0, 3)
+        assert (await self.of("US", "WHO", "IT", **of | {"contexts": ("US! WHO? IT",)})).value == 1
+
+    async def test_an_entity_that_is_named_twice_counts_once(self):
+        found = await self.of(
+            "Eiffel Tower",
+            "Lyon",
+            "the Eiffel Tower",
+            reference="""
+            The Eiffel Tower is not in Lyon.""",
+        )
+        assert [p.text for p in found.parts] == ["Eiffel Tower", "Lyon"]
+        assert found.value == 0.5
+
     async def test_without_a_context_nothing_is_found(self):
         assert (await self.of("Paris", contexts=())).value == 0.0
 

@@ -22,6 +22,7 @@ from assay.metrics import (
 from assay.metrics.arguments import frozen, pieces
 from assay.metrics.criteria import AspectCritic, DiscreteCriterion
 from assay.metrics.g_eval import GEval
+from assay.metrics.retrieval import HitAtK
 from assay.score import Score
 
 
@@ -69,6 +70,16 @@ class TestParametersOfAnotherKind:
 
     def test_numbers_of_numpy_are_numbers(self):
         assert FactualCorrectness(beta=np.float64(2)) == FactualCorrectness(beta=2)
+        assert HitAtK(k=np.int64(2)) == HitAtK(k=2)
+
+    @pytest.mark.parametrize("value", [2.0, 2.5, np.float64(2), float("nan"), float("inf")])
+    def test_a_fraction_is_no_whole_number(self, value):
+        for name, cls in METRICS.items():
+            for field in fields(cls):
+                if type(field.default) is int:
+                    wanted = rf"^{name}: {field.name} is a whole number, not .* -> such as \d+$"
+                    with pytest.raises(InputError, match=wanted):
+                        cls(**{field.name: value})
 
     def test_an_array_in_a_metric_of_the_users_own_is_told_before_anything_is_asked(self):
         @dataclass(frozen=True)

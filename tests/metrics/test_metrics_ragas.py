@@ -91,6 +91,18 @@ class TestAnswerCorrectness:
         found = await value("ragas:answer_correctness", self.JUDGE, self.SAMPLE)
         assert found == pytest.approx(0.75 * 3 / 3.5 + 0.25 * 0.6, abs=1e-6)
 
+    async def test_the_details_are_the_shares_that_it_takes(self):
+        judge = {**self.JUDGE, "split_statements": by_sentence}
+        judge["verify_statements"] = verify_if(lambda text, contexts: text in "A. B. C. R.")
+        sample = Sample(id="1", question="?", answer="A. B. C. D.", reference="R. S.")
+        found = await score(parse("ragas:answer_correctness"), sample, judge)
+        shares = {"precision": 0.75, "recall": 0.75}
+        assert found.details == {**shares, "TP": 3, "FP": 1, "FN": 1}
+        assert found.parts[0].value == 0.75
+
+    def test_its_range_is_that_of_its_weights(self):
+        assert parse("ragas:answer_correctness(similarity_weight=0)").range == (0, 1)
+
     async def test_beta_weighs_recall(self):
         alone = "ragas:answer_correctness(similarity_weight=0,beta=2)"
         found = await value(alone, self.JUDGE, self.SAMPLE)

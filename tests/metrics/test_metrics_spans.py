@@ -81,6 +81,15 @@ class TestScore:
         found = await of(YES, NO, answer="\n\nAa is. Bb is. \n")
         assert found.value == pytest.approx(6 / 13)
 
+    @pytest.mark.parametrize("spans", [(), ((0, 10),)])
+    async def test_what_is_said_again_is_unsupported_again(self, spans):
+        answer = "Aa is old. Aa is old. Bb is new. Aa is old."
+        found = await of((False, "", False, spans), YES, answer=answer)
+        assert [(p.text, p.marks) for p in found.parts if p.marks] == [
+            ("Aa is old.", ((0, 10), (11, 21), (33, 43)))
+        ]
+        assert found.details == {"spans": [[0, 21], [33, 43]], "characters": 31}
+
     async def test_all_supported_is_0(self):
         assert (await of(YES, YES, YES)).value == 0.0
 

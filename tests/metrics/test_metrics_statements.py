@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay import evaluate
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import (
@@ -278,6 +279,29 @@ class TestAnswerCorrectness:
     def test_weights_are_0_or_more_and_not_both_0(self, weights):
         with pytest.raises(InputError, match="weights are 0 or more"):
             AnswerCorrectness(*weights)
+
+    @pytest.mark.parametrize(("weights", "low"), [((), -0.25), ((3, 1), -0.25), ((0, 2), -1)])
+    def test_it_goes_below_0_as_far_as_the_weight_of_meaning_lets_it(self, weights, low):
+        metric = AnswerCorrectness(*weights)
+        assert (metric.range, metric.ends()) == ((low, 1), [low, 1])
+
+    def test_facts_alone_have_the_interval_and_bounds_of_facts(self, tmp_path):
+        rows = [
+            {"id": str(n), "question": "?", "answer": "A.", "reference": "A."} for n in range(6)
+        ]
+        rows.append({**rows[0], "id": "failed", "answer": "X.", "reference": "X."})
+        said = verify_if(lambda text, contexts: True)
+        judge = scripts.plausible(
+            split_statements=by_sentence,
+            verify_statements=lambda task: (
+                "none" if task.statements[0].text == "X." else said(task)
+            ),
+        )
+        metrics = [FactualCorrectness(), AnswerCorrectness(similarity_weight=0)]
+        facts, both = evaluate(rows, metrics, judge, store=tmp_path / "x.db").summary()
+        assert (both.mean, both.n_failed) == (1, 1)
+        assert (both.interval, both.bounds) == (facts.interval, facts.bounds)
+        assert both.interval[0] > 0.6
 
 
 async def test_the_three_metrics_ask_the_same_task_for_the_answers_statements():

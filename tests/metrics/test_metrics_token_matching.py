@@ -147,6 +147,7 @@ class TestNli:
         metric = parse("nli_score(contradiction=False)")
         found = await score(metric, self.SAMPLE, probable((0.9, None), (0.2, True)))
         assert found.value == pytest.approx(0.55)
+        assert (metric.range, parse("nli_score").range) == ((0, 1), (-1, 1))
 
     WORDS = plausible(
         split_statements=by_sentence,
@@ -171,6 +172,10 @@ class TestNli:
             await score(parse("nli_score"), sample("", "Mars is red."), self.WORDS)
         ).value == 0.0
         assert isinstance(await score(parse("nli_score"), sample("", ""), self.WORDS), Unscored)
+
+    async def test_what_is_not_asked_says_nothing_about_the_judge(self):
+        found = await score(parse("nli_score"), sample("", "One."), probable((0.9, None)))
+        assert (found.value, found.method) == (0.0, "")
 
     async def test_it_asks_what_factual_correctness_asks(self):
         asked = []

@@ -88,6 +88,12 @@ class TestGroundedness:
         assert isinstance(found, Unscored)
         assert found.why == "undefined"
 
+    async def test_a_sentence_that_is_said_again_is_graded_again(self):
+        sample = Sample(id="1", question="?", contexts=("x",), answer="It is old. It is old.")
+        judge = {"split_statements": split, "give_grade": graded(GRADES)}
+        found = await score(TruLensGroundedness(), sample, judge)
+        assert [p.label for p in found.parts] == ["2 of 3", "2 of 3"]
+
     async def test_a_sentence_counts_where_the_place_of_a_statement_is_not_known(self):
         judge = {
             "split_statements": split_statements.reply([("Rome has it", "")]),

@@ -177,6 +177,22 @@ async def test_bleu_of_equal_texts_is_0_without_four_words_and_says_so(text, wan
     assert "fewer than four words" in parse("bleu").__doc__
 
 
+@pytest.mark.parametrize("metric", ["exact_match", "string_presence", "string_similarity", "rouge"])
+@pytest.mark.parametrize(
+    ("reference", "accepted"), [("Paris", ("",)), ("", ("Paris",)), (" ", ("Paris", "\n"))]
+)
+async def test_nothing_is_no_accepted_answer(metric, reference, accepted):
+    for answer in ("", " "):
+        assert await value(metric, answer, reference, accepted=accepted) == 0.0
+    for answer in ("Paris", "a b"):
+        alone = await value(metric, answer, "Paris")
+        assert await value(metric, answer, reference, accepted=accepted) == alone
+
+
+async def test_a_blank_reference_stands_nowhere():
+    assert await value("string_presence", "a b", " ") == 0.0
+
+
 class TestMeteor:
     async def test_it_is_the_number_of_the_worked_example(self):
         # 6 of 6 words match in 2 stretches: 1 - 0.5 (2/6)^3.

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 import time
 
 import msgspec
@@ -10,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import Unreadable
-from assay.tasks import Choice, Passage, SelectSentences, SplitStatements, Statement
+from assay.tasks import (
+    TASKS,
+    Choice,
+    EmbedTokens,
+    JudgeContexts,
+    Passage,
+    SelectSentences,
+    SplitStatements,
+    Statement,
+    embed_tokens,
+)
 from assay.tasks import VerifyStatements as Verify
 from assay.tasks.reading import by_id, decode, listed, spoken
 from assay.tasks.verify_statements import context_index
@@ -44,6 +55,11 @@ def texts(raw):
         json.dumps(json.loads(GOOD), indent=4),
         GOOD.replace('"statements"', '"confidence": "high", "statements"'),
         f"{GOOD}<think>was that right? {OTHER}",
+        f'{GOOD}<think>was that right? {{"statements": [{{"te',
+        f"{GOOD[:-9]} no, once more: {GOOD}",
+        f'{GOOD} In sets: {{"Rome"}} or {{"Rome", "Paris"}}, {{see above}}, \\text{{"Rome" is old}}.',
+        f'The form is {{"statements": [{{"text": "...", "source": "..."}}]}}. So:\n{GOOD}',
+        f"{GOOD}\n\n{GOOD}\n\n{GOOD[:-20]}",
     ],
 )
 def test_the_one_object_of_a_reply_is_found(raw):
@@ -75,12 +91,49 @@ def test_the_one_object_of_a_reply_is_found(raw):
         ('{"statements": [], "statements": ["Rome is old."]}', "no JSON object"),
         ('{"statements": ' + "9" * 5000 + "}", "no JSON object"),
         ('{"statements": [{"text": NaN}]}', "text"),
+        (f"Draft: {GOOD} Final: {OTHER[:-20]}", "after the first is whole: it was cut short"),
+        (f"Draft: {GOOD} Final:\n```json\n{{", "after the first is whole: it was cut short"),
+        (f'Draft: {GOOD} Final: {{"statem', "after the first is whole: it was cut short"),
+        (f'Draft: {GOOD} Final: {{"sure": 1, "statements": [', "after the first is whole"),
+        (f'Draft: {GOOD} Final: {{"statements": ["a "b" c"]}}', "or is malformed"),
+        (f"Draft: {GOOD} Final: {GOOD[:40]}", "after the first is whole: it was cut short"),
+        ('{"statements": [{"text": "...", "source": "..."}]}', "only the form of a reply"),
     ],
 )
 def test_a_reply_without_one_clear_answer_is_unreadable(raw, why):
     with pytest.raises(Unreadable, match=why) as caught:
         SPLIT.read(raw)
     assert caught.value.raw == raw
+
+
+CONTEXTS = JudgeContexts("?", "a", ("x",))
+FORM = JudgeContexts.template.form
+
+
+@pytest.mark.parametrize("quoted", [FORM, FORM.replace("c1", "c7"), FORM.replace("...", "…")])
+def test_the_form_of_the_prompt_is_no_answer_where_it_is_quoted(quoted):
+    with pytest.raises(Unreadable, match="only the form of a reply"):
+        CONTEXTS.read(f"We must reply in this form: {quoted}. The context is useless.")
+    said = '{"verdicts": [{"id": "c1", "reason": "off topic", "useful": false}]}'
+    for raw in (f"The form is {quoted}. So: {said}", f"{said} as the form {quoted} says"):
+        assert [(u.useful, u.reason) for u in CONTEXTS.read(raw)] == [(False, "off topic")]
+    with pytest.raises(Unreadable, match="it was cut short"):
+        CONTEXTS.read(f"The form is {quoted}. So: {said[:-30]}")
+
+
+@pytest.mark.parametrize("kind", [k for k in TASKS.values() if k.template and k.template.form])
+def test_every_form_shows_by_its_dots_that_it_is_no_answer(kind):
+    with pytest.raises(Unreadable):
+        decode(kind.template.form, sys.modules[kind.__module__]._Form)
+
+
+def test_dots_that_were_copied_from_a_text_are_no_form():
+    found = SplitStatements("", "... old.").read(
+        '{"statements": [{"text": "It is old.", "source": "..."}]}'
+    )
+    assert [s.text for s in found] == ["It is old."]
+    vectors = embed_tokens.reply(["...", "old"], [[1.0], [1.0]])
+    assert EmbedTokens("... old").read(vectors).tokens == ("...", "old")
 
 
 def test_a_thinking_tag_inside_a_statement_is_text_and_makes_nothing_vanish():
@@ -182,6 +235,20 @@ class TestSplitStatements:
     def test_blank_and_repeated_statements_are_left_out_and_ids_have_no_gaps(self):
         found = SPLIT.read('{"statements": ["a", "  ", "a ", "", "b"]}')
         assert [(s.id, s.text) for s in found] == [("s1", "a"), ("s2", "b")]
+
+    def test_a_repeated_statement_is_one_that_keeps_all_its_places(self):
+        task = SplitStatements("", "Aa is old. Bb is new. Aa is old. Aa is old.")
+        said = ["Aa is old.", "Bb is new.", "Aa is old.", "Aa is old."]
+        raw = json.dumps({"statements": [{"text": s, "source": s} for s in said]})
+        assert task.read(raw) == (
+            Statement("s1", "Aa is old.", (0, 10), ((22, 32), (33, 43))),
+            Statement("s2", "Bb is new.", (11, 21)),
+        )
+
+    def test_a_judge_that_repeats_itself_does_not_make_the_text_repeat_itself(self):
+        said = ["Rome is old.", "Rome is large.", "Rome is old."]
+        raw = json.dumps({"statements": [{"text": s, "source": s} for s in said]})
+        assert [s.spans for s in SPLIT.read(raw)] == [((0, 12),), ((13, 27),)]
 
     def test_a_text_that_claims_nothing_has_no_statements(self):
         assert SPLIT.read('{"statements": []}') == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.entities import entities, place
+from assay.text.entities import compared, entities, place
 
 TEXT = (
     "The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres tall. It cost "
@@ -49,6 +49,15 @@ def test_ordinary_words_are_no_entities(text):
         ("Müller", "Herr Mu\u0308ller kam", "Mu\u0308ller"),
         ("राम", "वहाँ राम रहते थे।", "राम"),
         ("The", "by The Band", "The"),
+        ("WHO", "Who is the WHO's head?", "WHO's"),
+        ("the US", "IN THE US NOW", "US"),
+        ("IT", "what IT does", "IT"),
+        ("l'ONU", "vers L'ONU", "L'ONU"),
+        ("NASA", "the nasa of Nasa's", "Nasa's"),
+        ("Us", "with us", "us"),
+        ("NEW YORK", "in New York", "New York"),
+        ("GPT4", "of gpt4", "gpt4"),
+        ("A", "plan a", "a"),
     ],
 )
 def test_it_is_found_however_it_is_written(entity, text, found):
@@ -65,10 +74,28 @@ def test_it_is_found_however_it_is_written(entity, text, found):
         ("रोम", "राम रहते थे"),
         ("", "x"),
         ("...", "x ... y"),
+        ("US", "Tell us"),
+        ("WHO", "Who did it?"),
+        ("the IT", "It is it."),
+        ("CARE", "They care."),
     ],
 )
 def test_parts_of_words_and_other_words_are_not_it(entity, text):
     assert place(entity, text) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("Eiffel Tower", "the EIFFEL tower's", True),
+        ("1,000", "1000", True),
+        ("the WHO", "WHO's", True),
+        ("WHO", "Who", False),
+        ("Paris", "Lyon", False),
+    ],
+)
+def test_two_are_one_if_they_are_compared_alike(one, other, equal):
+    assert (compared(one) == compared(other)) is equal
 
 
 @given(st.text())

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from assay.text.citations import without_citations, without_lead, without_pointers
+from assay.text.citations import numbered, without_citations, without_lead, without_pointers
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def test_a_pointer_in_the_sentence_is_taken_out_where_that_is_asked_for():
 def test_long_blanks_take_no_longer_than_they_are(text):
     start = time.perf_counter()
     without_pointers(text)
+    numbered(text)
     assert time.perf_counter() - start < 5  # a second way to read them took minutes
 
 
@@ -68,6 +69,11 @@ def test_numbers_in_brackets_that_are_said_are_no_marks(text):
 )
 def test_a_mark_is_one_wherever_it_names_a_source(text, bare):
     assert without_citations(text) == bare
+
+
+def test_it_is_told_what_the_marks_of_numbers_list():
+    text = "In [0,1] it is red [1][2, 4–5], use [3] for b[6], still in use [7], as [^8] says."
+    assert numbered(text) == ["1", "2, 4–5", "7"]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.errors import Unreadable
-from assay.tasks import GiveGrade, Grade, give_grade
+from assay.tasks import GiveGrade, give_grade
 
 # Kinds of tasks that gain by the likely tokens at each position.
 WEIGHED = frozenset({GiveGrade.kind})
 
-_GRADE = re.compile(r'"grade"\s*:\s*(?=-?\d)')
+_GRADE = re.compile(r'"grade"\s*:\s*(?=(-?\d+(?:\.\d+)?))')
 _DIGIT = re.compile(r"(\d)(?![\d.])")
 # A probability of 1 may come out as a little more where it was computed with few bits.
 ROUNDING = 0.01
@@ -31,7 +31,7 @@ class Token:
 
 
 def weighed(task: GiveGrade, raw: str, tokens: Sequence[Token]) -> str:
-    """The reply with the probability of every allowed grade, or as it is where they are not told.
+    """The reply and after it the probability of every allowed grade, where these are told.
 
     They are told where each allowed grade is a single digit, and so a token of its own: a model
     that writes "10" may do so in one token or in two, and "1" would be counted for both.
@@ -43,17 +43,18 @@ def weighed(task: GiveGrade, raw: str, tokens: Sequence[Token]) -> str:
     except Unreadable:
         return raw
     allowed = [value for value, _ in task.grades]
-    chances = _chances(tokens, allowed)
+    chances = _chances(tokens, allowed, grade.value)
     if not chances.get(grade.value):  # it was not found where the reply has its grade
         return raw
     total = math.fsum(chances.values())
     shares = tuple((value, chances[value] / total) for value in allowed)
-    return give_grade.reply(Grade(grade.value, grade.reason, shares))
+    return give_grade.with_probabilities(raw, shares)
 
 
-def _chances(tokens: Sequence[Token], allowed: Sequence[float]) -> dict[float, float]:
+def _chances(tokens: Sequence[Token], allowed: Sequence[float], grade: float) -> dict[float, float]:
     text = "".join(token.text for token in tokens)
-    places = [match.end() for match in _GRADE.finditer(text)]
+    # The form of the prompt, quoted after the answer, has another grade in such a place.
+    places = [match.end() for match in _GRADE.finditer(text) if float(match[1]) == grade]
     if not places:
         return {}
     at = 0

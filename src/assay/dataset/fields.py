@@ -1,7 +1,7 @@
 """What does each field of a sample accept, and what does it make of it?"""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -33,9 +33,21 @@ def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
     several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
-    if len(several) > 1 and any(map(is_invisible, several)):
-        raise FieldError("one of its items is an empty text", "remove the empty item")
+    if len(several) > 1:
+        _none_empty(several)
     return tuple(several) or None
+
+
+def _accepted(value: Any, form: Form) -> tuple[str, ...]:
+    """Further right answers, none of them empty."""
+    several = _reference(value, form) or ()
+    _none_empty(several)
+    return several
+
+
+def _none_empty(several: Sequence[str]) -> None:
+    if any(map(is_invisible, several)):
+        raise FieldError("one of its items is an empty text", "remove the empty item")
 
 
 def _answer(value: Any, _form: Form) -> str:
@@ -69,7 +81,7 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "contexts": lambda value, _: documents(value),
     "answer": _answer,
     "reference": _reference,
-    "accepted": lambda value, form: _reference(value, form) or (),
+    "accepted": _accepted,
     "reference_contexts": lambda value, _: documents(value),
     "context_ids": _ids,
     "reference_context_ids": _ids,

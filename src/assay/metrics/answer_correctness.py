@@ -8,6 +8,7 @@ from assay.judge import Judge
 from assay.metrics.answer_similarity import AnswerSimilarity
 from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.factual_correctness import FactualCorrectness
+from assay.metrics.grading import override
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, SplitStatements, VerifyStatements
@@ -18,7 +19,7 @@ class AnswerCorrectness(Metric):
     """Weighted mean of factual correctness (F1) and answer similarity.
 
     w1 factual_correctness + w2 answer_similarity over w1 + w2, default 0.75 and 0.25 (RAGAS
-    documentation), in [-w2, 1]. Undefined where factual correctness is.
+    documentation), in [-w2 / (w1 + w2), 1]. Undefined where factual correctness is.
 
     Args:
         factual_weight: w1.
@@ -32,13 +33,15 @@ class AnswerCorrectness(Metric):
     source = RAGAS_DOCS
     needs = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements, Embed)
-    range = (-1.0, 1.0)
+    range = (-0.25, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         weights = (self.factual_weight, self.similarity_weight)
         if not (all(0 <= weight < math.inf for weight in weights) and any(weights)):
             raise InputError(f"{self.name}: weights are 0 or more, not both 0: {weights}")
+        share = self.similarity_weight / sum(weights)
+        override(self, range=(0.0 - share, 1.0))  # only the cosine can be below 0, and to -1
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Score both components and weigh them."""

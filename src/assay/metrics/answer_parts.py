@@ -15,9 +15,11 @@ from assay.tasks import (
     ShortAnswer,
     SplitQuestion,
     SplitStatements,
+    Statement,
     Verdict,
     VerifyStatements,
 )
+from assay.text.sentences import Span
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,11 @@ class Conciseness(Metric):
             return Unscored("undefined", "the answer makes no statement")
         relevant = await chosen(question, statements, judge)
         again = await _against_earlier(statements, relevant.keys(), judge)
-        return share(
-            [_needed(relevance_part(s, relevant.get(s.id)), again.get(s.id)) for s in statements]
-        )
+        parts: list[Part] = []
+        for s in statements:
+            parts.append(_needed(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
+            parts += [_repeated(s, span) for span in s.repeats]
+        return share(parts)
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,11 @@ def _needed(part: Part, again: Verdict | None) -> Part:
         reason, quote = again.reason, again.quote
         return replace(part, label="repeated", value=0.0, reason=reason, quote=quote)
     return replace(part, label="needed")
+
+
+def _repeated(statement: Statement, span: Span) -> Part:
+    reason = "the answer makes the same statement before"
+    return Part("statement", statement.text, "repeated", 0.0, reason, span=span)
 
 
 def _answered(question: str, given: ShortAnswer) -> Part:

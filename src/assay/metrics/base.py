@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from keyword import iskeyword
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, TypeAlias
 
 from assay.errors import InputError
@@ -25,7 +25,7 @@ ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 # texts and numbers mean something is checked by each metric.
 _KINDS: dict[type, tuple[type, str]] = {
     bool: (object, "True or False"),
-    int: (Real, "a whole number"),
+    int: (Integral, "a whole number"),
     float: (Real, "a number"),
     str: (Hashable, "one text"),
     tuple: (Iterable, "a list"),
@@ -79,10 +79,9 @@ class Metric(ABC):
         del can
         return self.tasks
 
-    @classmethod
-    def ends(cls) -> list[float | None]:
+    def ends(self) -> list[float | None]:
         """Its range as JSON can hold it: None where there is no end."""
-        return [end if isfinite(end) else None for end in cls.range]
+        return [end if isfinite(end) else None for end in self.range]
 
     @cached_property
     def label(self) -> str:

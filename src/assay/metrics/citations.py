@@ -12,12 +12,11 @@ from assay.metrics.evidence import share, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.citations import without_citations
-from assay.text.sentences import spans
+from assay.text.citations import NUMBERED, numbered, without_citations
+from assay.text.sentences import Span, spans
 
 _SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
-_MARK = re.compile(r"\[(\d{1,3}(?:\s*[-\u2013,;]\s*\d{1,3})*)\]")
-_LEADING = re.compile(rf"(?:\s*{_MARK.pattern})+\s*")
+_LEADING = re.compile(rf"(?:\s*{NUMBERED.pattern})+\s*", re.IGNORECASE)
 _RANGE = re.compile(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?")
 
 # Indices of contexts, in the order in which they are cited.
@@ -61,35 +60,40 @@ def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence
     """The sentences of an answer with their citations: [1], [1][2], [1, 2] or [1-3].
 
     Marks after a full stop belong to the sentence before them, in its line or alone in theirs;
-    where the first sentence of a line begins with its marks, so does every other.
+    where the first sentence of a line begins with its marks, so does every other. Marks that
+    stand alone before the first sentence belong to it.
     """
-    found: list[tuple[int, int]] = []
+    found: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
     ahead = False  # whether marks stand before their sentences
+    alone: int | None = None  # where marks without a sentence begin
     for start, end in spans(answer):
         leading = _LEADING.match(answer, start, end)
-        begins = not found or "\n" in answer[found[-1][1] : start]
+        begins = not found or "\n" in answer[found[-1][0][1] : start]
         ahead = bool(leading) if begins else ahead
         last = start  # of what belongs to the sentence before
-        if found and not _words(answer[start:end]):
+        if not any(map(str.isalnum, _words(answer[start:end]))):
             last = end
         elif leading and not (begins or ahead):
             last = leading.end()
-        if last > start:
-            found[-1] = (found[-1][0], last)
+        if last > start and found:
+            (first, _), words = found[-1]
+            found[-1] = ((first, last), words)
+        elif last > start and alone is None:
+            alone = start
         if last < end:
-            found.append((last, end))
+            found.append(((last if alone is None else alone, end), (last, end)))
+            alone = None
     return [
-        _sentence(f"s{number}", answer, span, n_contexts, at_most)
-        for number, span in enumerate(found, start=1)
+        _sentence(f"s{number}", answer, span, words, n_contexts, at_most)
+        for number, (span, words) in enumerate(found, start=1)
     ]
 
 
-def _sentence(name: str, answer: str, span: tuple[int, int], n: int, at_most: int) -> Sentence:
-    text = answer[slice(*span)]
-    numbers = [number for mark in _MARK.finditer(text) for number in _numbers(mark[1])]
+def _sentence(name: str, answer: str, span: Span, words: Span, n: int, at_most: int) -> Sentence:
+    numbers = [number for mark in numbered(answer[slice(*span)]) for number in _numbers(mark)]
     outside = tuple(dict.fromkeys(number for number in numbers if not 1 <= number <= n))
     cited = tuple(number - 1 for number in numbers if 1 <= number <= n)[:at_most]
-    return Sentence(Statement(name, _words(text), span), cited, outside)
+    return Sentence(Statement(name, _words(answer[slice(*words)]), span), cited, outside)
 
 
 def _words(text: str) -> str:

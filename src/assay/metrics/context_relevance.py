@@ -1,7 +1,8 @@
 """How much of what was retrieved helps to answer the question?"""
 
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -76,16 +77,7 @@ class PaperContextRelevance(Metric):
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [sentence for line in copied for sentence in _split(line)]
-        chosen: dict[str, Choice] = {}
-        dropped: list[Part] = []
-        known = [(_bare(sentence.text), sentence) for sentence in found]
-        copies = dict(reversed(known))  # of equal sentences the first
-        for text in texts:
-            match = copies.get(_bare(text)) or _nearest(_bare(text), known)
-            if match is None:
-                dropped.append(Part("sentence", text, "dropped", reason="not in the contexts"))
-            else:
-                chosen[match.id] = Choice(match.id)
+        chosen, dropped = _looked_up(texts, found)
         if copied and not chosen:
             detail = "none of the extracted sentences stands in the contexts"
             return Unscored("failed", detail, tuple(dropped))
@@ -117,17 +109,38 @@ def _split(line: str) -> list[str]:
     return [line[start:end] for start, end in spans(line)]
 
 
-def _nearest(wanted: str, known: Sequence[tuple[str, _Sentence]]) -> _Sentence | None:
+def _looked_up(
+    texts: Iterable[str], sentences: Iterable[_Sentence]
+) -> tuple[dict[str, Choice], list[Part]]:
+    """The sentences that were copied, of equal ones as many as copies; and what is none of them."""
+    left: dict[str, deque[_Sentence]] = {}
+    for sentence in sentences:
+        left.setdefault(_bare(sentence.text), deque()).append(sentence)
+    chosen: dict[str, Choice] = {}
+    dropped: list[Part] = []
+    for text in texts:
+        bare = _bare(text)
+        original = bare if bare in left else _nearest(bare, left)
+        if original is not None and left[original]:
+            name = left[original].popleft().id
+            chosen[name] = Choice(name)
+        else:
+            why = "not in the contexts" if original is None else "copied more often than it stands"
+            dropped.append(Part("sentence", text, "dropped", reason=why))
+    return chosen, dropped
+
+
+def _nearest(wanted: str, known: Iterable[str]) -> str | None:
     """The sentence that a copy with slips was made from, none of them in its figures."""
     best, at = SAME, None
-    for candidate, sentence in known:
+    for candidate in known:
         if _FIGURE.findall(wanted) != _FIGURE.findall(candidate):
             continue
         matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
         if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
             continue
         if (ratio := matcher.ratio()) >= best:
-            best, at = ratio, sentence
+            best, at = ratio, candidate
     return at
 
 

@@ -9,7 +9,7 @@ from assay.metrics.evidence import blank, share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import NameEntities
-from assay.text.entities import place
+from assay.text.entities import compared, place
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,9 @@ class ContextEntityRecall(Metric):
     CER = entities of the reference that stand in a context / entities of the reference, in [0, 1]
     (RAGAS documentation). The judge names the entities of the reference only; one counts as found
     if its words stand in a context in a row. Case, accents, punctuation, white space, a leading
-    article, a possessive s and the commas of a number do not count ("the Eiffel tower", "1,000").
+    article, a possessive s and the commas of a number do not count ("the Eiffel tower", "1,000"):
+    names that are equal by this are one entity. A name that is one word in capitals is no common
+    word: "WHO" is not "who" nor "Who"; with four letters or more a first capital does ("Nasa").
     RAGAS has the entities of the contexts named as well and compares the two lists letter by
     letter, so that it misses what is written otherwise or was not named. Entities that the judge
     makes up (not in the reference) are left out. Undefined if the reference names no entity. With
@@ -36,7 +38,11 @@ class ContextEntityRecall(Metric):
         """Name the entities of the reference, look each up in the contexts."""
         reference, contexts = sample.reference or "", sample.contexts or ()
         named = () if blank(reference) else await judge(NameEntities(reference))
-        parts = [_part(name, contexts) for name in named if place(name, reference)]
+        stated: dict[tuple[str, ...], str] = {}
+        for name in named:
+            if place(name, reference):
+                stated.setdefault(compared(name), name)
+        parts = [_part(name, contexts) for name in stated.values()]
         if not parts:
             return Unscored("undefined", "the reference names no entity")
         return share(parts)

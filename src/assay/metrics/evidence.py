@@ -78,11 +78,11 @@ def verdict_parts(
 
 def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int, int], ...]:
     """The unsupported words of a statement as characters of the text that it was taken from."""
-    if statement.span is None or not verdict.spans:
-        return ()
-    start, end = statement.span
-    found = placed(verdict.spans, statement.text, text[start:end])
-    return tuple((start + a, start + b) for a, b in found)
+    return tuple(
+        (start + a, start + b)
+        for start, end in statement.spans
+        for a, b in placed(verdict.spans, statement.text, text[start:end])
+    )
 
 
 def share(parts: Sequence[Part], method: str = "") -> Score:

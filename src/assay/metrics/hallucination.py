@@ -1,6 +1,6 @@
 """Which characters of the answer does no context support?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from assay.judge import Judge
@@ -9,7 +9,7 @@ from assay.metrics.evidence import split, verify
 from assay.metrics.statements import three_way_parts
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import SplitStatements, VerifyStatements
+from assay.tasks import SplitStatements, Statement, VerifyStatements
 from assay.text.sentences import Span
 from assay.text.sentences import spans as sentence_spans
 from assay.text.words import words
@@ -46,7 +46,11 @@ class HallucinationSpans(Metric):
             return Unscored("undefined", "the answer makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
         wrong = [float(not verdict.supported) for verdict in verdicts]
-        parts = _marked(three_way_parts(statements, verdicts, answer, wrong), answer)
+        found = three_way_parts(statements, verdicts, answer, wrong)
+        parts = tuple(
+            replace(part, marks=_spans(part, statement, answer) if part.value else ())
+            for part, statement in zip(found, statements, strict=True)
+        )
         lost = [part.text for part in parts if part.value and not part.marks]
         if lost:
             return Unscored("failed", f"not found in the answer: {'; '.join(lost)}", parts)
@@ -67,12 +71,13 @@ def merged(spans: Iterable[Span], text: str) -> list[Span]:
     return found
 
 
-def _marked(parts: Sequence[Part], answer: str) -> tuple[Part, ...]:
-    return tuple(replace(part, marks=_spans(part, answer) if part.value else ()) for part in parts)
-
-
-def _spans(part: Part, answer: str) -> tuple[Span, ...]:
-    found = part.marks or ((part.span,) if part.span else ())
+def _spans(part: Part, statement: Statement, answer: str) -> tuple[Span, ...]:
+    unmarked = [
+        (start, end)
+        for start, end in statement.spans
+        if not any(start <= mark < end for mark, _ in part.marks)
+    ]
+    found = (*part.marks, *unmarked)
     if not found:  # the judge did not say where it was taken from
         found = _likeliest(part.text, answer)
     return tuple(span for span in (_trimmed(span, answer) for span in found) if span)

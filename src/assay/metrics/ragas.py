@@ -224,7 +224,7 @@ class RagasFactualCorrectness(FactualCorrectness):
         value = {
             "precision": tp / (tp + fp + _EPSILON),
             "recall": tp / (tp + fn + _EPSILON),
-            "f1": counted_f(tp, fp, fn, self.beta),
+            "f1": f_beta(*counted(tp, fp, fn), self.beta),
         }[self.mode]
         nothing = (Part("answer", answer, "no statement", 0.0),)
         # As numpy rounds, which is not always as Python does.
@@ -232,20 +232,19 @@ class RagasFactualCorrectness(FactualCorrectness):
         return Score(rounded, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
 
 
-def counted_f(tp: int, fp: int, fn: int, beta: float) -> float:
-    """F-beta of counts, whichever text they were counted in; 0 if nothing was."""
-    precision = tp / (tp + fp) if tp + fp else 0.0
-    recall = tp / (tp + fn) if tp + fn else 0.0
-    return f_beta(precision, recall, beta)
+def counted(tp: int, fp: int, fn: int) -> tuple[float, float]:
+    """Precision and recall of counts, whichever text they were counted in; 0 if nothing was."""
+    return tp / (tp + fp) if tp + fp else 0.0, tp / (tp + fn) if tp + fn else 0.0
 
 
 @dataclass(frozen=True)
 class RagasAnswerCorrectness(AnswerCorrectness):
     """Answer correctness as ragas 0.4.3 has it: F-beta of counts, not of two shares.
 
-    w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in [-w2, 1], where F is
-    F-beta of TP and FP (statements of the answer) and FN (statements of the reference). ragas
-    has one prompt sort all statements; here each is verified, as for factual_correctness.
+    w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in
+    [-w2 / (w1 + w2), 1], where F is F-beta of TP and FP (statements of the answer) and FN
+    (statements of the reference). ragas has one prompt sort all statements; here each is
+    verified, as for factual_correctness.
     Undefined if neither text makes a statement: ragas takes that for perfect.
 
     Args:
@@ -266,7 +265,9 @@ class RagasAnswerCorrectness(AnswerCorrectness):
         if isinstance(found, Unscored):
             return found
         tp, fp, fn = (found.details[label] for label in ("TP", "FP", "FN"))
-        return replace(found, value=counted_f(tp, fp, fn, self.beta))
+        precision, recall = counted(tp, fp, fn)
+        details = {**found.details, "precision": precision, "recall": recall}
+        return replace(found, value=f_beta(precision, recall, self.beta), details=details)
 
 
 METRICS: tuple[type[Metric], ...] = (

@@ -10,6 +10,7 @@ from assay.judge import Judge
 from assay.metrics.base import Metric
 from assay.metrics.evidence import blank, split, verdict_parts, verify
 from assay.metrics.factual_correctness import told, unplaced
+from assay.metrics.grading import override
 from assay.metrics.wording import one_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -124,11 +125,11 @@ class NliScore(Metric):
     For each statement of one text e - c: the probability e that the other text entails it, less
     the probability c that it contradicts it (1 - e where the judge says that it does, else 0).
     The mean over the answer's statements against the reference and the mean over the reference's
-    against the answer are averaged; in [-1, 1] (Chen and Eger 2023, MENLI, section 3, the score
-    e - c of both directions; theirs takes the texts whole, which no model reads well when they
-    are long). A judge without probabilities counts with 0 and 1, and the score says so. A text
-    without a statement entails nothing: 0. Undefined if neither makes one. Statements and verdicts
-    are those of factual_correctness.
+    against the answer are averaged; in [-1, 1], without c in [0, 1] (Chen and Eger 2023, MENLI,
+    section 3, the score e - c of both directions; theirs takes the texts whole, which no model
+    reads well when they are long). A judge without probabilities counts with 0 and 1, and the score
+    says so. A text without a statement entails nothing: 0. Undefined if neither makes one.
+    Statements and verdicts are those of factual_correctness.
 
     Args:
         direction: "both", "answer" (its statements against the reference) or "reference".
@@ -148,6 +149,7 @@ class NliScore(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of(self.name, "direction", self.direction, get_args(Direction))
+        override(self, range=(-1.0 if self.contradiction else 0.0, 1.0))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
@@ -168,8 +170,13 @@ class NliScore(Metric):
             "reference": _mean([p for p in parts if p.kind == "reference statement"]),
         }
         value = fmean(sides.values()) if self.direction == "both" else sides[self.direction]
-        told_all = all(v.probability is not None for v in (*found, *covered))
-        return Score(value, parts, "" if told_all else BY_VERDICTS, sides)
+        given = [  # by the judge: of a blank text nothing is asked
+            verdict.probability
+            for (_, contexts), verdicts in zip(asked, (found, covered), strict=True)
+            for verdict in verdicts
+            if not blank(*contexts)
+        ]
+        return Score(value, parts, BY_VERDICTS if None in given else "", sides)
 
     def _valued(self, parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
         return [

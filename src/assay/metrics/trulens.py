@@ -202,12 +202,13 @@ class TruLensContextRelevance(Metric):
 
 def _claims(sentence: Statement, statements: Statements) -> bool:
     # A statement whose place is not known may have been taken from any sentence.
-    spans = [s.span for s in statements]
-    return None in spans or any(_meet(sentence.span, span) for span in spans)
+    return any(
+        not s.spans or any(_meet(sentence.span, span) for span in s.spans) for s in statements
+    )
 
 
-def _meet(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:
-    return bool(one and other and one[0] < other[1] and other[0] < one[1])
+def _meet(one: tuple[int, int] | None, other: tuple[int, int]) -> bool:
+    return bool(one and one[0] < other[1] and other[0] < one[1])
 
 
 def _abstains(sentence: Statement) -> bool:

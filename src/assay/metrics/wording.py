@@ -20,7 +20,7 @@ Distance = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
 class Wording(Metric):
     """Base of the metrics that compare the answer with the reference letter by letter.
 
-    Where several references are accepted, the closest one counts.
+    Where several references are accepted, the closest one counts; a blank one is none.
     """
 
     needs = ("answer", "reference")
@@ -38,10 +38,11 @@ class Wording(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The value for the closest accepted reference; nobody is asked."""
         del judge
-        references = (sample.reference or "", *sample.accepted)
-        if blank(sample.answer or "", *references):
-            return Unscored("undefined", "neither answer nor reference says anything")
         answer = sample.answer or ""
+        references = [r for r in (sample.reference or "", *sample.accepted) if not blank(r)]
+        if blank(answer) and not references:
+            return Unscored("undefined", "neither answer nor reference says anything")
+        references = references or [""]
         values = [self.compare_in(sample.language, answer, r) for r in references]
         best = max(values)
         parts = tuple(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import msgspec
 
@@ -13,6 +14,8 @@ from assay.tasks.reading import Probability, decode, one_line, schema
 
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
 _ROUNDING = 0.01
+# Stands after what a model wrote, before the probabilities that it did not write.
+_BESIDE = "\n\n[probabilities of the grades, by those of the reply's tokens] "
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,13 @@ class Grade:
         return math.fsum(grade * p for grade, p in self.probabilities) / total
 
 
+_Probabilities: TypeAlias = list[tuple[float, Probability]]
+
+
 class _Form(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str
     grade: float
-    probabilities: list[tuple[float, Probability]] | None = None
+    probabilities: _Probabilities | None = None
 
 
 class _AskedForm(msgspec.Struct):
@@ -85,11 +91,13 @@ class GiveGrade(Task[Grade]):
 
     def read(self, raw: str) -> Grade:
         """The grade; raises Unreadable if it, or one that has a probability, is not allowed."""
-        form = decode(raw, _Form)
+        said, beside = _apart(raw)
+        form = decode(said, _Form)
         value = self._allowed(form.grade, raw)
-        if form.probabilities is None:
+        told = form.probabilities if beside is None else beside
+        if told is None:
             return Grade(value, form.reason)
-        probabilities = tuple((self._allowed(g, raw), p) for g, p in form.probabilities)
+        probabilities = tuple((self._allowed(g, raw), p) for g, p in told)
         total = math.fsum(p for _, p in probabilities)
         if len(dict(probabilities)) < len(probabilities) or abs(total - 1) > _ROUNDING:
             raise Unreadable("probabilities that do not add up to 1, one a grade", raw=raw)
@@ -114,3 +122,22 @@ def reply(grade: Grade) -> str:
     """A reply in the form that `GiveGrade` reads."""
     probabilities = None if grade.probabilities is None else list(grade.probabilities)
     return msgspec.json.encode(_Form(grade.reason, grade.value, probabilities)).decode()
+
+
+def with_probabilities(raw: str, probabilities: Sequence[tuple[float, float]]) -> str:
+    """A model's reply as it came, and after it (grade, probability) of every grade.
+
+    `GiveGrade` reads them in place of any that the reply itself tells.
+    """
+    return f"{raw}{_BESIDE}{msgspec.json.encode(probabilities).decode()}"
+
+
+def _apart(raw: str) -> tuple[str, _Probabilities | None]:
+    """The reply as it came, and the probabilities after it where there are any."""
+    said, mark, line = raw.rpartition(_BESIDE)
+    if not mark:
+        return raw, None
+    try:
+        return said, msgspec.json.decode(line, type=_Probabilities)
+    except msgspec.DecodeError:  # the model wrote the mark itself
+        return raw, None

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -18,8 +18,16 @@ Probability: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 # that repeats itself for ever would hold up the run.
 MOST_BROKEN = 500
 
+# What stands in the forms that prompts show, where a judge is to put words of its own.
+_DOTS = ("...", "…")
+# What is copied from a text: there, dots may be the text's own.
+_COPIED = frozenset({"quote", "source", "tokens"})
+_CUT = "it was cut short, or is malformed"
+# Stands for an object that begins but cannot be decoded.
+_TORN: Final = object()
+
 # What a reply is searched for: the beginning of an object that is not empty, or a thought.
-_MARK = re.compile(r"\{(?=\s*\")|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
+_MARK = re.compile(r"\{(?=\s*(?:\"|\Z))|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 # Half of a surrogate pair, as it stands or as an escape.
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
@@ -43,36 +51,66 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
 def decode(raw: str, form: type[F]) -> F:
     """The one JSON object of that form in a reply.
 
-    Code fences, ``<think>`` blocks and prose around it are passed over; the object itself is
-    decoded strictly. Two different objects that both fit are ambiguous, so neither is taken.
+    Code fences, ``<think>`` blocks and prose around it are passed over, and so is the prompt's
+    form where a reply quotes it; the object itself is decoded strictly. Two different objects that
+    both fit are ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
 
     Raises:
-        Unreadable: If no object fits, or two that differ.
+        Unreadable: If no object fits, or two that differ, or the last one is not whole.
     """
-    fitting: list[F] = []
+    fitting: list[tuple[int, F]] = []
+    torn: int | None = None
     problem = "no JSON object in the reply"
     if '{"' in raw:
-        problem += " is whole: it was cut short, or is malformed"
-    for found in _objects(raw):
+        problem += f" is whole: {_CUT}"
+    dotted = any(dots in raw for dots in _DOTS)
+    for at, found in _objects(raw):
+        if found is _TORN:
+            torn = at if torn is None else torn
+            continue
         try:
             value = msgspec.convert(found, form)
         except msgspec.ValidationError as error:
             problem = str(error)
-        else:
-            if value not in fitting:
-                fitting.append(value)
-            if len(fitting) > 1:  # a model that repeats itself may give thousands
-                break
-    if len(fitting) == 1:
-        return fitting[0]
-    raise Unreadable("two different answers in one reply" if fitting else problem, raw=raw)
+            continue
+        if dotted and _is_outline(msgspec.to_builtins(value)):
+            problem = "only the form of a reply, with dots for an answer"
+            continue
+        torn = None
+        fitting.append((at, value))
+        if len(fitting) > 1 and value != fitting[0][1]:
+            # At once: a model that repeats itself may give thousands.
+            raise Unreadable("two different answers in one reply", raw=raw)
+    if torn is not None and _is_answer(raw, torn, form, [at for at, _ in fitting]):
+        which = "after the first" if fitting else "with an answer"
+        problem = f"no JSON object {which} is whole: {_CUT}"
+    elif fitting:
+        return fitting[0][1]
+    raise Unreadable(problem, raw=raw)
 
 
-def _objects(text: str) -> list[Any]:
+def _is_outline(value: Any) -> bool:
+    # The prompt's form as it was quoted, maybe with ids of the task put in.
+    if isinstance(value, dict):
+        return any(_is_outline(inner) for key, inner in value.items() if key not in _COPIED)
+    if isinstance(value, list | tuple):
+        return any(map(_is_outline, value))
+    return value in _DOTS
+
+
+def _is_answer(raw: str, torn: int, form: type[Any], whole: Sequence[int]) -> bool:
+    """Whether what begins there and is not whole was to be an answer, and no braces of prose."""
+    if len(whole) > 1 and raw.startswith(raw[torn:], whole[-1]):
+        return False  # a model that repeats itself to the end: once more the same
+    fields = "|".join(re.escape(field.encode_name) for field in msgspec.structs.fields(form))
+    return re.search(rf'"(?:{fields})"\s*:|\{{\s*(?:"\w*)?\Z', raw[torn:]) is not None
+
+
+def _objects(text: str) -> list[tuple[int, Any]]:
     # One pass from left to right: a decode from every "{" on copes with fences and prose of every
     # kind, and a tag inside a decoded object is its text. Stripping thoughts beforehand would let
     # an answer that contains "<think>" make its own statements vanish.
-    found: list[Any] = []
+    found: list[tuple[int, Any]] = []
     thinking, at, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
     surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
@@ -88,10 +126,10 @@ def _objects(text: str) -> list[Any]:
             value = _sound(value) if surrogates else value
         except ValueError:  # too many digits are one as well
             broken += 1
+            value = _TORN
         except RecursionError:  # what it holds is hardly less deep, and each try takes long
             return []
-        else:
-            found += [] if thinking else [value]
+        found += [] if thinking else [(mark.start(), value)]
     return found if broken <= MOST_BROKEN else []
 
 

@@ -21,11 +21,18 @@ class Statement:
         id: "s1", "s2" ... in order.
         text: The statement, understandable without the text it comes from.
         span: (start, end) characters of the text it was taken from, where known.
+        repeats: The same of each further place at which the text makes it.
     """
 
     id: str
     text: str
     span: tuple[int, int] | None = None
+    repeats: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """All places that are known."""
+        return (*((self.span,) if self.span else ()), *self.repeats)
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -188,18 +195,27 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         return (*before, Material("question", self.question), Material("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
-        """The statements, numbered here in their order; empty and repeated ones are left out."""
+        """The statements, numbered here in their order, without empty ones.
+
+        Repeated ones are one statement with several places.
+        """
         items = [Item(i) if isinstance(i, str) else i for i in decode(raw, _Form).statements]
-        sources = {item.text.strip(): item.source for item in items}
-        sources.pop("", None)
-        statements: list[Statement] = []
+        places: dict[str, list[tuple[int, int]]] = {}
         last = (0, 0)
-        for text, source in sources.items():
+        for item in items:
+            if not (text := item.text.strip()):
+                continue
+            known = places.setdefault(text, [])
             # Behind the last statement, else within its words: one clause may make two.
-            span = find(self.text, source, last[1], last[0])
-            last = span or last
-            statements.append(Statement(f"s{len(statements) + 1}", text, span))
-        return tuple(statements)
+            span = find(self.text, item.source, last[1], last[0])
+            # A judge that repeats itself, not the text, names the same words again.
+            if span and (not known or known[-1][1] <= span[0]):
+                known.append(span)
+                last = span
+        return tuple(
+            Statement(f"s{n}", text, known[0] if known else None, tuple(known[1:]))
+            for n, (text, known) in enumerate(places.items(), start=1)
+        )
 
 
 def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:

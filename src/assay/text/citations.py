@@ -21,10 +21,17 @@ _SAID = (
     r"|\b(?-i:[a-z])\[\d{1,3}\]"
 )
 # No mark is a list that begins with 0, as "[0,1]" does.
+_NO_INTERVAL = r"(?!0\s*[,;–-])"
 _BRACKETS = re.compile(
-    rf"(?P<said>{_SAID})|(?<!\s)\s*+(?:\[(?!0\s*[,;–-])"
+    rf"(?P<said>{_SAID})|(?<!\s)\s*+(?:\[{_NO_INTERVAL}"
     rf"(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
+)
+# A mark of numbers alone, and what it lists.
+NUMBERED = re.compile(rf"\[{_NO_INTERVAL}({_LIST})\]", re.IGNORECASE)
+# "It is still in use [1]." has the words of what is said, and cites all the same.
+_LAST = re.compile(
+    rf"(?:\w+\s+\[\d{{1,3}}\]|(?:use|type)\s+\[{_LIST}\])(?=\s*(?:[.,;:!?)\[]|$))", re.MULTILINE
 )
 _IN_BRACKETS = re.compile(
     rf"(?<!\s)\s*+[(\[]\s*+(?:see\s+)?{_POINTER}(?:,\s*{_POINTER})*\s?[)\]]", re.IGNORECASE
@@ -46,6 +53,16 @@ _LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
 def without_citations(text: str) -> str:
     """`text` without "[1]", "(Passage 2)" and the like; nothing else is touched."""
     return _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+
+
+def numbered(text: str) -> list[str]:
+    """What each mark of numbers alone lists, in order: "1" of "[1]", "2, 4-5" of "[2, 4-5]"."""
+    marks = [
+        NUMBERED.search(found[0])
+        for found in _BRACKETS.finditer(text)
+        if not found["said"] or _LAST.match(text, found.start())
+    ]
+    return [mark[1] for mark in marks if mark]
 
 
 def without_lead(text: str) -> str:

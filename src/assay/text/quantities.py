@@ -246,6 +246,7 @@ def _spoken(match: re.Match[str]) -> Iterator[Key]:
     if match["off"]:
         minutes += 30 if not match["side"] else 15 if match["side"].lower() == "past" else -15
     minutes %= 720
+    halves: tuple[int, ...]
     if match["night"]:
         halves = (720,) if minutes >= 360 else (0,)
     else:  # which half of the day is not said: either
