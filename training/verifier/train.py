@@ -29,21 +29,21 @@ TOKENS = 4096  # of a batch, padding included
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
 # How many times as many windows of a kind of made rows a run takes: whole answers teach what
-# sentences alone do not, and nothing that people labelled holds records.
-OFTENER = {"answers": 2, "rephrased/changed": 2, "nq/answered": 2, "records": 30}
+# sentences alone do not.
+OFTENER = {"answers": 2, "records": 2, "rephrased/changed": 2, "nq/answered": 2}
 # Share of the windows of people's sets and written ones that a run takes, 1 if not named: RAGTruth
 # is long and much alike, and every written statement stands in an answer of several too.
 SHARES = {
     "ragtruth_qa": 0.5,
-    "written": 0.25,
+    "written": 0.3,
     "written/answer": 0.4,
-    "written+beside": 0.2,
-    "written/page": 0.8,
-    "written/page_part": 0.5,
-    "removed": 0.6,
+    "written+beside": 0.3,
+    "written/page": 0.5,
+    "written/page_part": 0.35,
     "factcheckgpt_stance+beside": 0.5,
     "expertqa_claims+beside": 0.4,
     "summedits_dev+beside": 0.4,
+    "evouna_recall": 0.7,
 }
 SAVE_EVERY = 240  # seconds
 
