@@ -128,7 +128,7 @@ class TooLong(Unavailable):
 
 
 class CutShort(Unavailable):
-    """Free text that the length limit cut; the same prompt is cut again.
+    """What the length limit cut: free text, or all of it; the same prompt is cut again.
 
     Attributes:
         raw: What came before the cut.

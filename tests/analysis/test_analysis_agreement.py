@@ -272,6 +272,12 @@ def sure(task):
     return json.dumps(said)
 
 
+def shared(part, *, higher_is_better):
+    """Whether people call a part good that the judge says this of."""
+    counted = (part.value >= 0.5) is higher_is_better
+    return counted and part.label not in ("hallucination", "incorrect, of no context")
+
+
 @pytest.mark.parametrize("judge", [{}, {task.kind: sure for task in ASKED}], ids=["plain", "sure"])
 def test_people_who_share_all_verdicts_on_parts_agree_whatever_is_counted(tmp_path, judge):
     backend = scripts.plausible(**judge)
@@ -280,10 +286,10 @@ def test_people_who_share_all_verdicts_on_parts_agree_whatever_is_counted(tmp_pa
     for name in BY_PARTS:
         high = METRICS[name].higher_is_better
         rows = [
-            {"id": sample.id, "place": place, "label": int((v if high else 1 - v) >= 0.5)}
+            {"id": sample.id, "place": place, "label": int(shared(part, higher_is_better=high))}
             for sample, outcome in result.outcomes(name)
             if isinstance(outcome, Score)
-            for place, v in enumerate((p.value for p in outcome.parts if p.value is not None), 1)
+            for place, part in enumerate((p for p in outcome.parts if p.value is not None), 1)
         ]
         if len({row["label"] for row in rows}) == 2:
             found = agree(result, read_labels(rows), name)

@@ -6,6 +6,7 @@ import assay
 from assay import InputError, Part, Score, Unscored
 from assay.analysis.labelled import goodness, labelled
 from assay.dataset.labels import read_labels
+from support.scripts import by_sentence, verify_if
 
 
 @assay.metric(needs=("answer",))
@@ -84,6 +85,33 @@ def test_a_statement_scores_how_good_it_is_whatever_is_counted(
 ):
     part = Part("statement", "It is.", value=value, probability=probability)
     assert goodness(part, higher_is_better=counts_good) == good
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "ragchecker:self_knowledge",
+        "ragchecker:hallucination",
+        "noise_sensitivity",
+        "noise_sensitivity(mode=irrelevant)",
+    ],
+)
+def test_a_statement_that_nothing_bears_out_is_bad_where_others_are_counted_too(tmp_path, metric):
+    entailed = {("True.", "reference"), ("True.", "context"), ("reference.", "context")}
+    judge = assay.Scripted(
+        {
+            "split_statements": by_sentence,
+            "verify_statements": verify_if(lambda text, given: (text, given[0]) in entailed),
+        }
+    )
+    texts = {"contexts": ["context"], "answer": "True. Invented.", "reference": "reference"}
+    row = {"id": "s0", "question": "?", **texts}
+    result = assay.evaluate([row], metric, judge, store=tmp_path / "labels.db")
+    said = [("True.", "correct"), ("Invented.", "hallucinated")]
+    rows = [{"id": "s0", "statement": text, "label": label} for text, label in said]
+    found = labelled(result, read_labels(rows), metric)
+    told = [(item.part.text, item.score, item.verdict, item.label) for item in found.items]
+    assert told == [("True.", 1, 1, 1), ("Invented.", 0, 0, 0)]
 
 
 def test_unequal_chances_to_be_labelled_are_noted(tmp_path):

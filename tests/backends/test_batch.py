@@ -261,6 +261,23 @@ class TestWhatIsSaid:
         assert served.arrived == 0
 
 
+def test_a_budget_that_is_ample_makes_no_further_batches(served, db):
+    result = run(served, db, settings=Settings(budget=Budget(tokens=10**6)))
+    assert not result.stopped
+    assert len(served.sizes) == STAGES
+    assert served.stats()["calls"] == KINDS
+
+
+def test_a_budget_in_tokens_holds_for_what_is_in_batches(served, db):
+    result = run(served, db, settings=Settings(budget=Budget(tokens=6000)))
+    cost = result.cost()
+    assert "budget in tokens" in result.stopped
+    assert 0 < cost.tokens_in + cost.tokens_out <= 6000
+    whole = run(served, db, settings=Settings(budget=Budget(tokens=10**6)))
+    assert all(row.n_failed == 0 for row in whole.summary())
+    assert set(served.done.values()) == {1}
+
+
 def test_a_budget_holds_for_what_is_in_batches(served, db):
     result = run(served, db, settings=Settings(budget=Budget(calls=6)))
     assert "allowed" in result.stopped

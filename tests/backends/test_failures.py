@@ -32,6 +32,9 @@ FAULTS = {
     "JSON cut short, announced as whole": broken.sends(broken.message(200, b'{"choices": [{"mes')),
     "no choice": broken.sends(broken.message(200, b'{"choices": []}')),
     "an error with status 200": broken.sends(broken.message(200, b'{"error": "upstream"}')),
+    "an error in place of the text, with status 200": broken.sends(
+        broken.message(200, broken.chat("", finish_reason="error"))
+    ),
     "empty text": broken.sends(broken.message(200, broken.chat(""))),
     "text that is not what was asked for": broken.sends(
         broken.message(200, broken.chat('{"verdicts": "all good"}'))
@@ -39,12 +42,19 @@ FAULTS = {
     "stopped by the length limit": broken.sends(
         broken.message(200, broken.chat('{"verdicts": [{"id": "c1", "us', finish_reason="length"))
     ),
+    "stopped by the length limit before any text": broken.sends(
+        broken.message(200, broken.chat("", finish_reason="length"))
+    ),
     "withheld by a content filter": broken.sends(
         broken.message(200, broken.chat("", finish_reason="content_filter"))
     ),
     "400": broken.error(400, "odd request"),
+    "400, of JSON that the model wrote": broken.error(
+        400, "no JSON", code="json_validate_failed", failed_generation='{"verdicts": "all"}'
+    ),
     "400, too long": broken.error(400, "maximum context length is 8192"),
     "400 or 403, content filter": broken.error(400, "x", code="content_filter"),
+    "400, no such model": broken.error(400, "x is not a valid model ID"),
     "401": broken.error(401, "Incorrect API key"),
     "402": broken.error(402, "Payment required"),
     "403": broken.error(403, "Forbidden"),
@@ -84,6 +94,7 @@ def run(tmp_path, monkeypatch):
     """Run the command line against a URL; returns it with the two outcomes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Limit, "_backoff", lambda self, attempt: 0.0)
+    monkeypatch.setattr("assay.backends.pauses.LONGEST_S", 0.0)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")

@@ -10,7 +10,7 @@ from aiohttp import web
 from assay.backends.openai import OpenAI
 from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url
 from assay.backends.waits import retry_after
-from assay.errors import Denied, InputError, Unavailable
+from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.judge import Judge
 from assay.tasks import (
     GenerateQuestions,
@@ -281,13 +281,20 @@ def chat(message, **more):
     ("message", "text"),
     [
         ({"content": "x", "reasoning_content": "long"}, "x"),
-        ({"content": None, "refusal": "I will not"}, ""),
+        ({"content": None, "refusal": "I will not"}, "I will not"),
+        ({"content": "", "tool_calls": [{"function": {"arguments": "{}"}}]}, "{}"),
+        ({"content": " ", "refusal": None, "tool_calls": []}, " "),
+        ({"content": "", "refusal": {}, "tool_calls": [{"function": None}, 1]}, ""),
+        ({"content": None, "tool_calls": {"function": 1}}, ""),
         ({"content": [{"type": "thinking", "text": "y"}, {"type": "text", "text": "x"}]}, "x"),
         ({}, ""),
     ],
 )
 async def test_the_text_is_kept_as_it_came(message, text):
     assert (await answered(chat(message))).raw == text
+
+
+COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 async def test_tokens_are_estimated_where_the_server_does_not_count(server, llm):
@@ -302,6 +309,18 @@ async def test_tokens_are_estimated_where_the_server_does_not_count(server, llm)
     [
         ({"prompt_tokens": 12.0, "completion_tokens": "3"}, (12, 3)),
         ({"prompt_tokens": 12, "completion_tokens": None}, (12, None)),
+        ({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}, (12, 3)),
+        # xAI and Gemini count reasoning in the total alone.
+        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 2120}, (100, 2020)),
+        ({"prompt_tokens": "12", "completion_tokens": "3", "total_tokens": "45"}, (12, 33)),
+        ({"prompt_tokens": 12, "completion_tokens": None, "total_tokens": 45}, (12, 33)),
+        ({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 9}, (12, 3)),
+        ({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": -1}, (12, 3)),
+        ({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": "many"}, (12, 3)),
+        ({"prompt_tokens": 12, "total_tokens": 12}, (12, None)),
+        ({"total_tokens": 45}, (None, None)),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, (None, None)),
+        ({"prompt_tokens": 0, "completion_tokens": 3, "total_tokens": 45}, (None, 3)),
         ({"prompt_tokens": 12.5, "completion_tokens": 3}, (None, None)),
         ({"prompt_tokens": -1, "completion_tokens": 3}, (None, None)),
         ({"prompt_tokens": 10**30, "completion_tokens": 3}, (None, None)),
@@ -315,6 +334,11 @@ async def test_no_reply_is_lost_over_an_odd_count_of_its_tokens(usage, tokens):
     estimated = len(reply.prompt) // 4, len(text) // 4
     expected = tuple(e if n is None else n for n, e in zip(tokens, estimated, strict=True))
     assert (reply.raw, reply.tokens_in, reply.tokens_out) == (text, *expected)
+
+
+async def test_what_wrote_nothing_may_have_cost_nothing():
+    reply = await answered(chat({"content": ""}, usage=dict.fromkeys(COUNTS, 0)))
+    assert (reply.raw, reply.tokens_in, reply.tokens_out) == ("", 0, 0)
 
 
 async def test_free_text_that_the_length_limit_cut_is_no_reply():
@@ -349,7 +373,7 @@ def logprobs(value):
         (completion({"content": "x SURR"}).replace("SURR", "\\ud83d").encode(), "x ?"),
         (completion({"content": "x"}, logprobs=logprobs(float("-inf"))).encode(), "x"),
         (completion({"content": "x"}, logprobs=logprobs(float("nan"))).encode(), "x"),
-        (completion(None, "length").encode(), ""),
+        (completion(None).encode(), ""),
     ],
     ids=["BOM", "not UTF-8", "half a pair", "minus infinity", "no number", "no message"],
 )
@@ -384,6 +408,12 @@ async def test_what_was_billed_without_a_reply_says_what_it_cost(content, task):
     assert caught.value.cost[0] == len(task.prompt()) // 4, "estimated where it is not counted"
 
 
+async def test_a_reply_that_was_cut_before_its_first_word_is_none_and_names_the_remedy():
+    with pytest.raises(CutShort, match="stopped by the length limit -> raise max_tokens") as caught:
+        await answered(lambda: web.Response(text=completion({"content": ""}, "length")))
+    assert caught.value.cost == (500, 1000)
+
+
 @pytest.mark.parametrize("extra", [{"temperature": 1}, {"seed": 42}, {"max_tokens": 5}])
 async def test_what_the_user_has_every_request_carry_is_refused_in_the_servers_words(server, extra):
     (field,) = extra
@@ -413,6 +443,12 @@ def error(status, message="no", headers=None, **more):
         (error(400, "API key not valid"), "set the key"),
         (error(404, "no such model"), "check the model 'm' and the base URL 127.0.0.1"),
         (error(400, code="model_not_found"), "check the model 'm'"),
+        (error(400, "x/y is not a valid model ID", code=400), "check the model 'm'"),
+        (error(400, "Invalid model: m", type="invalid_model", code="1500"), "check the model 'm'"),
+        (error(400, "Invalid model name passed in model=m", param="None"), "check the model 'm'"),
+        (error(400, "no such deployment", param="model", code="400"), "check the model 'm'"),
+        (error(400, "The model `m` does not exist"), "check the model 'm'"),
+        (error(400, "Model Not Exist"), "check the model 'm'"),
         (error(429, code="insufficient_quota"), "used up"),
         (error(402), "used up"),
         (error(200, code="401"), "answered 401: no -> none was sent: set the key"),
@@ -439,6 +475,13 @@ async def test_a_refused_key_is_to_be_checked():
         (error(408), False, None, False),
         (error(400, "maximum context length; see response_format schema"), False, None, True),
         (error(400, "odd request"), False, None, True),
+        (error(400, "invalid model output"), False, None, True),
+        (error(400, "the model you named does not take images"), False, None, True),
+        (error(400, "no JSON", code="json_validate_failed"), False, None, False),
+        (error(429, "Please try again in 1m0.5s"), True, 60.5, False),
+        (error(429, "try again in 1s", headers={"Retry-After": "2"}), True, 2.0, False),
+        (error(500, "try again in 20s"), False, None, False),
+        (lambda: web.json_response([{"error": {"message": "x"}}], status=429), True, None, False),
         (error(413), False, None, True),
         (error(403, "input flagged by moderation"), False, None, True),
         (error(400, code="content_filter"), False, None, True),

@@ -1,11 +1,12 @@
 """Is one odd value from a server or an environment told as what it is, and a bug of nobody's?"""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from assay.backends.openai import OpenAI
+from assay.backends.openai import FEWER_LIKELY, Dialect, OpenAI
 from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
 from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, TooLong, Unavailable
@@ -146,3 +147,88 @@ def test_json_nested_without_end_is_a_reply_that_cannot_be_read(status, around):
     with pytest.raises(Unavailable, match="sent no chat completion but") as caught:
         OpenAI("m", base_url="http://x/v1")._heard(status, deep.encode(), {}, "prompt")
     assert not caught.value.permanent
+
+
+PROMPT = "a prompt of 24 characters"
+FAILED = {"code": 502, "message": "Provider disconnected"}
+
+
+def heard(body, status=200):
+    """What is read off a reply to a prompt: a completion or a refusal."""
+    judge = OpenAI("m", base_url="http://x/v1")
+    return judge._heard(status, json.dumps(body).encode(), {}, PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("choice", "status", "message"),
+    [
+        ({"error": FAILED, "finish_reason": "error"}, 502, "Provider disconnected"),
+        ({"error": {"code": 429, "message": "busy"}}, 429, "busy"),
+        ({"finish_reason": "error"}, 502, "the reply broke off"),
+    ],
+)
+@pytest.mark.parametrize("content", ["", '{"relevance": 1'])
+def test_a_choice_that_reports_an_error_is_no_reply(choice, status, message, content):
+    usage = {"prompt_tokens": 10, "completion_tokens": 2}
+    found = heard({"choices": [{"message": {"content": content}, **choice}], "usage": usage})
+    assert isinstance(found, Refusal)
+    assert (found.status, found.message, found.cost) == (status, message, (10, 2))
+    assert not meaning(found, WHERE, "m").permanent
+    assert heard({"choices": [choice]}).cost == (0, 0)
+
+
+def no_json(**more):
+    error = {"message": "does not match the schema", "code": "json_validate_failed", **more}
+    return {"error": error}
+
+
+def test_what_a_server_refuses_of_the_models_own_words_is_a_reply_like_any_other():
+    found = heard(no_json(failed_generation='{"relevance": '), 400)
+    assert (found.text, found.tokens_in, found.cut) == ('{"relevance": ', len(PROMPT) // 4, False)
+    cut = heard(no_json(failed_generation="max completion tokens reached before a document"), 400)
+    assert (cut.text, cut.cut) == ("", True)
+
+
+@pytest.mark.parametrize("more", [{}, {"failed_generation": ""}, {"failed_generation": None}])
+def test_words_that_it_keeps_to_itself_are_asked_for_again_and_no_matter_of_the_form(more):
+    found = heard(no_json(**more), 400)
+    assert not meaning(found, WHERE, "m").permanent
+    assert Dialect().after(found, {"response_format": {}, "temperature": 0.0}) is None
+
+
+def refused(message, status=400, **more):
+    return Refusal.of(status, as_error(message, **more).encode(), {})
+
+
+@pytest.mark.parametrize(
+    ("field", "refusal"),
+    [
+        ("temperature", refused("invalid temperature: only 1 is allowed for this model")),
+        ("temperature", refused("`temperature` must be strictly positive", 422)),
+        ("temperature", refused("`temperature` may only be set to 1 when thinking is enabled")),
+        ("temperature", refused("temperature: range: 0..1", param="None")),
+        ("seed", refused("seed must be below 1000", 422)),
+        ("seed", refused("no", param="seed")),
+    ],
+)
+def test_a_server_that_names_temperature_or_seed_is_asked_without(field, refusal):
+    asked = {"temperature": 0.0, "seed": 1, "response_format": {}}
+    assert Dialect().after(refusal, asked) == replace(Dialect(), **{field: False})
+    del asked[field]
+    assert Dialect().after(refusal, asked) is None
+
+
+@pytest.mark.parametrize(
+    ("refusal", "changed"),
+    [
+        (refused("temperature: worker died", 500), None),
+        (refused("too hot", param="top_p", details="temperature"), None),
+        (refused("the seeds of temperatures"), None),
+        (refused("no logprobs; there are temperature, seed"), {"likely": FEWER_LIKELY}),
+        (refused("no json_schema; there are temperature, seed"), {"form": "json_object"}),
+    ],
+)
+def test_what_a_refusal_is_about_comes_before_what_it_names(refusal, changed):
+    asked = {"temperature": 0.0, "seed": 1, "response_format": {}, "logprobs": True}
+    expected = None if changed is None else replace(Dialect(), **changed)
+    assert Dialect().after(refusal, asked) == expected

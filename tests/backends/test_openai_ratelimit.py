@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.limit import Limit, Limits
 from assay.backends.openai import OpenAI
-from assay.backends.waits import nothing_left
+from assay.backends.waits import advised, nothing_left
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer
@@ -33,6 +33,27 @@ from support.llm_server import LLMServer
 )
 def test_headers_say_how_long_nothing_is_left(headers, seconds):
     assert nothing_left(headers) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ('[{"error": {"details": [{"retryDelay": "20s"}]}}]', 20.0),
+        ('{"raw": "{\\"retryDelay\\": \\"20.5s\\"}"}', 20.5),
+        ("You exceeded your current quota. Please retry in 26.5s.", 26.5),
+        ("Please try again in 6m0s.", 360.0),
+        ("Please try again in 20ms. Visit", 0.02),
+        ("try again in 500 milliseconds", 0.5),
+        ("Please retry after 6 seconds.", 6.0),
+        ("Try again in 1 hour 2 minutes", 3720.0),
+        (f"try again in {'9' * 400}d", float("inf")),
+        ("retry later", None),
+        ("try again in 20 slots", None),
+        ("", None),
+    ],
+)
+def test_a_refusal_says_in_words_how_long_to_wait(text, seconds):
+    assert advised(text) == seconds
 
 
 async def test_a_server_that_has_nothing_left_is_not_asked_before_its_time():

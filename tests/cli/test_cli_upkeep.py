@@ -67,6 +67,31 @@ def test_for_a_file_that_holds_no_runs_no_store_is_made(assay, here, text, told)
     assert not (here / "new.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (
+            lambda lines: [lines[0], "damaged\n", *lines[2:]],
+            "error: row 2: is not as `assay export`",
+        ),
+        (lambda lines: lines[:4], "error: the file ends early, after line 4 -> export it anew"),
+        (lambda lines: [*lines[:2], "\udcff\n"], "error: 'runs.jsonl' is no text"),
+    ],
+    ids=["damaged", "cut off", "no text"],
+)
+def test_for_a_file_that_is_damaged_further_down_no_store_is_left(scored, here, damage, told):
+    lines = scored("export", "assay.db").stdout.splitlines(keepends=True)
+    text = "".join(damage(lines))
+    (here / "runs.jsonl").write_bytes(text.encode("utf-8", "surrogateescape"))
+    refused = scored("import", "runs.jsonl", "--store", "new.db")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert told in refused.stderr
+    assert not list(here.glob("new.db*"))
+    before = (here / "assay.db").read_bytes()
+    assert scored("import", "runs.jsonl", "--store", "assay.db").exit_code == 2
+    assert (here / "assay.db").read_bytes() == before
+
+
 def test_a_whole_store_is_verified(scored):
     found = scored("verify")
     assert found.exit_code == 0, found.output

@@ -3,11 +3,12 @@
 import asyncio
 import threading
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
-from assay.errors import Denied, TooLong, Unavailable
-from assay.integrations.calling import awaited, blocking, judge_error
+from assay.errors import CutShort, Denied, TooLong, Unavailable
+from assay.integrations.calling import Form, awaited, blocking, judge_error, was_cut
 from assay.run.loop import run_to_completion
 
 
@@ -35,7 +36,44 @@ class ClientError(Exception):
         self.response = {"ResponseMetadata": {"HTTPStatusCode": status}}
 
 
+class LengthFinishReasonError(Exception):
+    """As the openai package has it, for a reply that was cut within its form."""
+
+    def __init__(self):
+        super().__init__("Could not parse response content as the length limit was reached")
+        self.completion = SimpleNamespace(
+            usage=SimpleNamespace(prompt_tokens=500, completion_tokens=1000)
+        )
+
+
+class ContentFilterFinishReasonError(Exception):
+    """As the openai package has it."""
+
+
 class TestWhatAFailureMeans:
+    def test_a_reply_that_was_cut_within_its_form_is_told_with_what_it_cost(self):
+        error = judge_error("langchain:Chat", LengthFinishReasonError())
+        assert isinstance(error, CutShort)
+        assert "langchain:Chat was stopped by the length limit -> raise max_tokens" in str(error)
+        assert error.cost == (500, 1000)
+
+    def test_a_reply_that_a_filter_withheld_within_its_form_is_no_bug(self):
+        error = judge_error("langchain:Chat", ContentFilterFinishReasonError())
+        assert isinstance(error, Unavailable)
+        assert (error.permanent, "langchain:Chat withheld its reply" in str(error)) == (True, True)
+
+    async def test_for_a_reply_that_was_cut_the_form_is_not_given_up(self):
+        async def within():
+            raise CutShort("cut")
+
+        async def without():
+            return "never"
+
+        form = Form()
+        with pytest.raises(CutShort):
+            await form.ask(within, without)
+        assert form.offered
+
     def test_a_refused_key_ends_the_run_and_names_the_object(self):
         error = judge_error("langchain:Chat", APIStatusError(401, "bad key"))
         assert isinstance(error, Denied)
@@ -136,3 +174,24 @@ class TestAskingAnObject:
         await asyncio.sleep(0.01)
         call.cancel()
         await asyncio.wait_for(cancelled.wait(), 5)
+
+
+@pytest.mark.parametrize(
+    ("about", "cut"),
+    [
+        ({"finish_reason": "length"}, True),
+        ({"finish_reason": "MAX_TOKENS"}, True),
+        ({"finish_reason": "FinishReason.MAX_TOKENS"}, True),
+        ({"stop_reason": "max_tokens"}, True),
+        ({"stopReason": "max_tokens"}, True),
+        ({"done_reason": "length"}, True),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, True),
+        (SimpleNamespace(finish_reason="length"), True),
+        ({"finish_reason": "stop", "incomplete_details": None}, False),
+        ({"finish_reason": "content_filter"}, False),
+        ({"model": "length"}, False),
+        (None, False),
+    ],
+)
+def test_that_a_reply_was_cut_is_seen_in_whatever_form_it_is_told(about, cut):
+    assert was_cut(about) is cut

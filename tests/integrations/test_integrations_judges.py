@@ -1,14 +1,17 @@
 """Do models of other libraries judge as they are? The real packages, and a scripted server."""
 
 import asyncio
+import json
 
 import pytest
 
 import assay
 from assay.backends.gathered import Gathered
-from assay.errors import Denied, InputError, Unavailable
+from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.tasks import Embed, RateAnswer
+from assay.tasks.paper import PaperStatements
 from support.answers import vector
+from support.broken_server import POISON, BrokenServer, message, sends
 from support.faults import Faults
 from support.llm_server import LLMServer
 
@@ -70,6 +73,20 @@ EMBEDDERS = {
 }
 
 
+def cutting(text):
+    """A server whose replies to POISON end there, since they are as long as they may be."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+    body = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{**choice, "finish_reason": "length"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20},
+    }
+    return BrokenServer(sends(message(200, json.dumps(body).encode())))
+
+
 @pytest.fixture
 def server():
     with LLMServer().in_thread() as running:
@@ -115,6 +132,21 @@ class TestAModelOfALibrary:
         judge = assay.backend(CHATS[library]("http://127.0.0.1:9/v1"))
         with pytest.raises(Unavailable):
             asyncio.run(judge.reply(RateAnswer("q", "a")))
+
+    def test_free_text_that_the_length_limit_cut_is_no_reply(self, library):
+        with cutting("1. Rome is old.\n2. Rome has").in_thread() as server:
+            judge = assay.backend(CHATS[library](server.url))
+            with pytest.raises(CutShort, match="stopped by the length limit -> raise max_tokens"):
+                asyncio.run(judge.reply(PaperStatements(POISON, "Rome is old. It has walls.")))
+
+    def test_json_that_the_length_limit_cut_fails_its_score_and_ends_no_run(
+        self, library, tmp_path
+    ):
+        row = {**ROWS[0], "question": POISON}
+        with cutting('{"reason": "It ans').in_thread() as server:
+            judge, metric = CHATS[library](server.url), "context_precision_without_reference"
+            (outcome,) = assay.evaluate([row], metric, judge, store=tmp_path / "a.db")[metric]
+        assert outcome.why == "failed"
 
     def test_its_name_holds_the_model_and_not_the_key(self, library):
         name = assay.backend(CHATS[library]("http://127.0.0.1:9/v1")).name

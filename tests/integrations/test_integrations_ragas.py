@@ -5,13 +5,14 @@ import math
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 import assay
 from assay.backends.llm import LLM, Completion
-from assay.errors import InputError, JudgeError
+from assay.errors import CutShort, InputError, JudgeError
 from assay.integrations import ragas
 from assay.integrations.ragas import judges, metrics
 from assay.integrations.ragas.absent import WAYS
@@ -33,6 +34,7 @@ from assay.integrations.ragas.metrics.base import (
 )
 from assay.integrations.ragas.metrics.result import MetricResult
 from assay.integrations.ragas.rows import FIELDS
+from assay.tasks.paper import PaperStatements
 from support.judges import capricious, gullible
 
 ROW = {"user_input": "When?", "response": "In 1889.", "reference": "In 1889."}
@@ -415,6 +417,16 @@ class TestModels:
     def test_a_model_of_ones_own_writes(self):
         critic = metrics.AspectCritic(definition="Is it short?", llm=Writes())
         assert critic.single_turn_score(SingleTurnSample(**ROW)) == 1.0
+
+    async def test_what_a_model_of_ones_own_wrote_up_to_the_length_limit_is_no_reply(self):
+        class Cut(BaseRagasLLM):
+            def generate_text(self, prompt):
+                told = {"finish_reason": "length"}
+                text = SimpleNamespace(text="1. Rome is", generation_info=told)
+                return SimpleNamespace(generations=[[text]])
+
+        with pytest.raises(CutShort, match="raise max_tokens"):
+            await judges.judge(Cut()).reply(PaperStatements("Who?", "Rome is old. It has walls."))
 
     def test_embeddings_of_ones_own_are_compared(self):
         similar = metrics.SemanticSimilarity(llm="embedded", embeddings=Vectors())

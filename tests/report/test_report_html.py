@@ -240,6 +240,7 @@ def test_the_embedded_judge_warns_of_other_languages(
     judge: str, foreign: int, *, told: bool
 ) -> None:
     data = fixture.report(fixture.small()["samples"], judge=judge)
+    data["metrics"][0]["asks"] = [judge]
     data["foreign"]["samples"] = foreign
     assert ("9 of 12 samples looked at seem not to be in English" in html.render(data)) == told
 

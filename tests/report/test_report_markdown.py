@@ -1,12 +1,17 @@
 """Is the Markdown a table whatever the names in it, and does it say what must be read beside it?"""
 
+import html
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import fixture
 import hostile
 from markdown_it import MarkdownIt
 
-from assay.report import markdown
+import assay
+from assay.analysis.calibrate import calibrate
+from assay.report import calibration, markdown
 
 
 def cells(line: str) -> int:
@@ -55,3 +60,16 @@ def test_texts_are_neither_markup_nor_mentions_nor_links() -> None:
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
     for dangerous in ("<script", "**bold", "@everyone", "](", "www.", "\u202e", "\x1b"):
         assert not re.search(rf"(?<!\\){re.escape(dangerous)}", outside), dangerous
+
+
+def test_names_in_a_calibration_are_neither_markup_nor_links(tmp_path: Path) -> None:
+    rows = [{"id": f"s{n}", "answer": "a", "reference": "ab"[n % 2]} for n in range(40)]
+    result = assay.evaluate(rows, "exact_match", store=tmp_path / "a.db")
+    card = calibrate(result, [{"id": f"s{n}", "label": 1 - n % 2} for n in range(40)])
+    names = "own(by='*a* [b](c) `d` <i>|')", "gguf:*a*_[b](c)`|", "[my](c) *labels*.csv"
+    card = replace(card, metric=names[0], judge=names[1], labels=names[2])
+    text = calibration.markdown(card, card.quality, held_out="5 folds")
+    page = html.unescape(MarkdownIt().enable("table").render(text))
+    assert f"<h2>Calibration of <code>{names[0]}</code></h2>" in page
+    assert f"<li>Judge: <code>{names[1]}</code></li>" in page
+    assert f"<li>Labels: {names[2]}, 40 groups</li>" in page

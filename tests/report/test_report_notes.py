@@ -7,8 +7,11 @@ import fixture
 import pytest
 
 import assay
+from assay.backends.embedded import Embedded
+from assay.backends.route import Route
 from assay.report import html, markdown, notes
 from assay.report.collect import collect
+from support.scripts import plausible
 
 RETRIEVED = {
     "question": "How many beds?",
@@ -54,6 +57,21 @@ def test_of_the_language_is_warned_where_the_embedded_judge_or_its_encoder_was_a
     metric: str, tmp_path: Path, *, told: bool
 ) -> None:
     data = collect(assay.evaluate([GERMAN], ["exact_match", metric], store=tmp_path / "assay.db"))
+    warned = any("seem not to be in English" in note.text for note in notes.notes(data))
+    assert warned is told
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [("faithfulness", False), ("context_entity_recall", True), ("answer_similarity", True)],
+)
+def test_of_the_language_is_not_warned_where_all_that_is_asked_is_sent_to_others(
+    metric: str, tmp_path: Path, *, told: bool
+) -> None:
+    others = dict.fromkeys(("split_statements", "verify_statements"), plausible())
+    judge = Route(Embedded(), others)
+    row = {**GERMAN, "contexts": [GERMAN["answer"]]}
+    data = collect(assay.evaluate([row], metric, judge, store=tmp_path / "assay.db"))
     warned = any("seem not to be in English" in note.text for note in notes.notes(data))
     assert warned is told
 

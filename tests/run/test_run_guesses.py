@@ -2,8 +2,9 @@
 
 import pytest
 
+from assay import Settings, evaluate
 from assay.backends.llm import LLM, Completion
-from assay.judge import Judge
+from assay.judge import RETRY_STRIDE, Judge
 from assay.metrics import parse
 from assay.run.estimate import estimate
 from assay.run.guesses import guess
@@ -70,6 +71,48 @@ async def test_as_many_calls_are_counted_as_are_made(metric, tmp_path):
     assert counted.calls == judge.calls > 0
     assert counted.tokens_in > 0
     assert counted.tokens_out > 0
+
+
+class Hesitant(Told):
+    """Its first word about a text, and its first two about what to verify, cannot be read."""
+
+    async def complete(self, prompt, schema, kind, draw):
+        found = await super().complete(prompt, schema, kind, draw)
+        wrong = {"split_statements": 1, "verify_statements": 2}.get(kind, 0)
+        return Completion("Well.") if draw // RETRY_STRIDE < wrong else found
+
+
+METRICS = (["faithfulness"], ["faithfulness", "context_recall"])
+
+
+@pytest.mark.parametrize("metrics", METRICS)
+@pytest.mark.parametrize("change", [{}, {"contexts": ["Lyon is large."]}])
+def test_what_was_asked_again_before_is_known_and_what_comes_after_it_counted(
+    metrics, change, tmp_path
+):
+    store, embedder = tmp_path / "x.db", scripts.plausible()
+    evaluate(ROWS, metrics, Hesitant(), embedder=embedder, store=store)
+    rows = [{**ROWS[0], **change}]
+    judge = Told()  # the same by its name: what it is asked for the first time it gets right
+    counted = estimate(rows, metrics, judge, embedder=embedder, store=store)
+    evaluate(rows, metrics, judge, embedder=embedder, store=store)
+    assert counted.calls == judge.calls
+    assert bool(counted.calls) == bool(change)
+    assert counted.known > 0
+
+
+def test_as_many_known_draws_are_read_as_a_run_is_worth_tries(tmp_path):
+    class Mute(Told):
+        async def complete(self, prompt, schema, kind, draw):
+            return Completion("Well.")
+
+    store = tmp_path / "x.db"
+    evaluate(ROWS, "faithfulness", Mute(), store=store, settings=Settings(tries=2))
+    for tries, calls, known in ((2, 0, 2), (3, 2, 2)):
+        counted = estimate(
+            ROWS, "faithfulness", Told(), store=store, settings=Settings(tries=tries)
+        )
+        assert (counted.calls, counted.known) == (calls, known)
 
 
 def test_what_the_system_did_not_answer_is_not_counted(tmp_path):

@@ -183,6 +183,13 @@ class TestBudget:
         self.run(db, Route(one, {"verify_statements": two}), tokens=4000)
         assert (one.calls + two.calls) * 110 <= 4000
 
+    def test_a_call_is_taken_to_cost_what_the_judge_may_write(self, db):
+        judge = Metered()
+        judge.max_tokens = 4000
+        result = self.run(db, judge, tokens=3900)
+        assert "0 spent, up to 4" in result.stopped
+        assert judge.calls == 0
+
     def test_a_judge_that_makes_embeddings_as_well_is_bounded_too(self, db):
         judge = Watched(plausible())
         settings = Settings(budget=Budget(tokens=100))

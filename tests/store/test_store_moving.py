@@ -1,5 +1,6 @@
 """Do runs get from one store to another whole, once, and not at all if a line is amiss?"""
 
+import contextlib
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from assay.errors import InputError, Unavailable
 from assay.store import Store
 from assay.store.checking import verify
 from assay.store.judges import Fingerprint
-from assay.store.moving import export, take_in
+from assay.store.moving import export, take_in, taking_into
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]
@@ -201,3 +202,18 @@ class TestWhatIsAmiss:
     def test_a_run_that_is_not_there_cannot_be_exported(self, elsewhere):
         with pytest.raises(InputError, match="no run begins with 'zzz'"):
             lines(elsewhere, "zzz")
+
+
+def test_a_store_made_for_an_import_that_is_refused_goes_again_unless_others_have_it_open(
+    tmp_path,
+):
+    path = tmp_path / "new.db"
+    with pytest.raises(InputError, match="ends early"), taking_into(path) as store:
+        take_in(store, ())
+    assert not path.exists()
+    other = None
+    with contextlib.suppress(InputError), taking_into(path) as store:
+        other = Store(path)
+        take_in(store, ())
+    other.close()
+    assert path.exists()

@@ -16,6 +16,8 @@ from assay.text.token_f1 import overlap, tokens
 ALIKE = 0.8
 UNDECIDED = "annotators undecided"
 ELSEWHERE = "sample not in the run"
+# What neither a context nor the reference bears out: bad, whichever kind of statement is counted.
+INVENTED = ("hallucination", "incorrect, of no context")
 SHOWN = 3  # samples that are named of those that the run does not have
 
 
@@ -166,6 +168,8 @@ def goodness(part: Part, *, higher_is_better: bool) -> float:
 
 
 def _good(part: Part, *, higher_is_better: bool) -> float:
+    if part.label in INVENTED:
+        return 0.0
     value = part.value or 0.0
     return value if higher_is_better else 1 - value
 

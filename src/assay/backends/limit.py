@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.backends.call import Call, ended, now
 from assay.backends.pace import START, Few, Latencies, Pace, Turns
+from assay.backends.pauses import Pauses
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
 from assay.errors import Denied, InputError, OverBudget, Unavailable
@@ -19,6 +20,8 @@ LONGEST_BACKOFF = 30.0
 TIMEOUT_RETRIES = 1
 # ... of a call that waited behind others: each time half as many are on their way.
 CROWDED_RETRIES = 8
+# A call that is refused while others are served is made again this many times as often as usual.
+UNLUCKY = 10
 # So many calls in a row without a reply, and none with one: there is nobody there.
 HOPELESS = 8
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
@@ -40,7 +43,9 @@ class Limits:
             several times as long as any of its kind of late is asked again sooner; that second
             one has this time in full.
         retries: How often a call that brought no reply is made again (after a time-out: once).
-        backoff: Longest first wait between two tries, in seconds; it doubles with each try.
+            While a server refuses everybody and says not for how long: how often all pause.
+        backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
+            first pause of all is as long; each that brings nothing triples it, up to a minute.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
             daily quota, say) is not asked again.
         hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
@@ -116,6 +121,7 @@ class Limit:
         self._tokens = Bucket(tokens) if tokens else None
         self._further = 0
         self._resume_at = -math.inf
+        self._pauses = Pauses(limits.backoff, limits.retries, HOPELESS)
         self._answered = False
         self._first, self._again = Few(FIRST), Few(FEW)
         self._lost_in_a_row = 0
@@ -191,13 +197,21 @@ class Limit:
         return reply
 
     def _despair(self, error: Unavailable) -> None:
+        if _unadvised(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS:
+            what = f"{self.name} has refused every call for {now() - self._pauses.since:.0f} s"
+            remedy = "run the same command later: it goes on from there"
+            raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
         if self._answered or error.throttled or error.permanent:
             return
         self._lost_in_a_row += 1
         if self._lost_in_a_row < HOPELESS:
             return
         calls = f"{self._lost_in_a_row} calls"
-        if error.cost is None:
+        # A subclass of it tells of a connection that was never made.
+        if type(error.__cause__) is TimeoutError:
+            what = f"{calls} to {self.name} took too long"
+            remedy = "raise --timeout, or lower --concurrency"
+        elif error.cost is None:
             what = f"cannot reach {self.name}: {calls} brought nothing"
             remedy = "check that the server runs and that the address is right"
         else:  # somebody is there and answers
@@ -206,7 +220,7 @@ class Limit:
         raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold, places: AsyncExitStack) -> Reply:
-        attempt = timeouts = crowded = 0
+        attempt = timeouts = crowded = refused = 0
         call = Call(self._backend, task, draw)
         while True:
             try:
@@ -221,7 +235,14 @@ class Limit:
                     attempt -= behind
                     self.usage.timeouts += 1
                     self._purse.spend(spent := hold.tokens_in, 0)
-                out_of_tries = attempt >= self._limits.retries or timeouts > TIMEOUT_RETRIES
+                if _unadvised(error):
+                    attempt, refused = attempt - 1, refused + 1
+                out_of_tries = (
+                    attempt >= self._limits.retries
+                    or timeouts > TIMEOUT_RETRIES
+                    or refused > UNLUCKY * self._limits.retries
+                    or (_unadvised(error) and self._pauses.in_vain > self._limits.retries)
+                )
                 asked = error.retry_after or 0.0
                 hopeless = out_of_tries or error.permanent or asked > self._limits.patience
                 if hopeless or self._stopped:
@@ -285,7 +306,8 @@ class Limit:
         # A back end may know from the server's headers that nothing is left until then.
         told: float = getattr(self._backend, "paused_until", -math.inf)
         long = told > now() + self._limits.patience
-        return self._resume_at if long else max(self._resume_at, told)
+        resume = max(self._resume_at, self._pauses.until)
+        return resume if long else max(resume, told)
 
     async def _watched(self, call: Call, timeouts: int) -> Reply:
         # A call given up too soon costs a second one, never a score: that one has the whole time.
@@ -297,10 +319,13 @@ class Limit:
             if error.throttled:
                 self.usage.throttled += 1
                 self.pace.refused(sent, now())
+                if _unadvised(error):
+                    self._pauses.refused(sent, now())
             elif isinstance(error.__cause__, TimeoutError):
                 error.crowded = self.pace.late(sent, now())
             raise
         self._latencies.add(kind, now() - sent)
+        self._pauses.replied(sent)
         self.pace.replied(now() - sent)
         return reply
 
@@ -337,3 +362,8 @@ class Limit:
             if bucket:
                 bucket.reserve(amount, now())
         return hold
+
+
+def _unadvised(error: Unavailable) -> bool:
+    """Whether too much was asked of a server that does not say when there is room again."""
+    return error.throttled and not error.retry_after

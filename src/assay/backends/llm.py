@@ -31,7 +31,7 @@ class Completion:
     """What an LLM wrote.
 
     Attributes:
-        text: The text, untouched; "" if it refused.
+        text: The text, untouched; "" if there is none.
         tokens_in: Prompt tokens.
         tokens_out: Tokens written, those of its reasoning included.
         tokens: The tokens with the likely ones in their places, where they are told.
@@ -114,10 +114,11 @@ class LLM(ABC):
         """The reply that is made of what was written after the prompt in these pieces.
 
         Raises:
-            CutShort: If it is free text that was cut short: unlike JSON it does not show that.
+            CutShort: If it was cut short and is free text, which unlike JSON does not show that,
+                or no text at all.
         """
         raw = completion.text
-        if completion.cut and task.schema is None:
+        if completion.cut and (task.schema is None or not raw.strip()):
             cost = completion.tokens_in, completion.tokens_out
             raise CutShort(f"{self.name} {CUT}", raw=raw, cost=cost)
         if isinstance(task, GiveGrade) and completion.tokens:

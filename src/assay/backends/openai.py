@@ -14,15 +14,8 @@ from assay.backends.code import text_digest
 from assay.backends.likely import WEIGHED
 from assay.backends.llm import LLM, SEEDS, Completion
 from assay.backends.openai_chat import Choice, read_chat
-from assay.backends.openai_http import (
-    Connection,
-    Endpoint,
-    Refusal,
-    encode,
-    meaning,
-    ollama_url,
-    too_long,
-)
+from assay.backends.openai_connection import Connection, encode
+from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url, too_long
 from assay.backends.openai_usage import counted
 from assay.backends.per_loop import PerLoop
 from assay.errors import InputError, TooLong, Unavailable
@@ -51,6 +44,9 @@ _TOKENS = re.compile(rb"[a-z]{1,3}|[^a-z ]| (?![A-Za-z])")
 # Tokens of the window that are left to the reply, where no bound on it is given.
 ROOM_FOR_REPLY = 1024
 
+# What a server tells instead of JSON that the bound on its length cut.
+_AT_LENGTH = "max completion tokens reached"
+
 
 # Likely tokens asked for at each position, and what is asked for where so many are refused.
 MOST_LIKELY = 20
@@ -77,7 +73,8 @@ class Dialect:
 
     def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
         """What to try after this refusal; None if it is not about the dialect."""
-        if refusal.status not in (400, 422, 500, 501) or too_long(refusal):
+        about_it = refusal.written is None and not too_long(refusal)
+        if refusal.status not in (400, 422, 500, 501) or not about_it:
             return None
         for field, change in _WITHOUT.items():
             if field in sent and _is_about(field, refusal):
@@ -86,6 +83,10 @@ class Dialect:
             return replace(self, likely=FEWER_LIKELY if self.likely > FEWER_LIKELY else 0)
         if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
             return replace(self, form=_NEXT_FORM[self.form])
+        if refusal.status in (400, 422):
+            for field in _SAMPLING:
+                if field in sent and _names(field, refusal):
+                    return replace(self, **_WITHOUT[field])
         return None
 
 
@@ -95,13 +96,19 @@ _WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "temperature": {"temperature": False},
     "seed": {"seed": False},
 }
+# Servers have too many words for values that they do not take of these: it is enough to name one.
+_SAMPLING = ("temperature", "seed")
 
 
 def _is_about(field: str, refusal: Refusal) -> bool:
+    told = refusal.param or _UNSUPPORTED.search(refusal.text)
+    return bool(told) and _names(field, refusal)
+
+
+def _names(field: str, refusal: Refusal) -> bool:
     if refusal.param:
         return refusal.param == field
-    named = re.search(rf"(?<![a-z_]){field}(?![a-z_])", refusal.text) is not None
-    return named and _UNSUPPORTED.search(refusal.text) is not None
+    return re.search(rf"(?<![a-z_]){field}(?![a-z_])", refusal.text) is not None
 
 
 _Answer: TypeAlias = Completion | Refusal
@@ -133,6 +140,7 @@ class OpenAI(LLM):
         prompts: Templates that replace the built-in ones, by kind of task.
 
     Attributes:
+        max_tokens: Bound on the reply's length.
         further_requests: Requests beside the first of each call, to find out what the server takes.
     """
 
@@ -157,7 +165,7 @@ class OpenAI(LLM):
         super().__init__(prompts)
         self.model = model
         self._temperature, self._draw_temperature = temperature, draw_temperature
-        self._max_tokens, self._window = max_tokens, window
+        self.max_tokens, self._window = max_tokens, window
         self._most_tokens = _most_tokens(window, max_tokens)
         self._extra_body = dict(extra_body or {})
         self._schema_extra = dict(schema_extra or {})
@@ -192,7 +200,7 @@ class OpenAI(LLM):
         settings = {
             "temperature": self._temperature or None,
             "draw_temperature": None if self._draw_temperature == 0.7 else self._draw_temperature,
-            "max_tokens": self._max_tokens,
+            "max_tokens": self.max_tokens,
             "window": self._window,
             "extra_body": _digest(self._extra_body),
             "schema_extra": _digest(self._schema_extra),
@@ -221,7 +229,7 @@ class OpenAI(LLM):
         if isinstance(answer, Refusal):
             error = meaning(answer, self._connection.endpoint, self.model)
             if isinstance(error, Unavailable):
-                error.cost = (0, 0)
+                error.cost = answer.cost
             raise error
         return answer
 
@@ -248,8 +256,8 @@ class OpenAI(LLM):
             body["seed"] = draw % SEEDS
         if kind in WEIGHED and dialect.likely:
             body |= {"logprobs": True, "top_logprobs": dialect.likely}
-        if self._max_tokens is not None:
-            body[dialect.limit] = self._max_tokens
+        if self.max_tokens is not None:
+            body[dialect.limit] = self.max_tokens
         if schema is not None and dialect.form == "json_schema":
             full = {**schema, **self._schema_extra}
             wanted = {"name": kind, "schema": full, "strict": True}
@@ -297,17 +305,19 @@ class OpenAI(LLM):
             Unavailable: If there is no text in it, and it says of no refusal either.
         """
         if status != 200:
-            return Refusal.of(status, content, headers)
+            return _as_written(Refusal.of(status, content, headers), prompt)
         where = self._connection.endpoint.place
         try:
             chat = read_chat(content)
         except ValueError as error:
             what = f"{where} sent no chat completion but {content[:80]!r}"
             raise Unavailable(what, cost=(0, 0)) from error
-        if chat.error:  # gateways report a failing upstream with status 200
-            return Refusal.of(chat.status, content, headers)
         choice = chat.choices[0] if chat.choices else Choice()
-        usage, text = counted(chat.usage), choice.text
+        usage, text = counted(chat.usage, choice.text), choice.text
+        if chat.failure:  # gateways report a failing upstream with status 200
+            refusal = Refusal.of(chat.status, encode({"error": chat.failure}), headers)
+            cost = usage.prompt_tokens or 0, usage.completion_tokens or 0
+            return msgspec.structs.replace(refusal, cost=cost)
         read = len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens
         written = len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
         if not chat.choices:
@@ -318,6 +328,15 @@ class OpenAI(LLM):
             raise Unavailable(what, permanent=True, cost=(read, written))
         cut = choice.finish_reason == "length"
         return Completion(text, read, written, choice.tokens, cut=cut)
+
+
+def _as_written(refusal: Refusal, prompt: str) -> _Answer:
+    """What the model wrote, if that is what was refused: read, or not, as any other reply."""
+    if not refusal.written:
+        return refusal
+    cut = refusal.written.startswith(_AT_LENGTH)
+    text = "" if cut else refusal.written
+    return Completion(text, len(prompt) // 4, len(text) // 4, cut=cut)
 
 
 def _following(

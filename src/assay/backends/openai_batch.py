@@ -7,7 +7,8 @@ from assay.backends.batch.desk import Desk
 from assay.backends.batch.provider import ENDPOINT, Line, Provider
 from assay.backends.batch.requests import Habits
 from assay.backends.openai import OpenAI
-from assay.backends.openai_http import Refusal, encode, meaning
+from assay.backends.openai_connection import encode
+from assay.backends.openai_http import Refusal, meaning
 from assay.backends.spending import Purse
 from assay.errors import InputError, Unavailable
 from assay.judge import Backend, Reply, Task

@@ -12,12 +12,34 @@ from assay.backends.likely import Token
 _STATUS = re.compile(r"[45]\d\d", re.ASCII)
 # JSON has none of these. Where minus infinity stands for "never", it is kept.
 _NO_NUMBERS = {"-Infinity": -math.inf}
+BROKEN_OFF = "the reply broke off"
 
 
 class Message(msgspec.Struct):
     """What was written."""
 
     content: Any = None
+    refusal: Any = None
+    tool_calls: Any = None
+
+    @property
+    def text(self) -> str:
+        """Its content; where that is empty, what it says in a refusal or to a tool."""
+        content = self.content
+        if isinstance(content, list):  # some servers send parts, reasoning among them
+            parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
+            content = "".join(str(part.get("text", "")) for part in parts)
+        content = content if isinstance(content, str) else ""
+        if content.strip():
+            return content
+        said = (self.refusal, self._to_a_tool)
+        return next((text for text in said if isinstance(text, str) and text), content)
+
+    @property
+    def _to_a_tool(self) -> Any:
+        call = self.tool_calls[0] if isinstance(self.tool_calls, list) and self.tool_calls else None
+        function = call.get("function") if isinstance(call, dict) else None
+        return function.get("arguments") if isinstance(function, dict) else None
 
 
 class Choice(msgspec.Struct):
@@ -26,16 +48,12 @@ class Choice(msgspec.Struct):
     message: Message | None = None
     finish_reason: Any = None
     logprobs: Any = None
+    error: Any = None
 
     @property
     def text(self) -> str:
         """Its text, "" if there is none."""
-        # A refusal has no content; some servers send a list of parts, reasoning among them.
-        content = self.message.content if self.message else None
-        if isinstance(content, list):
-            parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
-            return "".join(str(part.get("text", "")) for part in parts)
-        return content if isinstance(content, str) else ""
+        return self.message.text if self.message else ""
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -61,9 +79,16 @@ class Chat(msgspec.Struct):
     error: Any = None
 
     @property
+    def failure(self) -> Any:
+        """What it reports instead of a reply: of its own, or of its first choice."""
+        first = self.choices[0] if self.choices else Choice()
+        broken = first.finish_reason == "error"
+        return self.error or first.error or (BROKEN_OFF if broken else None)
+
+    @property
     def status(self) -> int:
-        """The status that its error names as a number or in digits; 502 where it names none."""
-        code = str(self.error.get("code")) if isinstance(self.error, dict) else ""
+        """The status that its failure names as a number or in digits; 502 where it names none."""
+        code = str(self.failure.get("code")) if isinstance(self.failure, dict) else ""
         return int(code) if _STATUS.fullmatch(code) else 502
 
 

@@ -7,15 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.backends.embedder import Embedder
-from assay.backends.openai_http import (
-    UNREADABLE,
-    Connection,
-    Endpoint,
-    Refusal,
-    encode,
-    meaning,
-    ollama_url,
-)
+from assay.backends.openai_connection import Connection, encode
+from assay.backends.openai_http import UNREADABLE, Endpoint, Refusal, meaning, ollama_url
 from assay.backends.openai_usage import counted
 from assay.errors import Unavailable
 

@@ -1,29 +1,20 @@
-"""How is an OpenAI-compatible server reached, and what does it mean when it refuses?"""
+"""Where is an OpenAI-compatible server, and what does it mean when it refuses?"""
 
-import asyncio
-import math
 import re
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
-import aiohttp
 import msgspec
 
-from assay.backends.per_loop import PerLoop
-from assay.backends.waits import nothing_left, retry_after
+from assay.backends.waits import advised, retry_after
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
 AZURE_VERSION = "2024-10-21"
-# Nobody there: found out sooner than that an answer takes long.
-CONNECT_S = 15.0
 
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _BLOCKED = re.compile(
@@ -34,7 +25,22 @@ _BAD_KEY = re.compile(r"(?:invalid|incorrect|expired|missing|not valid)\W.{0,40}
                       re.IGNORECASE)  # fmt: skip
 # What a body may be that is no JSON, or JSON nested deeper than anything can read.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_NO_MODEL = ("model_not_found", "DeploymentNotFound", "unknown_model")
+_NO_MODEL = (
+    "model_not_found",
+    "DeploymentNotFound",
+    "unknown_model",
+    "invalid_model",
+    "model_decommissioned",
+)
+# Said with status 400, and not of what a model wrote ("invalid model output").
+_SAID_OF_MODEL = re.compile(
+    r"\bnot a valid model\b|\binvalid model(?: name| id\b| identifier|(?! \w))|"
+    r"\b(?:unknown|no such) model\b(?! error)|"
+    r"\bmodel(?: \S+)? (?:does not exist|doesn't exist|not exist|(?:is |was )?not found)",
+    re.IGNORECASE,
+)
+# The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
+_NOT_JSON = "json_validate_failed"
 
 
 @dataclass(frozen=True)
@@ -165,6 +171,8 @@ class Refusal(msgspec.Struct, frozen=True):
         param: ``error.param``: which part of the request it is about, "" if not said.
         message: ``error.message``, else the beginning of the body.
         headers: Headers of the reply.
+        written: What the model wrote, where that was refused and not the request; else None.
+        cost: Tokens read and written all the same.
     """
 
     status: int
@@ -173,6 +181,8 @@ class Refusal(msgspec.Struct, frozen=True):
     param: str
     message: str
     headers: Mapping[str, str]
+    written: str | None = None
+    cost: tuple[int, int] = (0, 0)
 
     @classmethod
     def of(cls, status: int, body: bytes, headers: Mapping[str, str]) -> "Refusal":
@@ -182,6 +192,8 @@ class Refusal(msgspec.Struct, frozen=True):
             found = msgspec.json.decode(body)
         except UNREADABLE:
             found = None
+        if isinstance(found, list) and found:  # as Google sends it
+            found = found[0]
         error = found.get("error", found) if isinstance(found, dict) else {}
         if not isinstance(error, dict):
             error = {"message": error}
@@ -192,7 +204,10 @@ class Refusal(msgspec.Struct, frozen=True):
         # It is shown in a terminal: no sequence of controls is to do anything there.
         shown = " ".join(str(said).split())[:300]
         message = "".join(c if c.isprintable() else "?" for c in shown) or f"HTTP {status}"
-        return cls(status, text, code, str(error.get("param") or ""), message, headers)
+        param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
+        param = "" if param == "None" else param
+        written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
+        return cls(status, text, code, param, message, headers, written)
 
 
 _CONTEXT = re.compile(r"context[ _](?:length|size|window)", re.IGNORECASE)
@@ -231,8 +246,9 @@ def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
         return Denied(f"{said} -> {remedy}")
     wait = retry_after(refusal.headers, datetime.now(UTC))
     if status in (429, 503, 529):
+        wait = advised(refusal.text) if wait is None else wait
         return Unavailable(said, retry_after=wait, throttled=True)
-    passing = status >= 500 or status in (408, 409, 425)
+    passing = status >= 500 or status in (408, 409, 425) or refusal.written is not None
     return Unavailable(said, retry_after=wait, permanent=not passing)
 
 
@@ -248,123 +264,12 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
         sent = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
         done = "check" if sent else "none was sent: set"
         return f"{done} the key ({endpoint.key_from} or api_key=)"
-    if status in (404, 405) or refusal.code in _NO_MODEL:
+    if status in (404, 405) or refusal.code in _NO_MODEL or _is_of_model(refusal):
         return f"check the model '{model}' and the base URL {endpoint.place}"
     return ""
 
 
-class Connection:
-    """One connection pool for each event loop that it is used from.
-
-    Args:
-        endpoint: Where the server is.
-        timeout: Seconds a request may take in all, None for no bound.
-
-    Attributes:
-        paused_until: When the server takes requests again, as its headers said (loop's clock).
-    """
-
-    def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
-        self.endpoint = endpoint
-        self.paused_until = -math.inf
-        self._seconds = timeout
-        self._pools = PerLoop(partial(_Pool, endpoint.headers, timeout))
-
-    async def post(self, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:
-        """Status, body and headers of the reply.
-
-        Raises:
-            Unavailable: If none came.
-            Denied: If the address is wrong, or a key is needed and there is none.
-        """
-        async with self.request("POST", path, data=body) as response:
-            if pause := nothing_left(response.headers):
-                self.paused_until = asyncio.get_running_loop().time() + pause
-            return response.status, await response.read(), response.headers
-
-    @asynccontextmanager
-    async def request(
-        self, method: str, path: str, **sent: Any
-    ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
-        """A response whose body can be read; what aiohttp raises until it is left becomes ours.
-
-        Args:
-            method: The HTTP method.
-            path: Which of the server's services.
-            sent: What else `aiohttp.ClientSession.request` takes.
-
-        Raises:
-            Unavailable: If none came, or not all of it.
-            Denied: If the address is wrong, or a key is needed and there is none.
-        """
-        where = self.endpoint.place
-        if self.endpoint.url == OPENAI_URL and not self.endpoint.headers:
-            # Known before the call: no time is lost on finding out.
-            raise Denied(
-                f"{where} needs a key -> set OPENAI_API_KEY, or name a server of your own with "
-                "OPENAI_BASE_URL or --base-url"
-            )
-        session = await self._pools.get().open()
-        try:
-            # A redirect would carry the key to wherever it points, and lose the body.
-            async with session.request(
-                method, self.endpoint.at(path), allow_redirects=False, **sent
-            ) as response:
-                yield response
-        except TimeoutError as error:
-            within = f"within {self._seconds:g} s" if self._seconds else "in time"
-            raise Unavailable(f"no reply from {where} {within}") from error
-        except aiohttp.InvalidURL as error:
-            raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
-        except (aiohttp.ClientError, OSError) as error:
-            said = str(getattr(error, "os_error", error)) or type(error).__name__
-            raise Unavailable(f"connection to {where} failed: {said}") from error
-
-    async def aclose(self) -> None:
-        """Close the pool of the running loop; the next request opens another."""
-        pool = self._pools.pop()
-        if pool is not None:
-            await pool.sessions.aclose()
-
-
-class _Pool:
-    # A loop closes its async generators when it ends (asyncio.run does so): a pool that nobody
-    # closes is closed with its loop.
-    def __init__(self, headers: Mapping[str, str], timeout: float | None) -> None:
-        self.sessions = self._sessions(headers, timeout)
-        self._session: aiohttp.ClientSession | None = None
-
-    async def open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = await anext(self.sessions)
-        return self._session
-
-    @staticmethod
-    async def _sessions(
-        headers: Mapping[str, str], seconds: float | None
-    ) -> AsyncGenerator[aiohttp.ClientSession, None]:
-        async with aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),  # `Limit` bounds the requests in flight
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"Content-Type": "application/json", **headers},
-            timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_S),
-            # Looking for a proxy takes time in every request, so it is done only if there is one.
-            trust_env=bool(getproxies()),
-        ) as session:
-            yield session
-
-
-def encode(body: Mapping[str, Any]) -> bytes:
-    """A request's body; half of a surrogate pair, which JSON cannot carry, becomes "?"."""
-    try:
-        return msgspec.json.encode(body)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_clean(body))
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {_clean(k): _clean(v) for k, v in value.items()}
-    return [_clean(v) for v in value] if isinstance(value, list | tuple) else value
+def _is_of_model(refusal: Refusal) -> bool:
+    if refusal.status not in (400, 422):
+        return False
+    return refusal.param == "model" or _SAID_OF_MODEL.search(refusal.message) is not None

@@ -1,6 +1,8 @@
 """What has been spent on a judge, and may the next call be made?"""
 
 import asyncio
+import math
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,9 +13,13 @@ from assay.judge import Reply, Task
 from assay.store.keys import cut_key, digest, reply_key
 
 Keep: TypeAlias = Callable[[Reply], Awaitable[object]]
+Bound: TypeAlias = Callable[[str], int | None]
 
 # Tokens that a reply is taken to cost until one of its kind has come.
 USUAL_REPLY = 500
+# Replies vary: a call beside others has so many times the longest reply of its kind set aside on
+# top of it, divided by the number of replies that have come.
+MARGIN = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +106,22 @@ class Hold:
     """Tokens that a call on its way is expected to cost.
 
     Attributes:
+        kind: Kind of its task.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
+        most_out: Reply tokens that are set aside for it: more, as replies vary.
         held: Whether they are still set aside.
     """
 
+    kind: str
     tokens_in: int
     tokens_out: int
+    most_out: int
     held: bool = True
 
     @property
     def tokens(self) -> int:
-        """All of them."""
+        """All that are expected."""
         return self.tokens_in + self.tokens_out
 
 
@@ -119,44 +129,58 @@ class Purse:
     """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
 
     What a call will cost is known only afterwards. It is taken to be a quarter of the prompt's
-    characters, and as much as the longest reply to this kind of task so far.
+    characters, and as much as the longest reply to this kind of task so far. What is set aside is
+    the bound on the reply where there is one, else more than the longest reply while few have
+    come. Before the first has, the others of its kind wait: nobody knows what they would cost.
 
     Back ends that share a purse share the budget.
 
     Args:
         budget: What may be spent.
         keep: Commits what was billed without bringing a reply; None keeps nothing of it.
+        bound: Most tokens of a reply to a kind of task, None where it is not bounded.
 
     Attributes:
         usage: What has been spent, and what else happened to the calls.
     """
 
-    def __init__(self, budget: Budget | None = None, keep: Keep | None = None) -> None:
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        keep: Keep | None = None,
+        bound: Bound = lambda _kind: None,
+    ) -> None:
         self._budget = budget or Budget()
         self._keep = keep
+        self._bound = bound
         self.usage = Usage()
         self._held_in = self._held_out = self._held_calls = 0
         self._longest: dict[str, int] = {}
+        # By kind: answers that told their length, calls on their way, calls that have ended.
+        self._told = Counter[str]()
+        self._out = Counter[str]()
+        self._ended = Counter[str]()
         self._waiting: list[asyncio.Future[None]] = []
 
     async def room(self, task: Task[Any]) -> Hold:
-        """As `hold`, once calls on their way have left room for it.
+        """As `hold`, once calls on their way have left room for it, or told what it may cost.
 
         Raises:
             OverBudget: If none is on its way and there is still no room.
         """
         while True:
-            try:
-                return self.hold(task)
-            except OverBudget:
-                if not self._held_calls:
-                    raise
+            if not self._first_is_out(task):
+                try:
+                    return self.hold(task)
+                except OverBudget:
+                    if not self._held_calls:
+                        raise
             landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(landed)
             await landed
 
     def hold(self, task: Task[Any]) -> Hold:
-        """Set aside what the call is expected to cost.
+        """Set aside what the call may cost.
 
         Raises:
             OverBudget: If all that is spent and set aside would exceed the budget.
@@ -165,11 +189,13 @@ class Purse:
         letters = sum(len(item.text) for item in task.materials)
         letters += len(template.preamble) if template else 0
         wanted = self._longest.get(task.kind, USUAL_REPLY if template else 0)
-        hold = Hold(letters // 4, wanted)
+        most = self._most_written(task.kind) if template else wanted
+        hold = Hold(task.kind, letters // 4, wanted, most)
         self._check(hold)
         self._held_in += hold.tokens_in
-        self._held_out += hold.tokens_out
+        self._held_out += hold.most_out
         self._held_calls += 1
+        self._out[hold.kind] += 1
         return hold
 
     async def renew(self, hold: Hold, task: Task[Any]) -> None:
@@ -180,7 +206,8 @@ class Purse:
         """
         self.release(hold)
         new = await self.room(task)
-        hold.tokens_in, hold.tokens_out, hold.held = new.tokens_in, new.tokens_out, True
+        hold.tokens_in, hold.tokens_out, hold.most_out = new.tokens_in, new.tokens_out, new.most_out
+        hold.held = True
 
     def release(self, hold: Hold) -> None:
         """Give back what was set aside, unless that was done."""
@@ -188,8 +215,10 @@ class Purse:
             return
         hold.held = False
         self._held_in -= hold.tokens_in
-        self._held_out -= hold.tokens_out
+        self._held_out -= hold.most_out
         self._held_calls -= 1
+        self._out[hold.kind] -= 1
+        self._ended[hold.kind] += 1
         waiting, self._waiting = self._waiting, []
         for landed in waiting:
             if not landed.done():
@@ -205,6 +234,7 @@ class Purse:
     def pay(self, kind: str, tokens_in: int, tokens_out: int) -> None:
         """Count an answer to this kind of task, of use or not, and learn from its length."""
         self._longest[kind] = max(self._longest.get(kind, 0), tokens_out)
+        self._told[kind] += 1
         self.spend(tokens_in, tokens_out)
 
     async def lose(self, asked: tuple[str, Task[Any], int], error: Unavailable) -> int:
@@ -226,9 +256,31 @@ class Purse:
         self.usage.calls += 1
         self.pay(reply.kind, reply.tokens_in, reply.tokens_out)
 
+    def _first_is_out(self, task: Task[Any]) -> bool:
+        """Whether the call is to wait for the first one of its kind.
+
+        Each that ended without telling its length lets one more go out beside it: a server that
+        fails at all calls is not asked one by one for ever.
+        """
+        counts_tokens = self._budget.tokens is not None or self._budget.money is not None
+        if not counts_tokens or not task.template or self._told[task.kind]:
+            return False
+        return self._bound(task.kind) is None and self._out[task.kind] > self._ended[task.kind]
+
+    def _most_written(self, kind: str) -> int:
+        """Tokens that a reply may come to, as far as is known."""
+        longest, n = self._longest.get(kind, 0), self._told[kind]
+        if (bound := self._bound(kind)) is not None:
+            return max(bound, longest)  # some servers do not count reasoning as what they bound
+        if not n:
+            return max([USUAL_REPLY, *self._longest.values()])
+        if not self._held_calls:
+            return longest  # it is not to end the run that a call alone may be longer than any
+        return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
+
     def _check(self, hold: Hold) -> None:
         budget, usage = self._budget, self.usage
-        more_in, more_out = self._held_in + hold.tokens_in, self._held_out + hold.tokens_out
+        more_in, more_out = self._held_in + hold.tokens_in, self._held_out + hold.most_out
         if budget.tokens is not None:
             spent = usage.tokens_in + usage.tokens_out
             self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")

@@ -1,4 +1,4 @@
-"""How long is a server not to be asked, as the headers of its replies say?"""
+"""How long is a server not to be asked, as its replies say in headers or words?"""
 
 import re
 from collections.abc import Mapping
@@ -22,8 +22,21 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return None
 
 
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|milli|[smhd])", re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+# "retryDelay": "20s", "Please try again in 1m2.5s", "retry after 6 seconds".
+_ADVICE = re.compile(
+    r"(?:\bretryDelay\W+|\btry again (?:in|after) |\bretry (?:in|after) )"
+    r"((?:\d+(?:\.\d+)? ?"
+    r"(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)(?![a-z]) ?)+)",
+    re.IGNORECASE,
+)
+
+
+def advised(text: str) -> float | None:
+    """Seconds that a refusal asks to wait in its own words, None if it does not say."""
+    found = _ADVICE.search(text)
+    return _reset(found[1]) if found else None
 
 
 def nothing_left(headers: Mapping[str, str]) -> float:
@@ -43,4 +56,4 @@ def nothing_left(headers: Mapping[str, str]) -> float:
 def _reset(span: str) -> float:
     if span.replace(".", "", 1).isdecimal():
         return float(span)
-    return sum(float(number) * _SECONDS[unit] for number, unit in _SPAN.findall(span))
+    return sum(float(number) * _SECONDS[unit.lower()] for number, unit in _SPAN.findall(span))

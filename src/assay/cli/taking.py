@@ -22,15 +22,14 @@ def command(*, file: str, store: str) -> int:
     from assay.cli import screen
     from assay.cli.hints import hint
     from assay.errors import InputError
-    from assay.store import Store
-    from assay.store.moving import begun, take_in
+    from assay.store.moving import begun, take_in, taking_into
 
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
     try:
         with _lines(file) as lines:
             checked = begun(lines)
-            with Store(store) as opened:
+            with taking_into(Path(store)) as opened:
                 moved = take_in(opened, checked)
     except UnicodeDecodeError as error:
         remedy = "`assay export STORE > FILE` writes what can be imported"

@@ -14,14 +14,18 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.backends.llm import in_thread
+from assay.backends.llm import CUT, in_thread
 from assay.backends.openai_http import Endpoint, Refusal, meaning
-from assay.errors import JudgeError, TooLong, Unavailable
+from assay.errors import CutShort, JudgeError, TooLong, Unavailable
 
 T = TypeVar("T")
 
+WITHHELD = "withheld its reply (blocked by the provider's filter)"
 _LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
 _STRANGE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
+# Why a model ended, where providers tell it, and how they call the bound on its length.
+_ENDS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_BOUND = re.compile(r"(\w+\.)?(length|model_length|max_tokens|max_output_tokens)", re.IGNORECASE)
 DEEPEST = 8  # as many errors as one may be wrapped in
 _KEY = "the object's own"
 _lock = threading.Lock()
@@ -72,12 +76,24 @@ class Form:
         try:
             return await within()
         except Unavailable as error:
-            if not error.permanent or isinstance(error, TooLong):
+            if not error.permanent or isinstance(error, TooLong | CutShort):
                 raise
         # It was refused because of the form only if it is answered without.
         answer = await without()
         self.offered = False
         return answer
+
+
+def was_cut(about: Any) -> bool:
+    """Whether the bound on its length ended a reply, as far as what is told about it tells."""
+    further = tell(about, "incomplete_details")
+    why = [*(tell(about, name) for name in _ENDS), tell(further, "reason")]
+    return any(_BOUND.fullmatch(str(reason)) for reason in why)
+
+
+def tell(about: Any, name: str) -> Any:
+    """What an object or a mapping of another library has under a name, None if nothing."""
+    return about.get(name) if isinstance(about, Mapping) else getattr(about, name, None)
 
 
 def _background() -> asyncio.AbstractEventLoop:
@@ -133,7 +149,17 @@ def _meaning(who: str, error: BaseException) -> JudgeError | None:
         return Unavailable(f"no reply from {who} in time: {said}")
     if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
         return Unavailable(f"connection of {who} failed: {said}")
-    if any(_STRANGE.search(name) for name in _classes(error)):
+    return _unfit(who, error, said)
+
+
+def _unfit(who: str, error: BaseException, said: str) -> JudgeError | None:
+    """What it means if a reply came and is none."""
+    names = _classes(error)  # the first two of the openai package, for what does not fill a form
+    if "LengthFinishReasonError" in names:
+        return CutShort(f"{who} {CUT}", cost=_cost(error))
+    if "ContentFilterFinishReasonError" in names:
+        return Unavailable(f"{who} {WITHHELD}", permanent=True)
+    if any(_STRANGE.search(name) for name in names):
         return Unavailable(f"{who} got a reply that its library cannot read: {said}")
     return None
 
@@ -163,6 +189,12 @@ def _status(error: BaseException) -> int | None:
     found += [getattr(error, name, None) for name in ("status_code", "status", "code")]
     numbers = [n for n in found if isinstance(n, int) and 300 <= n <= 599]
     return int(numbers[0]) if numbers else None
+
+
+def _cost(error: BaseException) -> tuple[int, int]:
+    usage = tell(tell(error, "completion"), "usage")
+    read, written = (tell(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    return read or 0, written or 0
 
 
 def _body(error: BaseException) -> bytes:

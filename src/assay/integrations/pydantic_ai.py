@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
-from assay.integrations.calling import Form, awaited
+from assay.integrations.calling import WITHHELD, Form, awaited, was_cut
 from assay.integrations.naming import object_name
 from assay.judge import Backend, repeated
 from assay.prompt import Template
@@ -53,13 +53,13 @@ class Model(LLM):
         form = None if schema is None else partial(self._asked, prompt, settings, (schema, kind))
         made = await self._form.ask(form, partial(self._asked, prompt, settings, None))
         if made.finish_reason == "content_filter":
-            what = f"{self.name} withheld its reply (blocked by the provider's filter)"
-            raise Unavailable(what, permanent=True)
+            raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
         text = "".join(part.content for part in made.parts if isinstance(part, TextPart))
         return Completion(
             text,
             made.usage.input_tokens or len(prompt) // 4,
             made.usage.output_tokens or len(text) // 4,
+            cut=was_cut(made),
         )
 
     async def _asked(

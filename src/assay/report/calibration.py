@@ -6,7 +6,8 @@ from typing import Final
 
 from assay._version import __version__
 from assay.analysis.card import Card, Measured, Quality
-from assay.report import html, numbers, safe
+from assay.report import html, numbers
+from assay.report.markdown import code, inline
 from assay.stats.calibration import Bin
 
 SIDE: Final = 240
@@ -86,8 +87,10 @@ def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
 
 def markdown(card: Card, found: Quality, *, held_out: str) -> str:
     """The calibration as Markdown."""
-    lines = [f"## Calibration of {safe.plain(card.metric)}", ""]
-    lines += [f"- {name}: {_flat(value)}" for name, value in head(card)]
+    lines = [f"## Calibration of {code(card.metric)}", ""]
+    judge, *rest = head(card)
+    lines += [f"- {judge[0]}: {code(judge[1])}"]
+    lines += [f"- {name}: {inline(value)}" for name, value in rest]
     lines += ["", f"{counted(found, held_out)}.", ""]
     lines += ["| | before | calibrated | |", "|---|---|---|---|"]
     lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, found)]
@@ -139,7 +142,3 @@ def _cell(found: Measured | None, sign: int = 1) -> str:
         return value
     ends = sorted((sign * found.interval.low, sign * found.interval.high))
     return f"{value} ({numbers.span(ends)})"
-
-
-def _flat(text: str) -> str:
-    return " ".join(safe.plain(text).replace("|", "\\|").split())

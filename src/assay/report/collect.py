@@ -103,7 +103,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
     return {
         "label": label,
         **run.config["about"][label],
-        "asks": bool(judges(label, run.metrics[label])),
+        "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),
         "why_failed": store.why_failed(run.id, label) if row.n_failed else "",

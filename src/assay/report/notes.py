@@ -234,8 +234,10 @@ def _grouped(data: Mapping[str, Any]) -> list[Note]:
 def _language(data: Mapping[str, Any]) -> list[Note]:
     """The embedded judge speaks English only, and scores other languages all the same."""
     n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
-    asked = any(metric["asks"] for metric in data["metrics"])
-    if not asked or "embedded:" not in data["run"]["judge"] or n <= looked_at / 5:
+    asked = {who for metric in data["metrics"] for who in metric["asks"]}
+    # For vectors its encoder alone is named, whose name is the end of its own.
+    ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in asked)
+    if not any(ours) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"

@@ -124,7 +124,8 @@ class Door:
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
     keep = functools.partial(store.keep_reply, run=run)
-    purse, embedding = Purse(settings.budget, keep), Purse(keep=keep)
+    purse = Purse(settings.budget, keep, functools.partial(_longest_reply, route))
+    embedding = Purse(keep=keep)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
@@ -168,6 +169,12 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
     usages = (purse.usage, embedding.usage)
     return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
+
+
+def _longest_reply(route: Route, kind: str) -> int | None:
+    """Most tokens that whoever serves a kind may write, None where that is not bounded."""
+    bound = getattr(route.to(kind), "max_tokens", None)
+    return bound if isinstance(bound, int) else None
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:

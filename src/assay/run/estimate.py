@@ -1,6 +1,7 @@
 """What would a run cost? Calls, tokens and money, counted before anything is spent."""
 
 import asyncio
+import contextlib
 import math
 import os
 from collections import Counter
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.backends.specs import DEFAULT
-from assay.errors import JudgeError
-from assay.judge import Backend, Judge
+from assay.errors import JudgeError, Unavailable, Unreadable
+from assay.judge import Judge, Reply, Task
 from assay.metrics import Metric
 from assay.run import STORE, probes
 from assay.run.loop import run_to_completion
@@ -71,13 +72,35 @@ def estimate(
     planned = plan(data, metrics, judge, embedder, settings)
     kept = Store(store) if Path(store).is_file() else None
     try:
-        return run_to_completion(_count(planned, StandIn(planned.route, kept)))
+        return run_to_completion(_count(planned, _ReadOnce(planned.route, kept)))
     finally:
         if kept:
             kept.close()
 
 
+class _ReadOnce(StandIn):
+    """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
+
+    Known replies are: what a run asks after one that cannot be read is counted.
+    """
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or a guess.
+
+        Raises:
+            Unavailable: If the guess cannot be read.
+        """
+        reply = await super().reply(task, draw)
+        try:
+            task.read(reply.raw)
+        except Unreadable as error:
+            if not self.has(task, draw):
+                raise Unavailable("the guess cannot be read") from error
+        return reply
+
+
 async def _count(plan: Plan, door: StandIn) -> Estimate:
+    tries = plan.settings.tries
     company = companions(plan.metrics, plan.route) if plan.settings.together else []
     shared = Company(joined(plan.route))
     for sample in plan.samples:
@@ -85,10 +108,12 @@ async def _count(plan: Plan, door: StandIn) -> Estimate:
             continue
         for metric in plan.metrics:
             if metric.label not in company:
-                await _ask(metric, sample, door)
+                await _ask(metric, sample, Judge(door, tries=tries))
         party = Party(door, shared)
         members = [(m, party.member()) for m in plan.metrics if m.label in company]
-        await asyncio.gather(*(_ask(metric, sample, member) for metric, member in members))
+        await asyncio.gather(
+            *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
+        )
     await _probe(plan, door)
     counts = door.counts
     return Estimate(
@@ -117,14 +142,14 @@ def _batches(plan: Plan, calls: Mapping[str, int]) -> int:
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 
-async def _ask(metric: Metric, sample: Sample, backend: Backend) -> None:
+async def _ask(metric: Metric, sample: Sample, judge: Judge, member: Member | None = None) -> None:
     try:
-        await metric.score(sample, Judge(backend, tries=1))
+        await metric.score(sample, judge)
     except JudgeError:
-        pass  # a stand-in's reply cannot always be read; what was asked is counted
+        pass  # what is known makes no score, or a guess cannot be read: it is counted all the same
     finally:
-        if isinstance(backend, Member):
-            backend.leave()
+        if member is not None:
+            member.leave()
 
 
 async def _probe(plan: Plan, door: StandIn) -> None:
@@ -133,4 +158,5 @@ async def _probe(plan: Plan, door: StandIn) -> None:
         for asked in probes.judges(plan.route).values():
             for backend in probes.askings(door, probes.today()):
                 for probe in asked:
-                    await backend.reply(probe)
+                    with contextlib.suppress(JudgeError):  # counted all the same
+                        await backend.reply(probe)

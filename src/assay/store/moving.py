@@ -8,8 +8,10 @@ by content, so that what two stores have in common is there once. How it is used
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -179,6 +181,25 @@ def begun(lines: Iterable[str]) -> Iterator[str]:
     except AMISS as error:
         raise _amiss(1, error) from error
     return chain([first], rest)
+
+
+@contextmanager
+def taking_into(path: Path) -> Iterator[Store]:
+    """The store that runs are taken into; one that is made for them goes again if they are refused.
+
+    It stays if others have it open, which its log of writes tells, or have written to it.
+    """
+    new, unused = not path.exists(), False
+    try:
+        with Store(path) as store:
+            try:
+                yield store
+            except BaseException:
+                unused = new and not store.names()
+                raise
+    finally:
+        if unused and not path.with_name(f"{path.name}-wal").exists():
+            path.unlink()
 
 
 def take_in(store: Store, lines: Iterable[str]) -> Moved:

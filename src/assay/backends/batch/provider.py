@@ -15,7 +15,8 @@ from typing import IO, Any, TypeVar
 import aiohttp
 import msgspec
 
-from assay.backends.openai_http import UNREADABLE, Connection, Refusal, encode, meaning
+from assay.backends.openai_connection import Connection, encode
+from assay.backends.openai_http import UNREADABLE, Refusal, meaning
 from assay.errors import Denied, JudgeError, Unavailable
 
 T = TypeVar("T")

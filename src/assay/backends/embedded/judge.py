@@ -48,7 +48,7 @@ from assay.text.entities import entities
 from assay.text.sentences import spans
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.5"
+VERSION = "v2.5.1"
 
 
 class Embedded:

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
-from assay.integrations.calling import Form, blocking
+from assay.integrations.calling import WITHHELD, Form, blocking, was_cut
 from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name, text_of
 from assay.judge import Backend, repeated
@@ -74,8 +74,7 @@ class ChatModel(LLM):
             made, parsed = made.get("raw"), made.get("parsed")
         about = getattr(made, "response_metadata", None) or {}
         if about.get("finish_reason") == "content_filter":
-            what = f"{self.name} withheld its reply (blocked by the provider's filter)"
-            raise Unavailable(what, permanent=True)
+            raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
         text = made if isinstance(made, str) else text_of(getattr(made, "content", ""))
         if parsed is not None:
             text = msgspec.json.encode(parsed).decode()
@@ -84,6 +83,7 @@ class ChatModel(LLM):
             text,
             usage.get("input_tokens", len(prompt) // 4),
             usage.get("output_tokens", len(text) // 4),
+            cut=was_cut(about),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
-from assay.integrations.calling import blocking
+from assay.integrations.calling import blocking, tell, was_cut
 from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name
 from assay.judge import Backend, repeated
@@ -57,6 +57,7 @@ class Model(LLM):
             text,
             len(prompt) // 4 if read is None else read,
             len(text) // 4 if written is None else written,
+            cut=_cut(made),
         )
 
 
@@ -93,14 +94,20 @@ def backend(obj: Any, **options: Any) -> Backend:
 embeddings = Embeddings
 
 
+def _cut(made: Any) -> bool:
+    """Whether the bound on its length ended it: told in the raw response, or beside the text."""
+    raw = tell(made, "raw")
+    told = [raw, tell(made, "additional_kwargs"), *(tell(raw, "choices") or ())]
+    return any(map(was_cut, told))
+
+
 def usage(made: Any) -> tuple[int | None, int | None]:
     """(tokens read, tokens written) that a response tells of; None for what it does not tell.
 
     Providers put them into the raw response, each by the names of its own API, or beside the text.
     """
     raw = getattr(made, "raw", None)
-    told = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
-    for found in (told, getattr(made, "additional_kwargs", None), raw):
+    for found in (tell(raw, "usage"), getattr(made, "additional_kwargs", None), raw):
         read = _first(found, "prompt_tokens", "input_tokens", "prompt_eval_count")
         written = _first(found, "completion_tokens", "output_tokens", "eval_count")
         if read is not None or written is not None:
@@ -109,10 +116,5 @@ def usage(made: Any) -> tuple[int | None, int | None]:
 
 
 def _first(found: Any, *names: str) -> int | None:
-    get = found.get if isinstance(found, Mapping) else partial(_attribute, found)
-    numbers = (get(name) for name in names)
+    numbers = (tell(found, name) for name in names)
     return next((n for n in numbers if isinstance(n, int)), None)
-
-
-def _attribute(found: Any, name: str) -> Any:
-    return getattr(found, name, None)

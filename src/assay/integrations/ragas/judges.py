@@ -11,6 +11,7 @@ from assay.backends.code import class_digest, text_digest
 from assay.backends.llm import LLM, Completion
 from assay.backends.specs import DEFAULT
 from assay.errors import Unsupported
+from assay.integrations.calling import tell, was_cut
 from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding, BaseRagasEmbeddings
 from assay.integrations.ragas.llms.base import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
 from assay.judge import Reply, Task
@@ -81,7 +82,8 @@ class OwnText(_Own):
         ask = getattr(self._model, "agenerate_text", None) or self._model.generate_text
         made = ask(_Prompt(prompt))
         made = await made if inspect.isawaitable(made) else made
-        return Completion(str(made.generations[0][0].text))
+        first = made.generations[0][0]
+        return Completion(str(first.text), cut=was_cut(tell(first, "generation_info")))
 
 
 class OwnForms(_Own):

@@ -1,0 +1,140 @@
+"""How does a request reach an OpenAI-compatible server, and what if nothing comes back?"""
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+from urllib.request import getproxies
+
+import aiohttp
+import msgspec
+
+from assay.backends.openai_http import OPENAI_URL, Endpoint
+from assay.backends.per_loop import PerLoop
+from assay.backends.waits import nothing_left
+from assay.errors import Denied, Unavailable
+
+# Nobody there: found out sooner than that an answer takes long.
+CONNECT_S = 15.0
+
+
+class Connection:
+    """One connection pool for each event loop that it is used from.
+
+    Args:
+        endpoint: Where the server is.
+        timeout: Seconds a request may take in all, None for no bound.
+
+    Attributes:
+        paused_until: When the server takes requests again, as its headers said (loop's clock).
+    """
+
+    def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
+        self.endpoint = endpoint
+        self.paused_until = -math.inf
+        self._seconds = timeout
+        self._pools = PerLoop(partial(_Pool, endpoint.headers, timeout))
+
+    async def post(self, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:
+        """Status, body and headers of the reply.
+
+        Raises:
+            Unavailable: If none came.
+            Denied: If the address is wrong, or a key is needed and there is none.
+        """
+        async with self.request("POST", path, data=body) as response:
+            if pause := nothing_left(response.headers):
+                self.paused_until = asyncio.get_running_loop().time() + pause
+            return response.status, await response.read(), response.headers
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, path: str, **sent: Any
+    ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
+        """A response whose body can be read; what aiohttp raises until it is left becomes ours.
+
+        Args:
+            method: The HTTP method.
+            path: Which of the server's services.
+            sent: What else `aiohttp.ClientSession.request` takes.
+
+        Raises:
+            Unavailable: If none came, or not all of it.
+            Denied: If the address is wrong, or a key is needed and there is none.
+        """
+        where = self.endpoint.place
+        if self.endpoint.url == OPENAI_URL and not self.endpoint.headers:
+            # Known before the call: no time is lost on finding out.
+            raise Denied(
+                f"{where} needs a key -> set OPENAI_API_KEY, or name a server of your own with "
+                "OPENAI_BASE_URL or --base-url"
+            )
+        session = await self._pools.get().open()
+        try:
+            # A redirect would carry the key to wherever it points, and lose the body.
+            async with session.request(
+                method, self.endpoint.at(path), allow_redirects=False, **sent
+            ) as response:
+                yield response
+        except aiohttp.ConnectionTimeoutError as error:
+            what = f"connection to {where} failed: nobody there within {CONNECT_S:g} s"
+            raise Unavailable(what) from error
+        except TimeoutError as error:
+            within = f"within {self._seconds:g} s" if self._seconds else "in time"
+            raise Unavailable(f"no reply from {where} {within}") from error
+        except aiohttp.InvalidURL as error:
+            raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
+        except (aiohttp.ClientError, OSError) as error:
+            said = str(getattr(error, "os_error", error)) or type(error).__name__
+            raise Unavailable(f"connection to {where} failed: {said}") from error
+
+    async def aclose(self) -> None:
+        """Close the pool of the running loop; the next request opens another."""
+        pool = self._pools.pop()
+        if pool is not None:
+            await pool.sessions.aclose()
+
+
+class _Pool:
+    # A loop closes its async generators when it ends (asyncio.run does so): a pool that nobody
+    # closes is closed with its loop.
+    def __init__(self, headers: Mapping[str, str], timeout: float | None) -> None:
+        self.sessions = self._sessions(headers, timeout)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = await anext(self.sessions)
+        return self._session
+
+    @staticmethod
+    async def _sessions(
+        headers: Mapping[str, str], seconds: float | None
+    ) -> AsyncGenerator[aiohttp.ClientSession, None]:
+        async with aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),  # `Limit` bounds the requests in flight
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"Content-Type": "application/json", **headers},
+            timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_S),
+            # Looking for a proxy takes time in every request, so it is done only if there is one.
+            trust_env=bool(getproxies()),
+        ) as session:
+            yield session
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """A request's body; half of a surrogate pair, which JSON cannot carry, becomes "?"."""
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_clean(body))
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_clean(k): _clean(v) for k, v in value.items()}
+    return [_clean(v) for v in value] if isinstance(value, list | tuple) else value
