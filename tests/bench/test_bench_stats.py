@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from assay.bench import floors, stats
+from assay.bench.figures import figure
 
 
 def value(statistic, n):
@@ -91,6 +92,19 @@ def test_an_interval_draws_sources_not_rows():
 
 def test_no_interval_where_most_draws_have_one_class():
     assert stats.interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters"),
+    [([1.0], ["a"]), ([0.0, 1.0, 1.0], ["a"] * 3), ([0.7] * 9, list("abcdefghi")), ([], [])],
+)
+def test_no_interval_of_one_source_and_of_what_never_varies(values, clusters):
+    assert stats.interval(stats.mean(values), clusters) == (None, None)
+
+
+def test_a_perfect_order_of_few_rows_is_no_certainty():
+    found = figure("x", stats.auroc([1, 2, 3, 4], [0, 0, 1, 1]), list("abcd"))
+    assert (found.value, found.low, found.high) == (1.0, None, None)
 
 
 def test_the_best_threshold_parts_what_can_be_parted():

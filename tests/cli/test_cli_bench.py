@@ -70,7 +70,8 @@ def test_a_card_is_shown_with_floors_and_what_it_took(bench):
     assert result.exit_code == 0, result.output
     shown = words(result.stdout)
     assert "good:1, each set's usual rows" in shown
-    assert "1.00 1.00 to 1.00 8 0.50" in shown
+    assert "1.00 8 0.50" in shown
+    assert "1.00 to 1.00" not in shown
     assert "8 replies, 880 tokens, 0.0 s, cost 0.0016" in shown
     assert "skipped: claims/wice_claims.jsonl.gz is not in sets" in shown
     assert "no threshold fitted" in shown
@@ -101,6 +102,14 @@ def test_files_are_written_and_one_card_stands_beside_another(bench, here):
     data = json.loads(bench("attributionbench", "--json", "--quiet").stdout)
     assert data == json.loads((here / "a.json").read_text("utf-8"))
     assert data["sets"][0]["calls"] == 8
+
+
+def test_the_card_beside_is_not_overwritten(bench, here):
+    bench("attributionbench", "--limit", "5", "--out", "a.json")
+    before = (here / "a.json").read_bytes()
+    again = bench("attributionbench", "--limit", "5", "--beside", "a.json", "--out", "a.json")
+    assert (again.exit_code, "would overwrite" in again.stderr) == (2, True)
+    assert (here / "a.json").read_bytes() == before
 
 
 def test_published_figures_stand_beside_with_their_source_once(bench, here):

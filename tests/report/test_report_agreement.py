@@ -87,6 +87,19 @@ def test_another_threshold_is_advised_only_where_the_scores_order_things(
     assert "Worse than chance" not in notes
 
 
+@pytest.mark.parametrize(
+    ("auroc", "interval", "worse"),
+    [(0.2, (0.1, 0.35), True), (0.38, (0.19, 0.63), False), (0.38, None, False)],
+)
+def test_worse_than_chance_is_said_only_of_what_chance_would_hardly_bring(
+    data: dict[str, Any], auroc: float, interval: tuple[float, float] | None, *, worse: bool
+) -> None:
+    metric = data["metrics"][0]
+    (order,) = (measure for measure in metric["measures"] if measure["name"] == "AUROC")
+    order |= {"value": auroc, "interval": interval and {"low": interval[0], "high": interval[1]}}
+    assert ("Worse than chance" in " ".join(agreement.notes(metric))) == worse
+
+
 class Tags(HTMLParser):
     """Every element with the names of its attributes."""
 

@@ -90,6 +90,21 @@ def test_the_finding_claims_no_more_than_was_found(found, words):
     assert words in comparison.said(found, 0.95)
 
 
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (one(verdict="worse", asked=True), "To find a difference of 0.02, about 400 pairs are"),
+        (one(verdict="better", needed=30, asked=True), "about 30 pairs are needed; these are eno"),
+        (one(needed=30, asked=True), "To find one of 0.02, about 30 pairs are needed; these are"),
+        (one(needed=None, asked=True), "pairs it takes to find one of 0.02 cannot be told from"),
+    ],
+)
+def test_what_a_difference_takes_is_told_whatever_was_found_if_it_was_asked_for(found, words):
+    assert words in comparison.said(found, 0.95)
+    unasked = comparison.said(replace(found, asked=False), 0.95)
+    assert words not in unasked
+
+
 def test_without_a_pair_there_is_nothing_to_say():
     assert comparison.said(one(None), 0.95) == "No sample has a score in both runs."
 

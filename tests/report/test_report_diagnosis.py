@@ -84,3 +84,14 @@ def test_the_console_lists_three_samples_of_a_cause_and_all_on_request(data):
     assert "and 1 more (--all)" in short.get()
     assert whole.get().count("-over_claimed  ") == 4
     assert "--all" not in whole.get()
+
+
+def test_a_sample_that_is_fine_is_said_to_be(data):
+    found = data["diagnosis"]
+    console = Console(width=200)
+    for one in found["samples"]:
+        with console.capture() as shown:
+            console.print(console_diagnosis.sample(found, one["id"]))
+        fine = "nothing wrong in what could be checked" in shown.get()
+        assert fine == (one["state"] == "fine")
+    assert any(one["state"] == "fine" for one in found["samples"])

@@ -176,6 +176,7 @@ def _adjusted(found: Sequence[MetricComparison], how: _Terms) -> tuple[MetricCom
                 "detectable": stats.detectable(one.paired, alpha=alpha),
                 "least": fewest_changes(alpha),
                 "aim": aim,
+                "asked": how.wanted is not None,
                 "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
             }
         done.append(replace(one, **changes))

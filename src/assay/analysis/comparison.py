@@ -34,6 +34,7 @@ class MetricComparison:
         noise: How large a difference the judges' noise makes by itself, from one asking of each:
             95 % of the time; None if that was never measured (`assay repeat`).
         range: Ends of the metric's range; None where it has no end.
+        asked: Whether `aim` was asked for; otherwise it is the difference that was seen.
     """
 
     metric: str
@@ -51,6 +52,7 @@ class MetricComparison:
     best: tuple[SampleChange, ...]
     noise: float | None = None
     range: tuple[float | None, float | None] = (None, None)
+    asked: bool = False
 
     @property
     def too_few_differ(self) -> bool:

@@ -181,7 +181,12 @@ _LIBRARIES = {
     "openai": "openai",
     "pydantic_ai": "pydantic_ai",
 }
-_PLUS = re.compile(rf"\+(?=\s*(?:embedded\s*$|embedded\s*\+|(?:{'|'.join(_SCHEMES)}):))")
+_NAMES = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+# After "embedded" whatever stands there is meant as a judge: it is refused by its own name.
+_PLUS = re.compile(
+    r"(?<=^embedded)\+|"
+    rf"\+(?=\s*(?:embedded\s*(?:$|\+)|(?:{'|'.join(_SCHEMES)}):|{_NAMES}:{_NAMES}\s*(?:$|\+)))"
+)
 
 
 def _of_a_library(spec: object) -> Any:

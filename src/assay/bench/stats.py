@@ -41,11 +41,17 @@ __all__ = [
 
 DRAWS = 1000
 _SEED = 0
+_ROUNDING = 1e-9
 
 
 def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | None, float | None]:
-    """95 % percentile bootstrap over sources: rows of one source are drawn together."""
+    """95 % percentile bootstrap over sources: rows of one source are drawn together.
+
+    (None, None) where the draws tell nothing: one source, or none among them that differs.
+    """
     names, place = np.unique(np.asarray(clusters), return_inverse=True)
+    if len(names) < 2:
+        return None, None
     chance = np.random.default_rng(_SEED)
     found = []
     for _ in range(DRAWS):
@@ -56,4 +62,7 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
     if len(known) < DRAWS / 2:
         return None, None
     low, high = np.percentile(known, [2.5, 97.5])
+    # What never varied among these rows may vary among others: that is no certainty.
+    if high - low < _ROUNDING:
+        return None, None
     return float(low), float(high)

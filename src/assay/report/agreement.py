@@ -85,7 +85,8 @@ def _orders(metric: Json) -> list[str]:
             "The scores put things in a better order than the verdicts tell: another threshold "
             "may do better (`assay calibrate`)."
         )
-    if auroc < 0.4:
+    # Of few rows an order as poor as this may be one by chance too.
+    if auroc < 0.4 and interval is not None and interval["high"] < 0.5:
         found.append(
             "Worse than chance: do the labels mean the opposite? A high label is a good one, also "
             "for a metric of which low is good."

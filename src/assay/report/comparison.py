@@ -126,7 +126,7 @@ def left_out(found: Sequence[Json], name: str) -> str:
 
 def said(one: MetricComparison, level: float) -> str:
     """The finding in words that claim no more than was found, and how far the judge moves it."""
-    found = _finding(one, level)
+    found = " ".join([_finding(one, level), *_takes(one)])
     if not one.noise:
         return found
     noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
@@ -146,8 +146,7 @@ def _finding(one: MetricComparison, level: float) -> str:
     if not found.up + found.down:
         return "No difference found: no sample scores differently."
     parts = ["No difference found" + _only_alone(one, 1 - level)]
-    parts += _could(one)
-    return " ".join([*parts, *_takes(one)])
+    return " ".join([*parts, *_could(one)])
 
 
 def _could(one: MetricComparison) -> list[str]:
@@ -177,11 +176,16 @@ def _only_alone(one: MetricComparison, alpha: float) -> str:
 
 
 def _takes(one: MetricComparison) -> list[str]:
-    """How many samples it would take; nothing where these are enough, or none would do."""
-    if one.aim is None or one.needed is None or one.paired is None:
+    """How many samples it would take; if nobody asked, only where more would find what was not."""
+    if one.aim is None or one.paired is None:
         return []
+    unseen = one.verdict == NOT_FOUND
+    aim = f"{'one' if unseen else 'a difference'} of {numbers.score(one.aim)}"
+    if one.needed is None:
+        text = f"How many pairs it takes to find {aim} cannot be told from these."
+        return [text] if one.asked else []
+    text = f"To find {aim}, about {numbers.plural(one.needed, 'pair')} are needed"
     more = one.needed - one.paired.n
-    if more <= 0:
-        return []
-    size, pairs = numbers.score(one.aim), numbers.plural(one.needed, "pair")
-    return [f"To find one of {size}, about {pairs} are needed, {numbers.count(more)} more."]
+    if more > 0 and (unseen or one.asked):
+        return [f"{text}, {numbers.count(more)} more."]
+    return [f"{text}; these are enough."] if one.asked else []

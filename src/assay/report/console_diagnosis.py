@@ -47,6 +47,8 @@ def sample(data: Json, sample_id: str) -> RenderableType:
     for finding in [one["main"], *one["contributing"]] if one["main"] else []:
         lines.append(Text(finding["title"], style="bold"))
         lines += [_evidence(evidence) for evidence in finding["evidence"]]
+    if one["state"] == "fine":
+        lines.append(Text("nothing wrong in what could be checked"))
     return Group(*lines)
 
 

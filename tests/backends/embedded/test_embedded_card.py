@@ -61,3 +61,9 @@ def test_figures_are_shown_with_as_many_digits_as_they_are_worth():
     assert cards.interval(made(low=None)) == ""
     assert cards.floor(made(floor=0.75, floor_name="new words")) == "0.75 new words, not beaten"
     assert cards.floor(made()) == ""
+
+
+def test_without_an_interval_it_is_undecided_whether_the_floor_was_beaten():
+    figure = made(value=1.0, low=None, high=None, floor=0.5, floor_name="new words")
+    assert figure.standing is None
+    assert cards.floor(figure) == "0.50 new words, undecided"

@@ -8,9 +8,11 @@ from click.testing import CliRunner
 import assay
 from assay.backends.embedded import Embedded
 from assay.backends.gguf import Answer, Gguf
+from assay.backends.llm import Function
 from assay.backends.route import Route
 from assay.backends.specs import backend
 from assay.cli import main
+from assay.errors import InputError
 from assay.judge import Judge
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer, VerifyStatements
 from support.engines import Says, made_file
@@ -67,6 +69,30 @@ def test_a_task_may_still_be_given_to_another(here):
     judge = backend("embedded+gguf:model.gguf,verify_statements=gguf:model.gguf")
     assert isinstance(judge.to("verify_statements"), Gguf)
     assert isinstance(judge.to("rate_answer"), Embedded)
+
+
+def test_a_judge_of_ones_own_may_stand_anywhere(here, monkeypatch):
+    (here / "own_judge.py").write_text("def good(prompt):\n    return '{}'\n")
+    monkeypatch.syspath_prepend(here)
+    judge = backend("embedded+own_judge:good")
+    assert isinstance(judge.to("verify_statements"), Embedded)
+    assert isinstance(judge.to("generate_questions"), Function)
+    three = backend("embedded + own_judge:good + gguf:model.gguf")
+    assert isinstance(three.to("generate_questions"), Function)
+    assert isinstance(backend("own_judge:good+embedded").to("embed"), Embedded)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("embedded+no_such_module:good", "the judge 'no_such_module:good' cannot be imported"),
+        ("embedded+nobody", "'nobody' is no judge"),
+    ],
+)
+def test_of_several_judges_the_one_that_is_none_is_named(here, spec, words):
+    with pytest.raises(InputError) as told:
+        backend(spec)
+    assert str(told.value).startswith(words)
 
 
 def test_one_that_leaves_nothing_over_needs_no_second(here):

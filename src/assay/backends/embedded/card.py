@@ -42,7 +42,10 @@ class CardFigure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def standing(self) -> Standing | None:
-        """Where the whole interval lies to the floor; level with it, the judge adds nothing."""
+        """Where the whole interval lies to the floor; level with it, the judge adds nothing.
+
+        None where there is no floor, or no interval to decide by.
+        """
         if self.floor is None or self.low is None or self.high is None:
             return None
         if self.low <= self.floor <= self.high:
@@ -115,5 +118,5 @@ def floor(figure: CardFigure) -> str:
     """The floor, its rule, and whether it was beaten; "" where there is none."""
     if figure.floor is None:
         return ""
-    beaten = {"above": "", "level": ", not beaten", "below": ", better", None: ""}
+    beaten = {"above": "", "level": ", not beaten", "below": ", better", None: ", undecided"}
     return f"{number(figure.floor)} {figure.floor_name}{beaten[figure.standing]}"
