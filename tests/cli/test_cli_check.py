@@ -17,6 +17,20 @@ def test_files_in_order_are_counted(assay):
     assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows in order\n")
 
 
+def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, here):
+    write_rows(here / "two.jsonl", [{"a": 1, "b": 2}])
+    for command in ("check", "run"):
+        result = assay(command, "two.jsonl")
+        assert result.exit_code == 2
+        assert "no metric can be computed from two.jsonl" in result.stderr
+        assert "columns found: a, b" in result.stderr
+
+
+def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
+    write_rows(here / "one.jsonl", [{"question": "When?"}])
+    assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row in order\n"
+
+
 def test_all_files_are_looked_at_and_every_fault_is_told(assay, here):
     (here / "bad.jsonl").write_text('{"question": 5}\n{"question": "x"}\n', "utf-8")
     result = assay("check", "bad.jsonl", "none.jsonl", "data.jsonl", "-m", "faithfulness")
@@ -59,7 +73,7 @@ def scripts():
     ]
 
 
-def called(folder, script):
+def called(folder, script, **inputs):
     """(what assay was called with, how the script ended), by an assay that ends with 3."""
     calls, fake = folder / "calls", folder / "assay"
     fake.write_text(f'#!/bin/sh\nfor a in "$@"; do echo "$a" >> {calls}; done\nexit 3\n')
@@ -73,6 +87,7 @@ def called(folder, script):
         "STORE": "assay.db",
         "REPORT": "r.html",
         "ARGUMENTS": "--junit\nmy file.xml\n\n",
+        **inputs,
     }
     done = subprocess.run(["bash", "-e", "-c", script], check=False, env=env, timeout=30)
     return calls.read_text("utf-8").splitlines(), done.returncode
@@ -82,7 +97,7 @@ class TestTheAction:
     def test_it_runs_with_what_it_is_given_and_leaves_missing_scores_to_the_gate(self, tmp_path):
         told, code = called(tmp_path, scripts()[0])
         assert told == [
-            *("run", "--judge", "embedded", "--store", "assay.db", "--out", "r.html"),
+            *("run", "--out", "r.html", "--judge", "embedded", "--store", "assay.db"),
             *("-m", "a,b", "--junit", "my file.xml", "--", "my data.jsonl"),
         ]
         assert code == 0
@@ -91,6 +106,17 @@ class TestTheAction:
         told, code = called(tmp_path, scripts()[1])
         assert told == ["gate", "--store", "assay.db", "--junit", "my file.xml"]
         assert code == 3
+
+    def test_what_is_not_set_is_left_to_the_configuration(self, tmp_path):
+        run, gate = scripts()
+        unset = {"JUDGE": "", "STORE": "", "METRICS": "", "ARGUMENTS": ""}
+        told = ["run", "--out", "r.html", "--", "my data.jsonl"]
+        assert called(tmp_path, run, **unset)[0] == told
+        (tmp_path / "calls").unlink()
+        assert called(tmp_path, gate, **unset)[0] == ["gate"]
+        text = (ROOT / "action.yml").read_text("utf-8")
+        for name in ("judge", "store"):
+            assert re.search(rf'\n  {name}:\n    description: .*\n    default: ""\n', text)
 
     def test_no_input_stands_within_a_script(self):
         assert not any("${{" in script for script in scripts())

@@ -118,3 +118,13 @@ def test_an_embedder(assay):
         result = assay("doctor", *line)
     assert result.exit_code == 0, result.output
     assert "dimensions in" in diagnosis(result)
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [("nope/x.db", "FAIL there is no folder 'nope' for the store"), (".", "FAIL the store '.' is")],
+)
+def test_a_store_that_no_run_could_make_fails(assay, store, said):
+    result = assay("doctor", "--store", store)
+    assert result.exit_code == 4
+    assert said in diagnosis(result)

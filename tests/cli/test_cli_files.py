@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli_help import write_rows
+from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 METRIC = '''
 import assay
@@ -62,3 +62,24 @@ def test_every_command_says_in_the_same_words_which_files_it_wrote(assay, here, 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in WITHOUT_JSON])
 def test_json_stays_json_where_files_are_written_too(assay, two, command):
     json.loads(assay(*named(COMMANDS[command], two), "--json").stdout)
+
+
+def test_nothing_overwrites_the_judge_or_the_configuration(assay, here):
+    run = (*FAITHFULNESS, *JUDGE)
+    (here / "assay.toml").write_text('[run]\nstore = "assay.db"\n', "utf-8")
+    before = {name: (here / name).read_bytes() for name in ("judge.json", "assay.toml")}
+    for command in (
+        (*run, "--out", "judge.json"),
+        (*run, "--skip-invalid", "judge.json"),
+        (*run, "--skip-invalid", "assay.toml"),
+        ("gate", "--min", "faithfulness=0", "--markdown", "assay.toml"),
+        ("gate", "--min", "faithfulness=0", "--junit", "assay.toml"),
+        ("bench", "wikieval", "--data", ".", *JUDGE, "--out", "judge.json"),
+    ):
+        refused = assay(*command)
+        assert refused.exit_code == 2, command
+        assert "would overwrite what this command reads -> name another" in refused.stderr
+    assert assay(*run).exit_code == 0
+    refused = assay("diagnose", "--counterfactual", *JUDGE, "--out", "judge.json")
+    assert (refused.exit_code, "would overwrite" in refused.stderr) == (2, True)
+    assert before == {name: (here / name).read_bytes() for name in before}

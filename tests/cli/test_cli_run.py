@@ -253,3 +253,9 @@ def test_the_defaults_are_those_of_the_library():
     limits = Limits()
     assert (default["concurrency"], default["retries"]) == (limits.in_flight, limits.retries)
     assert default["timeout"] == limits.timeout
+
+
+def test_a_dry_run_tells_all_scores_and_calls_none_of_them_still_to_be_made(scored):
+    text = scored(*FAITHFULNESS, *JUDGE, "--dry-run").stdout
+    assert "2  scores in all" in text
+    assert "to be made" not in text.replace("calls to be made", "")

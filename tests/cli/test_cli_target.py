@@ -7,6 +7,8 @@ import sys
 import pytest
 from cli_help import write_rows
 
+from assay.cli.targeting import _headers
+
 SYSTEM = """
 import os
 def answer(question):
@@ -113,3 +115,35 @@ def test_options_without_a_target_are_told(assay, option):
     result = assay("run", "data.jsonl", option, "answer=x")
     assert result.exit_code == 2
     assert f"{option} is about a target" in result.stderr
+
+
+@pytest.mark.parametrize("value", ["Bearer $NO_VAR", "Bearer ${NO_VAR}"])
+def test_a_header_takes_no_variable_that_is_not_set(assay, monkeypatch, value):
+    monkeypatch.delenv("NO_VAR", raising=False)
+    run = ("run", "data.jsonl", "--target", "http://localhost:9/ask", "-m", "latency")
+    result = assay(*run, "--target-header", f"Authorization: {value}")
+    assert result.exit_code == 2
+    assert "'Authorization' takes $NO_VAR, which is not set -> set it" in result.stderr
+
+
+def test_a_header_keeps_what_is_no_variable(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "pa$word")
+    given = ["X-Key: $MY_KEY", "X-Price: $5 and ${MY_KEY}s$"]
+    assert _headers(given) == {"X-Key": "pa$word", "X-Price": "$5 and pa$words$"}
+
+
+def test_what_no_answer_holds_is_for_the_system_to_return(rag, here):
+    (here / "my_rag.py").write_text("def answer(question):\n    return 'In 1889.'\n", "utf-8")
+    result = rag(*RUN, "-m", "faithfulness")
+    assert result.exit_code == 2
+    assert "holds 'contexts', which faithfulness needs -> let the system return it" in result.stderr
+    assert "--target-reply contexts=PATH, send {contexts} in --target-body" in result.stderr
+    assert "--map" not in result.stderr
+    assert rag(*RUN, "-m", "latency").exit_code == 0
+
+
+def test_ids_are_not_asked_of_a_system_whose_contexts_do_as_well(rag, here):
+    (here / "mended").write_text("")
+    row = {"question": "Is it?", "reference_contexts": ["The tower was finished in 1889."]}
+    write_rows(here / "data.jsonl", [row])
+    assert rag(*RUN, "-m", "recall_at_k").exit_code == 0

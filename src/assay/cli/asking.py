@@ -1,5 +1,7 @@
 """What is shown while a system is asked, and what is said when it has been."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +11,20 @@ from assay.cli import screen
 from assay.cli.edge import OK, say
 from assay.cli.fitting import fitting
 from assay.cli.request import Request
-from assay.metrics import resolve
+from assay.dataset.gaps import in_all_answers, is_gap
+from assay.errors import InputError
+from assay.metrics import Metric, resolve
 from assay.run.connect import choose
 from assay.run.plan import plan
 from assay.target import Answers, ask
+from assay.target.reply import FOUND, MADE
+from assay.target.system import System
 
 # So many reasons are shown; all of them are in the report.
 SHOWN = 3
+_SENDING = (
+    "send {contexts} in --target-body if the data's are meant (a function: let it take 'sample')"
+)
 
 
 def answered(request: Request, *, silent: bool) -> Request:
@@ -51,11 +60,45 @@ def answered(request: Request, *, silent: bool) -> Request:
     if not silent:
         _tell(found)
     if request.metrics:
+        _check(found, target.system, request.metrics)
         return replace(request, data=found)
     settings = request.settings
     route = choose(request.judge, request.embedder, settings)
     fit = fitting(found, settings.mapping, settings.limit, route)
     return replace(request, data=found, metrics=resolve(fit.metrics), fitting=fit)
+
+
+def _check(found: Answers, system: System, metrics: Sequence[Metric]) -> None:
+    """See that the answers hold what the system makes and metrics need.
+
+    Raises:
+        InputError: If none of them does: no column of the data could be named in its place.
+    """
+    made = set(MADE) - (set(FOUND) if system.told_contexts else set())
+    unserved, held, answered = list(metrics), set[str](), False
+    for row in found:
+        if row.fields.get("failure") is None:
+            answered = True
+            held |= {name for name in made if not is_gap(row.fields.get(name), name)}
+            unserved = [metric for metric in unserved if not _serves(held, made, metric)]
+        if not unserved:
+            return
+    users: dict[str, list[str]] = {}
+    for metric in unserved if answered else ():
+        for name in metric.needs:
+            if name in made - held:
+                users.setdefault(name, []).append(metric.label)
+    if users:
+        raise InputError(
+            [
+                in_all_answers(name, labels, system.name, _SENDING if name in FOUND else "")
+                for name, labels in users.items()
+            ]
+        )
+
+
+def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> bool:
+    return any(made & set(names) <= held for names in (metric.needs, *metric.instead))
 
 
 def _tell(found: Answers) -> None:

@@ -33,7 +33,8 @@ def bench(given: Mapping[str, Any]) -> int:
         return _list(given)
     if given["dry_run"]:
         return _foresee(given)
-    outputs.check(given["outs"], given["store"], forms=_FORMS)
+    beside_file = filter(None, [given["beside"]])
+    outputs.check(given["outs"], given["store"], *beside_file, forms=_FORMS)
     beside = msgspec.to_builtins(cards.read(given["beside"])) if given["beside"] else None
     try:
         card = _measured(given)
@@ -81,6 +82,7 @@ def _request(given: Mapping[str, Any], watch: "_Watch") -> dict[str, Any]:
     judge = makers.judge(given["judges"])
     embedder = makers.backend(given["embedder"], embedder=True) if given["embedder"] else None
     makers.check()
+    outputs.check(given["outs"], *makers.files, forms=_FORMS)
     values.look_here()
     return {
         "judge": judge,

@@ -3,12 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
+from assay.backends.specs import DEFAULT
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
-from assay.dataset import samples
-from assay.dataset.gaps import SKIPPING
+from assay.cli.fitting import fitting
+from assay.dataset import FIELDS, Samples, samples
+from assay.dataset.gaps import SKIPPING, is_gap
 from assay.errors import InputError
-from assay.metrics import resolve
+from assay.metrics import METRICS, resolve
+from assay.run.connect import choose
+from assay.run.settings import Settings
+
+# A question may be put to a system, and a system's failure is a result.
+_USES = (
+    *(("question",), ("failure",)),
+    *(names for metric in METRICS.values() for names in (metric.needs, *metric.instead)),
+)
 
 
 def check(given: Mapping[str, Any]) -> int:
@@ -27,10 +37,24 @@ def check(given: Mapping[str, Any]) -> int:
                 mapping=mapping,
                 instead={metric.label: metric.instead for metric in metrics},
             )
-            n = sum(1 for _ in found)
+            n = _counted(found, file, mapping, named=bool(specs))
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
         else:
-            screen.write(f"{file}: {n:,} rows in order\n")
+            screen.write(f"{file}: {n:,} row{'s' * (n != 1)} in order\n")
     return code
+
+
+def _counted(found: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
+    """How many samples there are.
+
+    Raises:
+        InputError: If they are not in order, or neither fill what a metric needs nor ask a system.
+    """
+    n, held = 0, set[str]()
+    for n, sample in enumerate(found, start=1):  # noqa: B007 - counted
+        held |= {name for name in FIELDS if not is_gap(getattr(sample, name), name)}
+    if not named and not any(held.issuperset(names) for names in _USES):
+        fitting(file, mapping, None, choose(DEFAULT, None, Settings()))
+    return n

@@ -116,6 +116,13 @@ def _embedded() -> Finding:
 
 
 def _store(path: str) -> Iterator[Finding]:
+    if Path(path).is_dir():
+        yield Finding("FAIL", f"the store '{path}' is a folder", "name a file with --store")
+        return
+    if not Path(path).parent.is_dir():
+        what = f"there is no folder '{Path(path).parent}' for the store"
+        yield Finding("FAIL", what, "make it, or name another file with --store")
+        return
     if not Path(path).is_file():
         yield Finding("note", f"no store '{path}' here yet: `assay run` makes it")
         return

@@ -62,6 +62,7 @@ def _rescore(result: Result, given: Mapping[str, Any]) -> int:
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()
+    outputs.check(given["outs"], *bench.files, forms=_FORMS)
     watch = meter(silent=given["as_json"])
     with watch:
         again = diagnosis.counterfactual(

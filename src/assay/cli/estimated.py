@@ -51,7 +51,7 @@ def _show(found: Estimate, request: Request) -> None:
 def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
     lines = [
         (f"{found.samples:,}", "samples"),
-        (f"{found.samples * len(request.metrics):,}", "scores to be made"),
+        (f"{found.samples * len(request.metrics):,}", "scores in all"),
         (f"{found.calls:,}", f"calls to be made to {request.judge.name}"),
         (f"{found.known:,}", f"calls known already, from {request.store}"),
         (f"{found.local:,}", "calls answered on this machine, for nothing"),

@@ -39,7 +39,8 @@ def explain(given: Mapping[str, Any]) -> int:
     if given["toml"]:
         found = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
         if not found:
-            raise InputError(f"no prompt asks {name}: it is served by an embedder")
+            why = "it is served by an embedder" if kinds else "it asks nobody"
+            raise InputError(f"no prompt asks {name}: {why}")
         screen.write(_HEADER.format(name=name) + prompts_file.write(found))
         return OK
     console = screen.out()

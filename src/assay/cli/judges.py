@@ -10,6 +10,7 @@ from assay.errors import InputError
 from assay.judge import Backend
 
 _EMBEDDERS = ("openai", "ollama")
+_FROM_FILES = ("scripted", "gguf")
 _JUDGES = (*_EMBEDDERS, "openai-batch")
 
 
@@ -22,19 +23,29 @@ class Bench:
         api_key: Their key, None to take it from the environment. Never shown, never kept.
         timeout: Seconds that a call over HTTP may take.
         window: Tokens that a judge over HTTP reads at once, None if its server says so itself.
+        files: What the judges made so far are read from.
     """
 
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     timeout: float = 60.0
     window: int | None = None
+    files: list[str] = field(default_factory=list)
     _made: dict[tuple[str, bool], Backend] = field(default_factory=dict, repr=False)
     _addressed: bool = False
     _windowed: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """As the options of a command say."""
+        """As the options of a command say.
+
+        Raises:
+            InputError: If one that names who judges names nobody.
+        """
+        embedder = [] if given["embedder"] is None else [given["embedder"]]
+        for option, specs in (("--judge", given["judges"]), ("--embedder", embedder)):
+            if any(not spec.strip(" ,") for spec in specs):
+                raise InputError(f"{option} is empty", "name one, or leave it out")
         return cls(given["base_url"], given["api_key"], given["timeout"], given["window"])
 
     def judge(self, specs: Sequence[str]) -> Backend:
@@ -70,6 +81,8 @@ class Bench:
         if scheme in (_EMBEDDERS if embedder else _JUDGES) and model:
             return self._over_http(scheme, model, embedder=embedder)
         look_here()
+        if scheme in _FROM_FILES:
+            self.files.append(model)
         return backend(spec, embedder=embedder)
 
     def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:

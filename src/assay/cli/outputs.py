@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.config_file import FILES
 from assay.dataset.remote import is_uri, landing, located
 from assay.errors import InputError, Problem
 
@@ -85,7 +86,8 @@ def _places(option: str, file: str, others: Sequence[str]) -> list[Problem]:
     if path.is_dir() or not path.parent.is_dir():
         what = f"{option} {path} cannot be written"
         return [Problem(what, "name a file in an existing folder")]
-    if any(path.resolve() == Path(other).resolve() for other in others):
+    configuration = [name for name in FILES if Path(name).is_file()]
+    if any(path.resolve() == Path(other).resolve() for other in (*others, *configuration)):
         what = f"{option} {path} would overwrite what this command reads"
         return [Problem(what, "name another")]
     return []

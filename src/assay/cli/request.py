@@ -67,6 +67,8 @@ def understand(given: Mapping[str, Any]) -> Request:
     judge = bench.judge(given["judges"])
     embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
     bench.check()
+    outputs.check(outs, *bench.files)
+    outputs.check_place("--skip-invalid", given["skip_invalid"], *bench.files)
     values.look_here()
     specs = values.metric_specs(given["metrics"])
     target, found = targeting.target(given, settings), None

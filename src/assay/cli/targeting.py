@@ -1,6 +1,7 @@
 """Which system do --target and its companions name, and how is it to be asked?"""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from assay.target.system import System
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 
 _COUNT = click.IntRange(min=1)
 _OPTIONS = (
@@ -152,12 +155,21 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
     found = {}
     for text in texts:
         name, colon, value = text.partition(":")
-        value = os.path.expandvars(value.strip())
-        bad = not colon or not name.strip() or not value.isprintable() or not name.isascii()
+        name, value = name.strip(), _filled(name.strip(), value.strip())
+        bad = not colon or not name or not value.isprintable() or not name.isascii()
         if bad:  # the value may be a secret and is not shown
             raise InputError(f"--target-header '{name}' is not NAME:VALUE", "such as X-Key:$KEY")
-        found[name.strip()] = value
+        found[name] = value
     return found
+
+
+def _filled(header: str, value: str) -> str:
+    """The header's value with the environment's variables in it."""
+    for braced, bare in _VARIABLE.findall(value):
+        if (variable := braced or bare) not in os.environ:
+            what = f"--target-header '{header}' takes ${variable}, which is not set"
+            raise InputError(what, f"set it: export {variable}=...")
+    return os.path.expandvars(value)
 
 
 def _paths(texts: Iterable[str]) -> dict[str, str]:

@@ -25,9 +25,15 @@ def metric_specs(texts: Iterable[str]) -> list[str]:
     """Metrics, one by one or separated by commas outside parentheses and quotes.
 
     Raises:
-        InputError: If parentheses or quotes do not match.
+        InputError: If parentheses or quotes do not match, or a text names none.
     """
-    return [spec for text in texts for spec in _split(text) if spec]
+    found = []
+    for text in texts:
+        specs = [spec for spec in _split(text) if spec]
+        if not specs:  # as of a variable that is not set: to compute all others were no answer
+            raise InputError(f"-m '{text}' names no metric", "name one, or leave it out")
+        found += specs
+    return found
 
 
 def _split(text: str) -> list[str]:

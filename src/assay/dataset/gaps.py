@@ -79,6 +79,14 @@ def in_all_rows(
     return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
 
 
+def in_all_answers(name: str, users: Sequence[str], system: str, instead: str = "") -> Problem:
+    """The gap that all answers of a system have; `instead` says what would do as well."""
+    what = f"no answer of {system} holds '{name}', which {_need(users)}"
+    other = f", {instead}" if instead else ""
+    remedy = f"let the system return it, name it with --target-reply {name}=PATH{other}"
+    return Problem(what, f"{remedy}, or drop {_each(users)}")
+
+
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
