@@ -11,7 +11,7 @@ import assay
 from assay.backends.embedded import Embedded
 from assay.backends.gguf import Answer, Gguf, Token
 from assay.backends.specs import backend
-from assay.errors import InputError, Unavailable
+from assay.errors import CutShort, InputError, Unavailable
 from assay.judge import Backend, Judge
 from assay.prompt import Template
 from assay.tasks import (
@@ -24,6 +24,7 @@ from assay.tasks import (
     Statement,
     VerifyStatements,
 )
+from assay.tasks.paper import PaperStatements
 from support.engines import Says, made_file, yes_with
 
 CONTEXTS = ("The mill was built by Anna in 1890.", "Cats sleep for most of the day.")
@@ -283,3 +284,9 @@ class TestAmongOthers:
         asked = len(gguf._engine.asked)
         assay.evaluate([row], "context_recall", judge, store=db)
         assert len(gguf._engine.asked) == asked
+
+
+async def test_free_text_that_the_length_limit_cut_is_no_reply(model):
+    gguf = model(lambda _: Answer("The mill was built by", 20, 0, 5, cut=True))
+    with pytest.raises(CutShort, match="raise max_tokens"):
+        await gguf.reply(PaperStatements("Who built the mill?", "Anna built it in 1890."))

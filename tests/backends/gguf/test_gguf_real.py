@@ -90,6 +90,13 @@ async def test_the_schema_binds_what_the_model_writes_without_padding(gguf):
     assert reply.tokens_out > 5
 
 
+async def test_that_the_length_limit_ended_a_text_is_told(model):
+    engine, go = Llama(model, idle_cores(), 2048), threading.Event()
+    assert engine.ask((), "Count from one to twenty.", Wish(3), go).cut
+    assert not engine.ask((), "Say yes.", Wish(200), go).cut
+    engine.close()
+
+
 async def test_draw_0_repeats_itself_and_other_draws_differ(gguf):
     task = GenerateQuestions("Anna built the mill in 1890.", 1)
     same = [(await gguf.reply(task)).raw for _ in range(2)]

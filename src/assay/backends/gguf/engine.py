@@ -82,6 +82,7 @@ class Answer:
         cached: How many of them were read before and not again.
         tokens_out: Tokens written.
         tokens: The tokens, where probabilities were wanted.
+        cut: Whether the bound on its length ended it.
     """
 
     text: str
@@ -89,6 +90,7 @@ class Answer:
     cached: int = 0
     tokens_out: int = 0
     tokens: Sequence[Token] = ()
+    cut: bool = False
 
 
 class Engine(Protocol):
@@ -239,12 +241,14 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     texts: list[str] = []
     tokens: list[Token] = []
     usage: Mapping[str, Any] = {}
+    cut = False
     for chunk in chunks:
         if error := chunk.get("error"):
             raise _meaning(error)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices") or ():
             texts.append(choice.get("delta", {}).get("content") or "")
+            cut = cut or choice.get("finish_reason") == "length"
             found = (choice.get("logprobs") or {}).get("content") or ()
             tokens += [Token(t["token"], _top(t["top_logprobs"])) for t in found]
     return Answer(
@@ -253,6 +257,7 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
         cached=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)),
         tokens_out=int(usage.get("completion_tokens", 0)),
         tokens=tuple(tokens),
+        cut=cut,
     )
 
 

@@ -113,7 +113,9 @@ class Gguf(LLM):
         own = prompt[len("".join(shared)) :]
         wish = Wish(self._max_tokens, schema, draw, probabilities=kind in WEIGHED)
         answer = await self._off_the_loop(lambda stop: self._engine.ask(shared, own, wish, stop))
-        return Completion(answer.text, answer.tokens_in, answer.tokens_out, answer.tokens)
+        return Completion(
+            answer.text, answer.tokens_in, answer.tokens_out, answer.tokens, cut=answer.cut
+        )
 
     async def aclose(self) -> None:
         """Give the model's memory back; the next task loads it again."""
