@@ -10,7 +10,7 @@ from assay.backends.limit import HOPELESS
 from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
-from assay.errors import Denied, InputError, Unavailable
+from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.score import Unscored
 from assay.store import Store
 from assay.store.checking import verify
@@ -240,6 +240,14 @@ class TestBilledWithoutAReply:
         for n in (1, 2):
             cost = self.run(db, judge).cost()
             assert (judge.calls, cost.calls, cost.tokens_in) == (8 + n, 8, 800 + n * 100)
+
+    def test_json_that_was_cut_before_its_first_word_is_paid_for_each_time(self, db):
+        judge = Cutting(CutShort("cut", raw="", cost=(100, 10)))
+        first, second = (self.run(db, judge, "faithfulness").cost() for _ in range(2))
+        assert (second.tokens_in, second.tokens_out) == (
+            first.tokens_in + 100,
+            first.tokens_out + 10,
+        )
 
     def test_what_was_lost_before_a_reply_came_belongs_to_the_cost(self, db):
         class Once(Metered):

@@ -305,7 +305,7 @@ def _lost(asked: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int
     """How it is kept: as a reply that nobody takes for one, by its key and by a draw below 0."""
     identity, task, draw = asked
     key, raw = reply_key(identity, task, draw), ""
-    if isinstance(error, CutShort):
+    if isinstance(error, CutShort) and task.schema is None:  # it is not asked for again
         key, raw = cut_key(key), error.raw.encode("utf-8", "replace").decode()
     else:
         key = digest([key, uuid4().hex])
