@@ -72,14 +72,14 @@ def test_a_task_may_still_be_given_to_another(here):
 
 
 def test_a_judge_of_ones_own_may_stand_anywhere(here, monkeypatch):
-    (here / "own_judge.py").write_text("def good(prompt):\n    return '{}'\n")
+    (here / "judge_of_mine.py").write_text("def good(prompt):\n    return '{}'\n")
     monkeypatch.syspath_prepend(here)
-    judge = backend("embedded+own_judge:good")
+    judge = backend("embedded+judge_of_mine:good")
     assert isinstance(judge.to("verify_statements"), Embedded)
     assert isinstance(judge.to("generate_questions"), Function)
-    three = backend("embedded + own_judge:good + gguf:model.gguf")
+    three = backend("embedded + judge_of_mine:good + gguf:model.gguf")
     assert isinstance(three.to("generate_questions"), Function)
-    assert isinstance(backend("own_judge:good+embedded").to("embed"), Embedded)
+    assert isinstance(backend("judge_of_mine:good+embedded").to("embed"), Embedded)
 
 
 @pytest.mark.parametrize(
