@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +36,17 @@ def _no_network():
         patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name)))
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True)
+def _forgets_modules(tmp_path_factory):
+    """A module that a test writes and imports is gone after it: another test's may bear its name."""
+    before = set(sys.modules)
+    yield
+    written = tmp_path_factory.getbasetemp()
+    for name in set(sys.modules) - before:
+        if written in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
+            del sys.modules[name]
 
 
 @pytest.fixture

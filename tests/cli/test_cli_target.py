@@ -23,12 +23,10 @@ RUN = ("run", "data.jsonl", "--target", "my_rag:answer", "--judge", "scripted:ju
 
 
 @pytest.fixture
-def rag(here, assay, monkeypatch):
+def rag(here, assay):
     """The command line in a folder with a system."""
     (here / "my_rag.py").write_text(SYSTEM, "utf-8")
-    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
-    yield assay
-    sys.modules.pop("my_rag", None)
+    return assay
 
 
 def test_it_asks_evaluates_and_does_not_ask_again(rag, here):
