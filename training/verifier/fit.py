@@ -59,8 +59,12 @@ FITTED = {
 WRITTEN = "written"
 # Single statements and whole texts of what is written; its other rows say the same once more.
 SHOWN = (
-    *(WRITTEN, reports.WHOLE, reports.LISTS, pages.WHOLE),
-    *(references.SAID, references.COVERED),
+    WRITTEN,
+    reports.WHOLE,
+    reports.LISTS,
+    pages.WHOLE,
+    references.SAID,
+    references.COVERED,
 )
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.

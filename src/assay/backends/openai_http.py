@@ -11,6 +11,7 @@ import msgspec
 
 from assay.backends.waits import advised, retry_after
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
+from assay.text.shown import one_line
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
@@ -39,6 +40,7 @@ _SAID_OF_MODEL = re.compile(
     r"\bmodel(?: \S+)? (?:does not exist|doesn't exist|not exist|(?:is |was )?not found)",
     re.IGNORECASE,
 )
+_SHOWN = 300  # characters of what a server says
 # The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
 _NOT_JSON = "json_validate_failed"
 
@@ -201,9 +203,7 @@ class Refusal(msgspec.Struct, frozen=True):
         if code.isdecimal() and error.get("type"):
             code = str(error["type"])
         said = error.get("message") or error.get("detail") or text
-        # It is shown in a terminal: no sequence of controls is to do anything there.
-        shown = " ".join(str(said).split())[:300]
-        message = "".join(c if c.isprintable() else "?" for c in shown) or f"HTTP {status}"
+        message = one_line(str(said), _SHOWN) or f"HTTP {status}"
         param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
         param = "" if param == "None" else param
         written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None

@@ -21,6 +21,7 @@ from assay.cli.judges import Bench
 from assay.cli.probe import Finding
 from assay.errors import InputError
 from assay.store import Store
+from assay.store.opening import check_place
 
 _STYLES = {"ok": "green", "note": "cyan", "FAIL": "bold red"}
 _REQUIRED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"]([\w-]+)['\"])?")
@@ -116,12 +117,12 @@ def _embedded() -> Finding:
 
 
 def _store(path: str) -> Iterator[Finding]:
-    if Path(path).is_dir():
-        yield Finding("FAIL", f"the store '{path}' is a folder", "name a file with --store")
-        return
-    if not Path(path).parent.is_dir():
-        what = f"there is no folder '{Path(path).parent}' for the store"
-        yield Finding("FAIL", what, "make it, or name another file with --store")
+    try:
+        check_place(Path(path))
+    except InputError as error:
+        (problem,) = error.problems
+        remedy = problem.remedy or "make it, or name another file"
+        yield Finding("FAIL", problem.what, f"{remedy} with --store")
         return
     if not Path(path).is_file():
         yield Finding("note", f"no store '{path}' here yet: `assay run` makes it")

@@ -50,16 +50,25 @@ class StoreWarning(UserWarning):
     """The store can be used, with care."""
 
 
+def check_place(path: Path) -> None:
+    """See that a store may stand there.
+
+    Raises:
+        InputError: If it is a folder, or in none that is there.
+    """
+    if path.is_dir():  # as "" is, which is the folder that one is in
+        raise InputError(f"the store '{path}' is a folder", "name a file")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder '{path.parent}' for the store")
+
+
 def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """Two connections to a store of the newest schema, to read and to write.
 
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
-    if path.is_dir():  # as "" is, which is the folder that one is in
-        raise InputError(f"the store '{path}' is a folder", "name a file")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder '{path.parent}' for the store")
+    check_place(path)
     kind = file_system(path)
     if kind in NETWORK:
         warnings.warn(

@@ -3,6 +3,8 @@
 import json
 import re
 
+from assay.text.shown import one_line
+
 _PAGE = re.compile(r"<(?:!doctype|html\b|\?xml)", re.IGNORECASE)
 _MARKUP = re.compile(r"<[!?a-z]", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
@@ -32,19 +34,13 @@ def instead_of_answer(text: str, content_type: str) -> str:
     typed, text = kind or "no content type", text.lstrip()
     if _PAGE.match(text) or (kind == "text/html" and _MARKUP.match(text)):
         title = _TITLE.search(text[:_LOOKED_AT])
-        named = f" '{one_line(title[1])}'" if title else ""
+        named = f" '{one_line(title[1], _SHOWN)}'" if title else ""
         return f"a page{named} ({typed}), and no JSON or plain text -> {_ADDRESS}"
     if _is_of_events(text, kind):
         return f"a stream of events ({typed}), which is not read -> {_AT_ONCE}"
     if _is_of_objects(text):
         return f"a stream of JSON objects ({typed}), which is not read -> {_AT_ONCE}"
     return ""
-
-
-def one_line(text: str, most: int = _SHOWN) -> str:
-    """The beginning of a text as one line, with no sequence of controls in it."""
-    line = " ".join(text.split())[:most]
-    return "".join(c if c.isprintable() else "?" for c in line)
 
 
 def _is_of_events(text: str, kind: str) -> bool:

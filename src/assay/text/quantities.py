@@ -303,6 +303,9 @@ def _number(written: str) -> float:
 
 # In this order: a date is no amount, and "one in four" not a four.
 _KINDS = (
-    *((_DATE, _dates), (_SPOKEN, _spoken), (_PART, _parts)),
-    *((_CLOCK, _clock), (_AMOUNT, _amounts)),
+    (_DATE, _dates),
+    (_SPOKEN, _spoken),
+    (_PART, _parts),
+    (_CLOCK, _clock),
+    (_AMOUNT, _amounts),
 )
