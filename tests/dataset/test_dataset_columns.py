@@ -1,5 +1,8 @@
 """Is every usual column name understood, and does the user's mapping win?"""
 
+import json
+
+import numpy as np
 import pytest
 from dataset_help import load, one, problem, refused
 
@@ -155,3 +158,58 @@ def test_guessing_what_was_meant_looks_at_so_many_columns_only():
     assert likely_column("answer", [*columns, "anser"]) == "anser"
     assert likely_column("answer", [*columns, "x499", "anser"]) is None
     assert likely_column("answer", ["a" * 10_000_000]) is None
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr])
+def test_a_path_leads_into_text_that_spells_an_object(write):
+    row = {"inputs": write({"question": "q"}), "outputs": write({"docs": [{"text": "one"}]})}
+    sample = one(row, mapping={"question": "inputs.question", "contexts": "outputs.docs.text"})
+    assert (sample.question, sample.contexts) == ("q", ("one",))
+
+
+def test_a_number_in_a_path_is_a_place_in_a_list():
+    row = {"choices": [{"message": {"content": "a"}}]}
+    assert one(row, mapping={"answer": "choices.0.message.content"}).answer == "a"
+    told = problem([row], mapping={"answer": "choices.1.message.content"})
+    assert "no row has the column 'choices.1.message.content'" in told
+
+
+def test_a_path_leads_into_an_array():
+    row = {"docs": np.array([{"text": "one"}, {"text": "two"}])}
+    assert one(row, mapping={"contexts": "docs.text"}).contexts == ("one", "two")
+
+
+def test_numbered_columns_are_one_list_in_the_order_of_their_numbers():
+    row = {"context_10": "ten", "context_2": "two", "context_1": "one", "context_3": "", "n": None}
+    sample = one({**row, "context_ids": "x"}, mapping={"contexts": "context_#", "context_ids": ""})
+    assert sample.contexts == ("one", "two", "ten")
+    assert sample.metadata == {"n": None, "context_ids": "x"}
+    assert one({"context_1": None}, mapping={"contexts": "context_#"}).contexts is None
+    wrong = problem([{"context_1": 5, "context_2": "two"}], mapping={"contexts": "context_#"})
+    assert "(column 'context_1 and context_2')" in wrong
+
+
+def test_of_numbered_columns_all_are_proposed_and_not_the_last():
+    needs = {"metric": ("contexts",)}
+    assert "--map contexts=context_#?" in problem(
+        [{"context_1": "a", "context_2": "b"}], needs=needs
+    )
+    assert "--map contexts=context_1?" in problem([{"context_1": "a"}], needs=needs)
+    told = problem([{"contexts.0": "a", "contexts.1": "b"}], mapping={"contexts": "contexts"})
+    assert "--map contexts=contexts.#?" in told
+
+
+@pytest.mark.parametrize(
+    ("mapping", "told"),
+    [
+        ({"reference": "text"}, "column 'text' is empty in every row, and metric needs"),
+        ({"reference": ""}, "--map reference= leaves 'reference' out, and metric needs it"),
+        (
+            {"other_answer": "target"},
+            "no column is left for 'reference', which metric needs: --map other_answer=target takes",
+        ),
+    ],
+)
+def test_what_is_missing_because_of_the_mapping_is_told_so(mapping, told):
+    rows = [{"question": "q", "target": "t", "text": None}] * 2
+    assert told in problem(rows, mapping=mapping, needs={"metric": ("reference",)})

@@ -363,3 +363,32 @@ def test_arguments_may_be_a_map_of_arrow(tmp_path):
     table = pa.table(rows, schema=pa.schema([("reference_tool_calls", pa.list_(call))]))
     (sample,) = load(table)
     assert sample.reference_tool_calls == (ToolCall("f", {"x": 1}), ToolCall("g"))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"type": "thinking", "thinking": "43?"}, {"type": "text", "text": "42."}],
+        [{"type": "thinking", "thinking": [{"text": "43?"}]}, {"type": "text", "text": "42."}],
+        [{"type": "redacted_thinking", "data": "x"}, {"type": "text", "text": "42."}],
+        [{"type": "reasoning", "reasoning": "43?"}, {"type": "text", "text": "42."}],
+        [{"type": "reasoning", "content": "43?"}, {"type": "text", "content": "42."}],
+        [{"reasoningContent": {"reasoningText": {"text": "43?"}}}, {"text": "42."}],
+        [{"text": "43?", "thought": True}, {"text": "42."}],
+    ],
+)
+def test_what_a_model_thought_is_no_part_of_what_it_said(parts):
+    said = {"role": "assistant", "content": parts}
+    sample = one({"messages": [{"role": "user", "content": "6 * 7?"}, said]})
+    assert sample.answer == sample.turns[-1].text == "42."
+
+
+def test_thoughts_that_stand_beside_the_messages_are_passed_over():
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "43?"}]}
+    asked, said = {"role": "user", "content": "6 * 7?"}, {"role": "assistant", "content": "42."}
+    assert len(one({"messages": [asked, thought, said]}).turns) == 2
+
+
+def test_an_agent_that_speaks_is_the_assistant():
+    messages = [{"speaker": "user", "text": "6 * 7?"}, {"speaker": "agent", "text": "42."}]
+    assert one({"input": messages}).answer == "42."

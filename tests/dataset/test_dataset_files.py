@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 
+import pandas as pd
 import pytest
 from dataset_help import load, problem, read, refused
 
@@ -217,3 +218,18 @@ def test_a_limit_reads_no_further(tmp_path):
     assert len(load(path, limit=1)) == 1
     with pytest.raises(InputError, match="leaves no rows"):
         read(path, limit=0)
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "records", "table"])
+def test_json_of_pandas_is_read_however_it_lays_it_out(tmp_path, orient):
+    frame = pd.DataFrame({"question": ["q", "r"], "contexts": [["c"], []]})
+    frame.to_json(tmp_path / "x.json", orient=orient)
+    found = [(sample.question, sample.contexts) for sample in load(tmp_path / "x.json")]
+    assert found == [("q", ("c",)), ("r", ())]
+
+
+def test_a_row_of_objects_is_no_frame(tmp_path):
+    (tmp_path / "x.json").write_text('{"question": {"text": "q"}, "answer": {"text": "a"}}')
+    mapping = {"question": "question.text", "answer": "answer.text"}
+    (sample,) = load(tmp_path / "x.json", mapping=mapping)
+    assert (sample.question, sample.answer) == ("q", "a")

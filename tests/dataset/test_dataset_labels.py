@@ -1,6 +1,7 @@
 """Are people's labels read as they were meant, and refused where they cannot be?"""
 
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -180,3 +181,8 @@ def test_the_id_of_a_sample_is_kept_as_it_is_and_a_blank_one_is_none():
     assert label.sample == " q1 "
     with pytest.raises(InputError, match="there is no id of the sample"):
         read_labels([{"id": "  ", "label": 1}])
+
+
+def test_a_decimal_number_of_a_database_is_a_label():
+    (label,) = read_labels([{"id": Decimal(7), "label": Decimal("0.5")}]).labels
+    assert (label.sample, label.value) == ("7", 0.5)

@@ -1,8 +1,10 @@
 """Are objects in memory read like files?"""
 
+import json
 from dataclasses import dataclass
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from dataset_help import load, problem, read, refused
 
@@ -191,3 +193,29 @@ def test_an_empty_answer_in_a_data_frame_is_one_and_nan_is_missing():
     said, missing, nan = load(frame)
     assert (said.answer, missing.answer, nan.answer) == ("", None, None)
     assert said.question is None
+
+
+def called(name, **args):
+    message = {"role": "assistant", "content": "", "tool_calls": [{"name": name, "args": args}]}
+    return {"messages": [message], "rubric": {"1": "bad"} if args else {"5": "good"}}
+
+
+def test_keys_that_only_other_rows_of_a_frame_have_are_not_given():
+    class Polars:
+        def iter_rows(self, *, named):
+            assert named
+            return iter(table.to_pylist())
+
+    table = pa.Table.from_pylist([called("look", at="Rome"), called("add", a=2), called("stop")])
+    for data in (table, table.to_pandas(), Polars()):
+        samples = load(data)
+        args = [sample.turns[0].tool_calls[0].args for sample in samples]
+        assert args == [{"at": "Rome"}, {"a": 2}, {}]
+        assert [sample.rubric for sample in samples] == [{"1": "bad"}, {"1": "bad"}, {"5": "good"}]
+
+
+def test_what_is_written_in_a_cell_of_a_frame_keeps_its_nulls():
+    row = called("look", at=None)
+    frame = pd.DataFrame([{**row, "messages": json.dumps(row["messages"])}])
+    (sample,) = load(frame)
+    assert sample.turns[0].tool_calls[0].args == {"at": None}

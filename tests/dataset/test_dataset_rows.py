@@ -1,5 +1,6 @@
 """Is a broken row of a file named by itself, and does it leave the others alone?"""
 
+import pandas as pd
 import pytest
 from dataset_help import load, problem, refused
 
@@ -128,3 +129,20 @@ def test_a_file_that_is_not_read_to_its_end_is_closed(path):
     found = samples(path(GOOD * 3), needs={})
     next(found)
     del found  # an open file would be a ResourceWarning, which is an error here
+
+
+def test_ids_that_pandas_wrote_as_floats_are_those_of_the_other_column(path):
+    frame = pd.DataFrame({"context_ids": [[1, 2], [3]], "reference_context_ids": [1, None]})
+    first, second = load(path(frame.to_csv(index=False).encode(), "x.csv"))
+    assert (first.context_ids, first.reference_context_ids) == (("1", "2"), ("1",))
+    assert second.reference_context_ids is None
+    (kept,) = load(path(b"context_ids\n2.10\n", "x.csv"))
+    assert kept.context_ids == ("2.10",)
+
+
+@pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\r\n', b"\n\nsep=;\n"])
+def test_a_line_that_tells_excel_the_delimiter_is_no_header(path, first):
+    (sample,) = load(path(first + b"question;note\r\nq,r;n\r\n", "x.csv"))
+    assert (sample.question, sample.metadata) == ("q,r", {"note": "n"})
+    told = problem(path(first + b"question;note\r\nq\r\n", "x.csv"))
+    assert f"(line {first.count(bytes([10])) + 2} of the file)" in told

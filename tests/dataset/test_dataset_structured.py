@@ -134,3 +134,8 @@ def test_whatever_stands_there_is_read_or_refused_with_a_remedy(write, row):
         if found.sample:
             assert load([found.sample]) == [found.sample]
             assert load([json.loads(json.dumps(values_of(found.sample)))]) == [found.sample]
+
+
+def test_a_yes_that_pandas_wrote_as_a_float_is_one(tmp_path):
+    (tmp_path / "x.csv").write_text("answerable\n1.0\n0.0\n")
+    assert [sample.answerable for sample in load(tmp_path / "x.csv")] == [True, False]

@@ -718,3 +718,55 @@ class TestWhateverStandsInASpan:
             deep = [deep]
         error = refused([chain("asked", "said"), span("x", {"input.value": deep})])
         assert "row 2: is nested too deeply" in str(error)
+
+
+REASONING = {"type": "reasoning", "content": "43?"}
+THOUGHT = {"type": "thinking", "thinking": "43?"}
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps([{"role": "user", "content": "6 * 7?"}]),
+            "gen_ai.output.messages": json.dumps(
+                [{"role": "assistant", "parts": [REASONING, {"type": "text", "content": "42."}]}]
+            ),
+        },
+        {
+            "openinference.span.kind": "LLM",
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "6 * 7?",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.contents.0.message_content.type": "reasoning",
+            "llm.output_messages.0.message.contents.0.message_content.text": "43?",
+            "llm.output_messages.0.message.contents.1.message_content.text": "42.",
+        },
+        {
+            "openinference.span.kind": "CHAIN",
+            "input.value": "6 * 7?",
+            "output.value": json.dumps(
+                {"role": "assistant", "content": [REASONING, THOUGHT, {"text": "42."}]}
+            ),
+        },
+    ],
+)
+def test_what_a_model_thought_is_no_answer(attributes):
+    (sample,) = load([span("chat", attributes)])
+    assert (sample.question, sample.answer) == ("6 * 7?", "42.")
+
+
+def test_rows_whose_columns_are_named_are_no_spans():
+    row = {"trace_id": "t", "span_id": "s", "start_time": "2026-01-01", "q": "asked", "a": "said"}
+    (sample,) = load([row], mapping={"question": "q", "answer": "a"})
+    assert (sample.question, sample.answer, sample.metadata["trace_id"]) == ("asked", "said", "t")
+
+
+def test_a_row_among_spans_is_not_lost_without_a_word():
+    row = {"question": "q", "answer": "a"}
+    error = refused([chain("asked", "said"), row, {"resourceLogs": []}])
+    (problem,) = error.problems
+    assert (problem.row, problem.what) == (2, "is no span, but stands among spans")
+    seen = {"id": "1", "timestamp": "2026-01-01", "input": "asked", "output": "said"}
+    assert len(load([chain("asked", "said"), seen])) == 1

@@ -1,6 +1,8 @@
 """Is each kind of value read as what it means, and each wrong one named with what was found?"""
 
 import math
+from decimal import Decimal
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -203,3 +205,38 @@ def test_whole_numbers_too_large_for_a_float_are_named():
 @pytest.mark.parametrize("key", [["a"], {"a": 1}])
 def test_an_id_of_a_document_that_is_no_text_is_named(key):
     assert "the id of a document is" in problem([{"contexts": [{"text": "x", "id": key}]}])
+
+
+def test_numbers_of_databases_are_read_as_numbers():
+    sample = one({"id": Decimal(2**60), "cost": Decimal("0.0012"), "tokens": Decimal("7.0")})
+    assert (sample.id, sample.cost, sample.tokens) == (str(2**60), 0.0012, 7)
+    row = {"cost": Decimal("NaN"), "latency_ms": Decimal("1e999999")}
+    assert "'latency_ms': is inf" in problem([row])
+
+
+def test_a_uuid_is_an_id():
+    name = "45d47977-898d-4325-ac34-fecf6840b86c"
+    assert one({"id": UUID(name), "context_ids": [UUID(name)]}).context_ids == (name,)
+
+
+@pytest.mark.parametrize("field", ["context_ids", "reference_context_ids"])
+@pytest.mark.parametrize("value", [[""], ["d1", " "], ""])
+def test_an_empty_id_is_none(field, value):
+    assert "is an empty id -> remove it; [] says that there is none" in problem([{field: value}])
+
+
+def test_a_tuple_that_was_printed_is_a_list():
+    assert one({"contexts": str(("one", "two"))}).contexts == ("one", "two")
+    assert one({"contexts": '("one", he said) and'}).contexts == ('("one", he said) and',)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "[Document(metadata={'source': 'x'}, page_content='one'), Document(page_content='two')]",
+        "[Document(id=1, content: 'one')]",
+        "[array(['one', 'two'], dtype=object)]",
+    ],
+)
+def test_documents_that_were_printed_are_no_text(cell):
+    assert "is a list of Python objects printed as text" in problem([{"contexts": cell}])

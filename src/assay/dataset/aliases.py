@@ -75,6 +75,14 @@ _MOST: Final = 500
 _LONGEST: Final = 100
 
 
+NUMBER: Final = "#"  # stands for the numbers of columns that hold a list together
+_LAST_NUMBER: Final = re.compile(r"\d+(?=\D*$)")
+_LISTS: Final = {
+    *("contexts", "reference", "accepted", "reference_contexts", "context_ids"),
+    *("reference_context_ids", "further_answers", "reference_topics"),
+}
+
+
 def normal(name: str) -> str:
     """The name without case, spaces, "-", "_" and other separators."""
     return re.sub(r"[\W_]+", "", name).lower()
@@ -102,11 +110,22 @@ def closest(name: str, choices: Iterable[str]) -> str | None:
 
 
 def likely_column(field: str, columns: Iterable[str]) -> str | None:
-    """The column that probably holds `field` under a misspelt or unknown name."""
+    """The column that probably holds `field` under a misspelt or unknown name.
+
+    Of several that differ in a number alone it is their name with "#" in its place.
+    """
+    columns = list(columns)
     looked_at = [column for column in islice(columns, _MOST) if len(column) <= _LONGEST]
     free = {normal(column): column for column in looked_at if normal(column) not in _FIELD_OF}
     for name in ALIASES.get(field, (field,)):
         found = difflib.get_close_matches(normal(name), free, n=1, cutoff=0.75)
         if found:
-            return free[found[0]]
+            return with_others(field, free[found[0]], columns)
     return None
+
+
+def with_others(field: str, column: str, columns: Iterable[str]) -> str:
+    """The column; of a list's, the name for all that differ from it in their last number alone."""
+    shown = _LAST_NUMBER.sub(NUMBER, column)
+    alike = [name for name in columns if _LAST_NUMBER.sub(NUMBER, name) == shown]
+    return shown if len(alike) > 1 and field in _LISTS else column

@@ -1,15 +1,24 @@
 """Which column of a row holds which field, by the user's mapping first and by name otherwise?"""
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.dataset.aliases import FIELDS, closest, normal, recognised
-from assay.dataset.values import plain
+from assay.dataset.aliases import FIELDS, NUMBER, closest, normal, recognised
+from assay.dataset.structured import spelled
+from assay.dataset.values import plain, unboxed
 from assay.errors import InputError, Problem
 
 MISSING: Final = object()
+_DIGITS: Final = 9
 Path = tuple[Any, ...]
+
+
+class Several(tuple[Any, ...]):
+    """Columns whose cells are the items of one list, in order."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,8 @@ def plan(keys: Iterable[Hashable], mapping: Mapping[str, str]) -> Plan:
     """How to read a row with these columns."""
     names = {plain(str(key)): key for key in keys}
     mapped = {field: _path(names, column) for field, column in mapping.items()}
-    whole = {path[0] for path in mapped.values() if len(path) == 1}
+    single = (path for path in mapped.values() if len(path) == 1 or isinstance(path, Several))
+    whole = {key for path in single for key in path}
     fields: dict[str, tuple[Path, ...]] = {field: (path,) for field, path in mapped.items() if path}
     taken = set(whole)
     for name, field in recognised(names).items():
@@ -71,6 +81,8 @@ def _path(names: Mapping[str, Hashable], column: str) -> Path:
         return ()
     if column in names:
         return (names[column],)
+    if numbered := _numbered(names, column):
+        return numbered
     alike = [key for name, key in names.items() if normal(name) == normal(column)]
     if len(alike) == 1 and normal(column):
         return (alike[0],)
@@ -78,22 +90,52 @@ def _path(names: Mapping[str, Hashable], column: str) -> Path:
     return (names.get(first, first), *rest)
 
 
+def _numbered(names: Mapping[str, Hashable], column: str) -> Path:
+    """The columns that differ in the number that stands for "#", lowest first."""
+    before, mark, after = column.partition(NUMBER)
+    pattern = re.compile(rf"{re.escape(before)}(\d+){re.escape(after)}", re.IGNORECASE)
+    found = (pattern.fullmatch(name) for name in names if mark)
+    numbers = {names[each[0]]: int(each[1]) for each in found if each}
+    return Several(sorted(numbers, key=numbers.__getitem__))
+
+
 def fetch(values: Mapping[Any, Any], path: Path) -> Any:
     """The value at the path, MISSING if there is none.
 
-    A name that meets a list is looked up in its items: `docs.text` is every document's text.
+    A name that meets a list is looked up in its items, a number is a place in it: `docs.text` is
+    every document's text, `docs.0.text` the first one's. Text is entered if it spells an object.
     """
+    if isinstance(path, Several):
+        cells = (unboxed(values[key]) for key in path)
+        return [cell for cell in cells if cell is not None and cell != ""] or None
     if len(path) == 1:
         return values.get(path[0], MISSING)
     found: Any = values
     for depth, name in enumerate(path):
-        if isinstance(found, list):
-            rest = path[depth:]
-            items = [fetch(item, rest) if isinstance(item, Mapping) else MISSING for item in found]
-            if items and all(item is MISSING for item in items):
-                return MISSING
-            return [None if item is MISSING else item for item in items]
-        if not isinstance(found, Mapping) or name not in found:
-            return MISSING
-        found = found[name]
+        found = _entered(found)
+        if isinstance(found, list) and not name.isdecimal():
+            return _of_items(found, path[depth:])
+        found = _inside(found, name)
+        if found is MISSING:
+            break
     return found
+
+
+def _entered(value: Any) -> Any:
+    """A value as it may be gone into: a text as the object that it spells."""
+    value = unboxed(value)
+    return spelled(value) if isinstance(value, str) else value
+
+
+def _inside(held: Any, name: Any) -> Any:
+    """What stands under a key of an object or at a place of a list."""
+    if isinstance(held, list):
+        return held[int(name)] if len(name) < _DIGITS and int(name) < len(held) else MISSING
+    return held.get(name, MISSING) if isinstance(held, Mapping) else MISSING
+
+
+def _of_items(held: list[Any], path: Path) -> Any:
+    items = [fetch(item, path) if isinstance(item, Mapping) else MISSING for item in held]
+    if items and all(item is MISSING for item in items):
+        return MISSING
+    return [None if item is MISSING else item for item in items]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.dataset import conversation
-from assay.dataset.columns import MISSING, Path, Plan, fetch, plan
+from assay.dataset.columns import MISSING, Path, Plan, Several, fetch, plan
 from assay.dataset.fields import READERS
 from assay.dataset.lists import Documents
 from assay.dataset.record import Record, Row
@@ -79,7 +79,7 @@ class _Reading:
             if value is MISSING:
                 self.unfound.add(field)
                 continue
-            name = ".".join(map(str, path))
+            name = (" and " if isinstance(path, Several) else ".").join(map(str, path))
             try:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
@@ -110,7 +110,9 @@ class _Reading:
             return None
         if self.form == "table" and value == "" and not (self.framed and field == "answer"):
             return None
-        return READERS[field](value, self.form)
+        # What a frame's cell holds beside text came from Arrow or has pandas' gaps.
+        form = "arrow" if self.framed and not isinstance(value, str) else self.form
+        return READERS[field](value, form)
 
     def finish(self) -> None:
         """Join what several columns say together and put the rest into the metadata."""

@@ -1,6 +1,7 @@
 """What does each field of a sample accept, and what does it make of it?"""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -20,6 +21,9 @@ from assay.dataset.values import (
     text,
     unboxed,
 )
+
+# pandas writes whole numbers so into a CSV file where the column has a gap.
+_FLOAT: Final = re.compile(r"\d{1,15}\.0")
 
 
 def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
@@ -58,14 +62,19 @@ def _answer(value: Any, _form: Form) -> str:
     return text(value)
 
 
-def _ids(value: Any, _form: Form) -> tuple[str, ...]:
+def _ids(value: Any, form: Form) -> tuple[str, ...]:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = [value]
+    if form == "table" and isinstance(value, str) and _FLOAT.fullmatch(value.strip()):
+        value = [float(value)]
     items = listed(value)
     if items == [value] and isinstance(value, str) and value.lstrip().startswith("["):
         raise FieldError("begins like a list but cannot be read as one", "write it as JSON text")
-    pairs = enumerate(items, 1)
-    return tuple(identifier(unboxed(item), f"item {n}") for n, item in pairs)
+    found = tuple(identifier(unboxed(item), f"item {n}") for n, item in enumerate(items, 1))
+    empty = next((n for n, name in enumerate(found, 1) if is_invisible(name)), None)
+    if empty is not None:  # two empty ids would pass for a document that was found
+        raise FieldError(f"item {empty} is an empty id", "remove it; [] says that there is none")
+    return found
 
 
 def _metadata(value: Any, form: Form) -> Any:

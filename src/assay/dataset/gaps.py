@@ -1,9 +1,9 @@
 """How is a gap in the data told to the user, with what to do about it?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from assay.dataset.aliases import FIELDS, closest, likely_column, recognised
+from assay.dataset.aliases import FIELDS, closest, likely_column, recognised, with_others
 from assay.dataset.record import Row
 from assay.dataset.values import is_invisible
 from assay.errors import Problem
@@ -51,12 +51,28 @@ def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
 
 
 def in_all_rows(
-    name: str, users: Sequence[str], columns: Iterable[str], instead: str = ""
+    name: str,
+    users: Sequence[str],
+    columns: Iterable[str],
+    instead: str = "",
+    mapping: Mapping[str, str] | None = None,
 ) -> Problem:
-    """The gap that all rows have, told once; `instead` says what would do as well."""
+    """The gap that all rows have, told once; `instead` says what would do as well.
+
+    Args:
+        name: Field, or key of the metadata.
+        users: Metrics that need it.
+        columns: Names of the columns that there are.
+        instead: Other fields that would do.
+        mapping: Field -> column, as the user gave it.
+    """
+    mapping = mapping or {}
+    if told := _by_mapping(name, users, columns, mapping):
+        return told
     mapped = name in FIELDS  # to what a metric of the user's own calls by its name, nothing is
     holds = recognised(columns) if mapped else {column: column for column in columns}
-    empty = next((column for column, field in holds.items() if field == name), None)
+    taken = {*mapping.values()}
+    empty = next((c for c, field in holds.items() if field == name and c not in taken), None)
     if empty is not None:
         what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
         filled = f"fill it in{_NOTHING[name] if name == 'answer' else ''}"
@@ -66,8 +82,11 @@ def in_all_rows(
     near = likely_column(name, columns)
     what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
     other = f", give {instead} instead" if instead else ""
-    renamed = f"rename '{near}'" if near else "rename the field that holds it"
-    sent = f"{renamed} to '{name}'{other}, or drop {_each(users)}"
+    shown = f"'{near}'" if near else "the field that holds it"
+    renamed = f"rename {shown} to '{name}'"
+    if near and near not in columns:
+        renamed = f"make of the fields {shown} one list '{name}'"
+    sent = f"{renamed}{other}, or drop {_each(users)}"
     if not mapped:
         of = f"correct needs= of {_each(users)}"
         if alias := recognised([name]):
@@ -77,6 +96,26 @@ def in_all_rows(
     hint = f"did you mean --map {name}={near}? " if near else ""
     named = f"name it with --map {name}=COLUMN (mapping= in Python)"
     return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
+
+
+def _by_mapping(
+    name: str, users: Sequence[str], columns: Iterable[str], mapping: Mapping[str, str]
+) -> Problem | None:
+    """The same where what the user mapped is why; None if it is not."""
+    drop = f"or drop {_each(users)}"
+    if name in mapping:
+        if not mapping[name]:
+            what = f"--map {name}= leaves '{name}' out, and {_need(users)} it"
+            return Problem(what, f"name its column, {drop}")
+        what = f"column '{mapping[name]}' is empty in every row, and {_need(users)} '{name}'"
+        return Problem(what, f"fill it in, name another column with --map {name}=COLUMN, {drop}")
+    taken = {column: field for field, column in mapping.items()}
+    held = [column for column, field in recognised(columns).items() if field == name]
+    if not held or not taken.keys() >= {*held}:
+        return None
+    what = f"no column is left for '{name}', which {_need(users)}"
+    given = f"--map {taken[held[0]]}={held[0]} takes the one of this name"
+    return Problem(f"{what}: {given}", f"name its column with --map {name}=COLUMN, {drop}")
 
 
 def in_all_answers(name: str, users: Sequence[str], system: str, instead: str = "") -> Problem:
@@ -91,7 +130,8 @@ def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
     near = closest(column, names)
-    hint = f"did you mean --map {name}={near}?" if near else f"columns found: {_shown(names)}"
+    meant = with_others(name, near, names) if near else None
+    hint = f"did you mean --map {name}={meant}?" if meant else f"columns found: {_shown(names)}"
     return Problem(f"no row has the column '{column}' that --map {name}={column} names", hint)
 
 

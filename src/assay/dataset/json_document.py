@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
 
 from assay.dataset.aliases import recognised
+from assay.dataset.columns import refuse_doubled
 from assay.dataset.jsonl import DECODER, LONGEST_ROW, broken, line_records, lines, object_record
 from assay.dataset.memory import column_records, is_columns
 from assay.dataset.record import Record
@@ -14,6 +15,7 @@ from assay.dataset.traces import is_trace
 from assay.errors import InputError
 
 _CHUNK: Final = 2**18
+_SPLIT: Final = {"columns", "data", "index"}
 # A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
 # end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
 _MARK: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
@@ -55,11 +57,33 @@ def _of_object(content: bytes) -> Iterator[Record]:
         raise InputError("the file holds no JSON list or object", "give a list of rows")
     if is_trace(found):
         return iter([Record(1, found)])
+    if (framed := _of_frame(found)) is not None:
+        return framed
     # A list of documents under a known name is one row's contexts, not a list of rows.
     held = [value for key, value in found.items() if _is_rows(value) and not recognised([key])]
     if len(held) == 1:
         return (Record(number, row) for number, row in enumerate(held[0], 1))
     return column_records(found) if is_columns(found) else iter([Record(1, found)])
+
+
+def _of_frame(found: dict[str, Any]) -> Iterator[Record] | None:
+    """Records of what pandas' `to_json` writes if not told otherwise, or with orient="split"."""
+    names, data = found.get("columns"), found.get("data")
+    if isinstance(names, list) and isinstance(data, list) and found.keys() <= _SPLIT:
+        if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+            return None
+        names = [str(name) for name in names]
+        refuse_doubled(names)
+    else:
+        cells = [cell for cell in found.values() if isinstance(cell, dict)]
+        indexes = {tuple(cell) for cell in cells}
+        if len(cells) < len(found) or len(indexes) != 1 or not recognised(found):
+            return None
+        if not all(key.isdecimal() for key in next(iter(indexes))):
+            return None
+        names, data = list(found), list(zip(*(cell.values() for cell in cells), strict=True))
+    rows = (dict(zip(names, row, strict=True)) for row in data)
+    return (Record(number, row) for number, row in enumerate(rows, 1))
 
 
 def _is_rows(value: Any) -> bool:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from assay.dataset.aliases import normal
-from assay.dataset.values import FieldError, describe, is_finite
+from assay.dataset.values import FieldError, describe, is_finite, of_decimal
 from assay.errors import InputError
 
 YES: Final = (
@@ -55,8 +55,9 @@ def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None
         return _of_text(value, levels)
     if value is None:
         return None
-    if isinstance(value, bool | int | float) and is_finite(value):
-        return False, float(value)
+    given = of_decimal(value)
+    if isinstance(given, bool | int | float) and is_finite(given):
+        return False, float(given)
     raise FieldError(f"is {describe(value)}, but must be a label", _REMEDY)
 
 

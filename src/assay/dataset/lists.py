@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import re
 import tokenize
 import warnings
 from collections.abc import Mapping
@@ -14,6 +15,10 @@ from assay.dataset.values import FieldError, describe, identifier, is_invisible,
 
 _TEXT_KEYS: Final = ("page_content", "text", "content", "passage", "chunk", "body")
 _ID_KEYS: Final = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id", "id_")
+# [Document(page_content=..., [array([...: how str() shows documents and arrays.
+_OBJECTS: Final = re.compile(
+    r"\[\s*(?:array\(\[|[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:])"
+)
 _AS_JSON: Final = "write the list as JSON text"
 
 
@@ -51,11 +56,15 @@ def list_in_text(cell: str) -> list[Any] | None:
     stripped = cell.strip()
     if stripped.startswith("array("):
         raise FieldError("is a numpy array printed as text", _AS_JSON)
-    if not stripped.startswith("["):
+    if _OBJECTS.match(stripped):
+        raise FieldError("is a list of Python objects printed as text", _AS_JSON)
+    if not stripped.startswith(("[", "('", '("')):
         return None
     found = _parsed(stripped)
-    if isinstance(found, list):
-        return found
+    if isinstance(found, list | tuple):
+        return list(found)
+    if stripped.startswith("("):
+        return None
     if stripped[1:].lstrip()[:1] in {'"', "'", "{"}:
         what = "begins like a list but cannot be read as JSON or as a Python list (cut off?)"
         raise FieldError(what, _AS_JSON)

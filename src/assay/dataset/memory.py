@@ -28,7 +28,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if hasattr(data, "to_batches"):
         return lambda: _listed(_rows_of_batches(data), "arrow")
     if hasattr(data, "iter_rows"):
-        return lambda: _listed(data.iter_rows(named=True))
+        return lambda: _listed(data.iter_rows(named=True), "arrow")
     # A Hugging Face Dataset may give tensors or frames instead.
     form: Form = "arrow" if hasattr(data, "with_format") else "json"
     data = data.with_format(None) if form == "arrow" else data

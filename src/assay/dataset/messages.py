@@ -21,6 +21,7 @@ _SPEAKERS: Final = {
     "model": "assistant",
     "bot": "assistant",
     "chatbot": "assistant",
+    "agent": "assistant",
     "gpt": "assistant",
     "function": "tool",
     "developer": "system",
@@ -34,6 +35,9 @@ _CALL_KEYS: Final = ("tool_calls", "tools_called", "function_call")
 _ARGUMENT_KEYS: Final = ("args", "arguments", "input_parameters", "input", "parameters")
 _PART_CALLS: Final = ("functionCall", "function_call", "tool_call")
 _PART_RESULTS: Final = ("functionResponse", "tool_call_result", "tool_result")
+_BEDROCK: Final = "reasoningContent"
+# Parts in which a model thinks to itself: nobody was told them.
+_THOUGHTS: Final = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
 _LIST_KEYS: Final = ("messages", "turns", "conversation", "conversations")
 _AS_MESSAGE: Final = 'write each as {"role": "user", "content": "..."}'
 _AS_CALL: Final = 'write it as {"name": "...", "args": {...}}'
@@ -44,8 +48,10 @@ def turns(value: Any, form: Form) -> tuple[Turn, ...]:
     held = unboxed(value)
     if isinstance(held, Mapping) and (inside := _first(held, _LIST_KEYS)) is not None:
         held = inside
-    found = items(held, "messages", _AS_MESSAGE)
-    return tuple(_turn(item, f"turn {n}", form) for n, item in enumerate(found, 1))
+    found = enumerate(items(held, "messages", _AS_MESSAGE), 1)
+    # Of OpenAI's responses, thoughts are items beside the messages.
+    said = [(n, item) for n, item in found if not is_thought(as_object(item))]
+    return tuple(_turn(item, f"turn {n}", form) for n, item in said)
 
 
 def tool_calls(value: Any, form: Form) -> tuple[ToolCall, ...]:
@@ -100,6 +106,13 @@ def without_gaps(value: Any, form: Form) -> Any:
     if isinstance(value, list | tuple):
         return [without_gaps(item, form) for item in value]
     return plain(value)
+
+
+def is_thought(part: Object | None) -> bool:
+    """Whether a part of a message is what a model thought before it answered."""
+    if part is None:
+        return False
+    return part.get("type") in _THOUGHTS or part.get("thought") is True or _BEDROCK in part
 
 
 def pairs(value: Any) -> Object | None:
@@ -241,7 +254,7 @@ def _listed(content: Any) -> Sequence[Any]:
 
 def _is_part(part: Object | None) -> bool:
     return part is not None and any(
-        key in part for key in ("text", "type", "refusal", *_PART_CALLS, *_PART_RESULTS)
+        key in part for key in ("text", "type", "refusal", _BEDROCK, *_PART_CALLS, *_PART_RESULTS)
     )
 
 
@@ -253,9 +266,11 @@ def _part(part: Object | None) -> str:
     if result is not None or part.get("type") == "tool_result":
         inside = result if isinstance(result, Mapping) else part
         return _said(_first(inside, ("result", "response", "content")), whole=True)
-    if part.get("type") == "tool_use" or _first(part, _PART_CALLS) is not None:
+    called = part.get("type") == "tool_use" or _first(part, _PART_CALLS) is not None
+    if called or is_thought(part):
         return ""
-    said = _first(part, ("text", "refusal", "thinking"))
+    # "content" is how OpenTelemetry's conventions name the text of a part.
+    said = _first(part, ("text", "refusal", *(("content",) if part.get("type") == "text" else ())))
     if isinstance(said, Mapping):
         said = said.get("value")
     return said if isinstance(said, str) else f"[{part.get('type')}]"

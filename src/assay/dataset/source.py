@@ -36,7 +36,7 @@ class Source:
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than one is held."""
         understand = Converter(self.mapping).row
-        for record in islice(understood(self.records()), self.limit):
+        for record in islice(understood(self.records(), self.mapping), self.limit):
             yield understand(record)
 
 

@@ -12,7 +12,10 @@ from assay.dataset.values import FieldError, describe, identifier, number, text,
 from assay.sample import Variant
 
 KINDS: Final = get_args(get_type_hints(Variant)["kind"])
-_YES: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_YES: Final = {
+    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
+    **dict.fromkeys(("false", "no", "0", "0.0"), False),
+}
 _AS_VARIANT: Final = 'write it as {"kind": "noise", "answer": "...", "contexts": [...]}'
 
 
@@ -40,7 +43,7 @@ def grades(value: Any, form: Form) -> dict[str, float]:
     for key, item in given.items():
         name = identifier(key, "an id")
         try:
-            found[name] = number(unboxed(item), from_text=form == "table")
+            found[name] = number(unboxed(item), from_text=form != "json")
         except FieldError as error:
             raise FieldError(f"the grade of '{name}' {error.what}", "0 says: no use") from None
     return found

@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import IO, Final
@@ -14,6 +15,7 @@ from assay.dataset.record import Record
 from assay.errors import InputError
 
 _DELIMITERS: Final = ",;\t|"
+_TOLD: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
 # Characters read again after quotes that are not closed; beyond it the time would grow without end.
 _MOST_REREAD: Final = 4 * LONGEST_ROW
 _CLOSE: Final = 'close it, and double the quotes within it: ""'
@@ -86,7 +88,11 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
     with opened() as stream, io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text:
         head = next((line for line in text if line.strip()), "")
         text.seek(0)
-        mark, lines = _delimiter(head, delimiter), _Lines(text)
+        told, lines = _TOLD.fullmatch(head.rstrip("\r\n")), _Lines(text)
+        if told:
+            next(line for line in lines if line.strip())
+            lines.done()
+        mark = told[1] if told else _delimiter(head, delimiter)
         rows = csv.reader(lines, delimiter=mark, strict=True)
         header = _header(rows)
         lines.done()

@@ -131,7 +131,8 @@ class Tally:
         users = list(self._lacking[name])
         sets = [names for user in users for names in self._instead.get(user, ())]
         others = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
-        return gaps.in_all_rows(name, users, self._columns, " or ".join(others))
+        instead = " or ".join(others)
+        return gaps.in_all_rows(name, users, self._columns, instead, self._mapping)
 
     def error(self) -> InputError | None:
         """Everything wrong in one error, None if nothing is."""

@@ -5,9 +5,12 @@ import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any, Final
+from uuid import UUID
 
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
+_DIGITS: Final = 40  # a whole number with more is kept as a float
 
 
 class FieldError(ValueError):
@@ -38,11 +41,21 @@ def unboxed(value: Any) -> Any:
     if not isinstance(value, _PLAIN):
         if type(value).__name__ in {"NAType", "NaTType"}:
             return None
+        if isinstance(value, Decimal):
+            return None if value.is_nan() else value
         if hasattr(value, "tolist"):
             value = value.tolist()
     if isinstance(value, float) and math.isnan(value):
         return None
     return value
+
+
+def of_decimal(value: Any) -> Any:
+    """The value; a decimal number, as databases give it, as int or float. A whole one is exact."""
+    if not isinstance(value, Decimal):
+        return value
+    whole = value.is_finite() and value.adjusted() < _DIGITS and value == value.to_integral_value()
+    return int(value) if whole else float(value)
 
 
 def plain(value: Any) -> Any:
@@ -123,15 +136,17 @@ def is_invisible(text: str) -> bool:
 
 def identifier(value: Any, part: str = "") -> str:
     """The value as an id: text as it is, a whole number as its digits."""
+    value = of_decimal(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas turns whole numbers into floats where one is absent
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return text(value, part)
+    return text(str(value) if isinstance(value, UUID) else value, part)
 
 
 def number(value: Any, *, from_text: bool) -> float:
     """The value, which must be a finite number that is not negative."""
+    value = of_decimal(value)
     if from_text and isinstance(value, str) and "_" not in value:
         with suppress(ValueError):
             value = float(value)

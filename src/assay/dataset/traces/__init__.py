@@ -5,8 +5,10 @@ JSON, as the SDK's JSON, as Phoenix or Langfuse export them, and as rows of a ta
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from assay.dataset.aliases import recognised
 from assay.dataset.record import Record
 from assay.dataset.traces.assemble import assembled
 from assay.dataset.traces.forms import is_trace, spans
@@ -16,8 +18,15 @@ from assay.errors import Problem
 __all__ = ["Span", "assembled", "is_trace", "spans", "understood"]
 
 
-def understood(records: Iterable[Record]) -> Iterator[Record]:
-    """The records as they are; where they are spans, one record for each question answered."""
+def understood(
+    records: Iterable[Record], mapping: Mapping[str, str] | None = None
+) -> Iterator[Record]:
+    """The records as they are; where they are spans, one record for each question answered.
+
+    Args:
+        records: As they were read.
+        mapping: Field -> column: rows that hold the question or the answer where it says are none.
+    """
     waiting = iter(records)
     seen = []
     for record in waiting:
@@ -26,7 +35,13 @@ def understood(records: Iterable[Record]) -> Iterator[Record]:
             break
     rows = itertools.chain(seen, waiting)
     found = seen[-1].values if seen else None
-    return assembled(_spans(rows)) if found is not None and is_trace(found) else rows
+    if found is None or not is_trace(found) or _is_named(found, mapping or {}):
+        return rows
+    return assembled(_spans(rows))
+
+
+def _is_named(values: Mapping[Any, Any], mapping: Mapping[str, str]) -> bool:
+    return any(mapping.get(field) in values for field in ("question", "answer"))
 
 
 def _spans(records: Iterable[Record]) -> Iterator[Span | Record]:
@@ -40,5 +55,15 @@ def _spans(records: Iterable[Record]) -> Iterator[Span | Record]:
         except RecursionError:
             problem = Problem("is nested too deeply", "flatten it", row=record.number)
             yield Record(record.number, None, problem=problem, text=record.text)
-        else:
-            yield from found
+            continue
+        if not found and _is_row(record.values):
+            remedy = "give rows and spans each in data of their own"
+            problem = Problem("is no span, but stands among spans", remedy, row=record.number)
+            yield Record(record.number, None, problem=problem, text=record.raw)
+        yield from found
+
+
+def _is_row(values: Mapping[Any, Any]) -> bool:
+    """Whether it has a question and what was made of it; Langfuse's traces have a time too."""
+    fields = {*recognised(map(str, values)).values()}
+    return {"question", "answer"} <= fields and "timestamp" not in values

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from assay.dataset.aliases import normal, recognised
+from assay.dataset.messages import is_thought
 from assay.dataset.traces.vocabulary import documents_in, is_text, opened
 
 _DEEPEST: Final = 6
@@ -96,7 +97,8 @@ def _speaks(message: Mapping[str, Any], wanted: Wanted) -> bool:
 def _content(message: Mapping[str, Any], wanted: Wanted, depth: int) -> str | None:
     content = message.get("content") or message.get("parts")
     if isinstance(content, list):
-        texts = [text_in(part, wanted, depth) for part in content]
+        said = (p for p in content if not (isinstance(p, Mapping) and is_thought(p)))
+        texts = [text_in(part, wanted, depth) for part in said]
         return "\n".join(text for text in texts if text) or None
     found = text_in(content, wanted, depth)
     if found is None and isinstance(content, str) and is_text(content):

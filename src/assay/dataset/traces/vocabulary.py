@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from assay.dataset.messages import is_thought
 from assay.dataset.traces.span import Kind
 
 _KINDS: Final[Mapping[str, Kind]] = {
@@ -254,6 +255,8 @@ def _content(message: Mapping[str, Any]) -> str:
     for part in content:
         inside = part.get("message_content", part) if isinstance(part, Mapping) else part
         if isinstance(inside, Mapping):
+            if is_thought(inside):
+                continue
             result = _first(inside.get("response"), inside.get("result"))  # of a tool
             inside = _first(inside.get("text"), inside.get("content"), _written(result))
         if isinstance(inside, str):
