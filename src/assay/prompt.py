@@ -78,6 +78,11 @@ class Material:
     text: str
 
 
+def earlier_turns(turns: Sequence[str]) -> tuple[Material, ...]:
+    """What was said before a question, oldest first; nothing where it begins a conversation."""
+    return (Material("earlier turns", "\n".join(turns)),) if turns else ()
+
+
 def boundary(text: str) -> str:
     """A code that does not stand in `text`: the shortest beginning of its hash that does not.
 

@@ -12,7 +12,7 @@ from assay.backends.embedded import Embedded
 from assay.backends.gguf.engine import TooLong as TooLongForGguf
 from assay.backends.openai import OpenAI
 from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.pool import HOPELESS, MOST_DEATHS, Desk, Pool, Pooling, WorkerDied
+from assay.backends.pool import HOPELESS, MOST_DEATHS, Pool, Pooling, WorkerDied, Workplace
 from assay.errors import Denied, Unavailable, Unreadable
 from assay.judge import Reply
 from assay.tasks import Embed
@@ -41,7 +41,7 @@ class Here:
     """A worker in this process that can be killed."""
 
     def __init__(self, backend, version=__version__):
-        self.desk = Desk(backend, POOLING.gather_s)
+        self.workplace = Workplace(backend, POOLING.gather_s)
         self.version = version
         self.given = []
         self.dropped = []
@@ -52,19 +52,19 @@ class Here:
         self._dead.set()
 
     async def begin(self):
-        _, name = await self._or_death(self.desk.begin())
+        _, name = await self._or_death(self.workplace.begin())
         return self.version, name
 
     async def put(self, asked):
         self.given.append([number for number, _, _ in asked])
-        await self._or_death(self.desk.put(asked))
+        await self._or_death(self.workplace.put(asked))
 
     async def take(self):
-        return await self._or_death(self.desk.take())
+        return await self._or_death(self.workplace.take())
 
     async def drop(self, number):
         self.dropped.append(number)
-        await self._or_death(self.desk.drop(number))
+        await self._or_death(self.workplace.drop(number))
 
     def dismiss(self):
         self.dismissed = True

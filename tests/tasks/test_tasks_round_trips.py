@@ -33,8 +33,9 @@ from assay.tasks import (
 )
 from assay.tasks.embed import cosine
 
-# Texts that a reader might stumble over are always among the examples.
-TEXT = st.text() | st.sampled_from(
+# Texts that a reader might stumble over are always among the examples. Dots alone are no text: they
+# stand for one in the form that a prompt shows.
+TEXT = st.text().filter(lambda text: text not in ("...", "…")) | st.sampled_from(
     ["<think>", "</think>", '{"statements": []}', "```json", "\\u0000", "\x00", "\u2028", "\n", '"']
 )
 FILLED = TEXT.filter(lambda text: text.strip() == text and text != "")

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from assay.errors import Unavailable
 from assay.judge import Backend, Reply, Task
 
-Asked: TypeAlias = asyncio.Task[Reply]
+Begun: TypeAlias = asyncio.Task[Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Call:
     task: Task[Any]
     draw: int
 
-    def begin(self) -> Asked:
+    def begin(self) -> Begun:
         """Send it."""
         return asyncio.ensure_future(self.backend.reply(self.task, self.draw))
 
-    async def answer(self, timeout: float, begun: Asked | None = None) -> Reply:  # noqa: ASYNC109
+    async def answer(self, timeout: float, begun: Begun | None = None) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""
         begun = begun or self.begin()
         try:
@@ -38,7 +38,7 @@ class Call:
         _leave(begun)
         raise self._late(timeout)
 
-    async def first_of_two(self, first: Asked, timeout: float) -> Reply:  # noqa: ASYNC109
+    async def first_of_two(self, first: Begun, timeout: float) -> Reply:  # noqa: ASYNC109
         """The first reply of one that is on its way already and another."""
         calls = {first, self.begin()}
         end = now() + timeout
@@ -69,7 +69,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def ended(call: Asked, timeout: float) -> bool:  # noqa: ASYNC109
+async def ended(call: Begun, timeout: float) -> bool:  # noqa: ASYNC109
     """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
@@ -102,12 +102,12 @@ def tell(
         waiting.set_exception(error)
 
 
-def _leave(call: Asked) -> None:
+def _leave(call: Begun) -> None:
     call.cancel()
     call.add_done_callback(_look_at)
 
 
-def _look_at(call: Asked) -> None:
+def _look_at(call: Begun) -> None:
     # An exception that nobody looks at would be reported when the call is collected.
     if not call.cancelled():
         call.exception()

@@ -23,7 +23,7 @@ from assay.tasks import GiveGrade
 SEEDS = 2**31  # seeds below this are taken everywhere
 CUT = "was stopped by the length limit -> raise max_tokens"
 
-Asked: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
+Ask: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +152,13 @@ class Function(LLM):
     """
 
     def __init__(
-        self, ask: Asked, *, name: str = "", prompts: Mapping[str, Template] | None = None
+        self, ask: Ask, *, name: str = "", prompts: Mapping[str, Template] | None = None
     ) -> None:
         super().__init__(prompts)
         self._ask = ask
         self._name = name or name_of(ask)
         if not name:
             _warn_of_the_untold(ask, self._name)
-        self._is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
-            getattr(ask, "__call__", None)  # noqa: B004 - the method itself is looked at
-        )
 
     @property
     def name(self) -> str:
@@ -174,10 +171,7 @@ class Function(LLM):
         """What the callable returns; tokens are estimated, four characters each."""
         del schema, kind, draw  # a plain callable takes nothing but the prompt
         try:
-            ask = functools.partial(self._ask, prompt)
-            text = ask() if self._is_async else await in_thread(ask)
-            if inspect.isawaitable(text):
-                text = await text
+            text = await called(self._ask, prompt)
         except OSError as error:  # TimeoutError and ConnectionError are among them
             raise Unavailable(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
@@ -195,7 +189,7 @@ def name_of(call: Callable[..., Any]) -> str:
     return f"{place_of(inner)}@{digest}" if digest else place_of(inner)
 
 
-def _warn_of_the_untold(ask: Asked, name: str) -> None:
+def _warn_of_the_untold(ask: Ask, name: str) -> None:
     _, untold = callable_digest(ask)
     if untold:
         warnings.warn(
@@ -204,6 +198,19 @@ def _warn_of_the_untold(ask: Asked, name: str) -> None:
             "tells them apart: Function(ask, name=...)",
             stacklevel=3,
         )
+
+
+async def called(function: Callable[..., Any], *given: Any) -> Any:
+    """What a user's function returns, plain or async; a plain one holds nobody up."""
+    method = getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
+    is_async = any(map(inspect.iscoroutinefunction, (function, method)))
+    call = functools.partial(function, *given)
+    return await settled(call() if is_async else await in_thread(call))
+
+
+async def settled(found: Any) -> Any:
+    """What was returned, or what comes of it where that has to be awaited."""
+    return await found if inspect.isawaitable(found) else found
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Sequence
 from typing import Any
 
-from assay.backends.pool import Asked, Desk, Pool, Pooling, Taken, WorkerDied
+from assay.backends.pool import Asked, Pool, Pooling, Taken, WorkerDied, Workplace
 from assay.errors import InputError
 from assay.judge import Backend
 
@@ -119,8 +119,8 @@ def _packed(backend: Backend) -> bytes:
     return packed
 
 
-class Actor(Desk):
-    """A `Desk` in a process of the cluster. Its models use the cores that Ray counts for it.
+class Actor(Workplace):
+    """A `Workplace` in a process of the cluster. Its models use the cores that Ray counts for it.
 
     Args:
         packed: The back end, pickled.

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.backends.likely import Token
+from assay.backends.openai_connection import clean
 
 _STATUS = re.compile(r"[45]\d\d", re.ASCII)
 # JSON has none of these. Where minus infinity stands for "never", it is kept.
@@ -124,15 +125,7 @@ def read_chat(content: bytes) -> Chat:
         text = content.decode("utf-8-sig", "replace")
     try:
         found = json.loads(text, parse_constant=_NO_NUMBERS.get)
-        return msgspec.convert(_whole(found), Chat)
+        # Python's reader lets half a surrogate pair pass, which nothing after it can write.
+        return msgspec.convert(clean(found), Chat)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
-
-
-def _whole(value: Any) -> Any:
-    # Python's reader lets half a surrogate pair pass, which nothing after it can write.
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_whole(k): _whole(v) for k, v in value.items()}
-    return [_whole(v) for v in value] if isinstance(value, list) else value

@@ -129,12 +129,13 @@ def encode(body: Mapping[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_clean(body))
+        return msgspec.json.encode(clean(body))
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
+    """A value of JSON, with "?" for each half of a surrogate pair in its texts."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {_clean(k): _clean(v) for k, v in value.items()}
-    return [_clean(v) for v in value] if isinstance(value, list | tuple) else value
+        return {clean(k): clean(v) for k, v in value.items()}
+    return [clean(v) for v in value] if isinstance(value, list | tuple) else value

@@ -27,9 +27,9 @@ _DECODER = msgspec.json.Decoder(_Embeddings)
 
 
 class OpenAIEmbedder(Embedder):
-    """An embedding model served the OpenAI way; it serves the `Embed` task and no other.
+    """An embedding model served the OpenAI way.
 
-    Requests that come within a few milliseconds are sent as one, equal texts once.
+    In a run, texts that come within a few milliseconds are sent as one request, equal ones once.
 
     Args:
         model: Model, or Azure deployment.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -87,8 +87,8 @@ class Endpoint:
         if not url and azure and not environ.get("OPENAI_API_KEY"):
             url = f"{azure}/openai/deployments/{model}"
         url = url or OPENAI_URL
-        _check_url(url)
-        parts = urlsplit(url)
+        remedy = "give the base URL whole, such as http://localhost:8000/v1"
+        parts = checked_url(url, remedy)  # before a call is tried and retried
         if parts.port == 11434 and parts.path in ("", "/"):
             url += "/v1"  # Ollama, given as its own documentation gives it
         name, own = "OPENAI_API_KEY", environ.get("OPENAI_API_KEY", "")
@@ -123,17 +123,15 @@ class Endpoint:
         return f"{base.rstrip('/')}/{path}{'?' + query if query else self.query}"
 
 
-def _check_url(url: str) -> None:
-    """Raise InputError for what can be no server's address, before a call is tried and retried."""
+def checked_url(url: str, remedy: str) -> SplitResult:
+    """The parts of a server's address; InputError, which shows no password, for what is none."""
     try:
         parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts
     except ValueError:  # a port out of range, brackets without an end
-        fits = False
-    if not fits:
-        remedy = "give the base URL whole, such as http://localhost:8000/v1"
-        shown = url.rpartition("@")[2]  # never a password
-        raise InputError(f"'{shown}' is no address of a server", remedy)
+        pass
+    raise InputError(f"'{url.rpartition('@')[2]}' is no address of a server", remedy)
 
 
 def _checked(key: str, name: str) -> str:

@@ -83,7 +83,7 @@ class Worker(Protocol):
         """End it."""
 
 
-class Desk:
+class Workplace:
     """The worker's own side: answers what it is given and hands it over in groups.
 
     Args:

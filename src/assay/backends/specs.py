@@ -3,7 +3,7 @@
 import functools
 import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from assay.errors import InputError
@@ -127,20 +127,20 @@ def _named(spec: str, *, embedder: bool) -> Backend:
 
         return Embedded()
     if scheme in _SCHEMES and rest:
-        return _SCHEMES[scheme](rest, embedder)
+        return _SCHEMES[scheme](rest, embedder=embedder)
     if rest and all(part.isidentifier() for part in scheme.split(".")):
-        return _imported(scheme, rest)
+        return backend(imported(spec, "judge"))
     raise InputError(f"'{spec}' is no judge", f"one of: {'; '.join(SPECS)}")
 
 
-def _openai(model: str, embedder: bool) -> Backend:  # noqa: FBT001 - called through the table
+def _openai(model: str, /, *, embedder: bool = False) -> Backend:
     from assay.backends.openai import OpenAI
     from assay.backends.openai_embeddings import OpenAIEmbedder
 
     return OpenAIEmbedder(model) if embedder else OpenAI(model)
 
 
-def _openai_batch(model: str, embedder: bool) -> Backend:  # noqa: FBT001
+def _openai_batch(model: str, /, *, embedder: bool = False) -> Backend:
     if embedder:
         raise InputError("embeddings are not asked in batches", f"openai:{model}")
     from assay.backends.openai_batch import OpenAIBatch
@@ -148,26 +148,26 @@ def _openai_batch(model: str, embedder: bool) -> Backend:  # noqa: FBT001
     return OpenAIBatch(model)
 
 
-def _ollama(model: str, embedder: bool) -> Backend:  # noqa: FBT001
+def _ollama(model: str, /, *, embedder: bool = False) -> Backend:
     from assay.backends.openai import OpenAI
     from assay.backends.openai_embeddings import OpenAIEmbedder
 
     return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
 
 
-def _gguf(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
+def _gguf(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
     from assay.backends.gguf import Gguf
 
     return Gguf(path)
 
 
-def _scripted(path: str, embedder: bool) -> Backend:  # noqa: ARG001, FBT001
+def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
     from assay.backends.scripted import Scripted
 
     return Scripted.load(path)
 
 
-_SCHEMES: dict[str, Callable[[str, bool], Backend]] = {
+_SCHEMES: dict[str, Make] = {
     "openai": _openai,
     "openai-batch": _openai_batch,
     "ollama": _ollama,
@@ -201,13 +201,17 @@ def _of_a_library(spec: object) -> Any:
     return None
 
 
-def _imported(module: str, attribute: str) -> Backend:
+def imported(spec: str, role: str) -> Any:
+    """What ``MODULE:ATTRIBUTE`` names; a class is called for an object of it.
+
+    Raises:
+        InputError: If there is no such thing, whose role (judge, target) the message tells.
+    """
+    module, _, attribute = spec.partition(":")
     try:
         found: Any = importlib.import_module(module)
         for name in attribute.split("."):
             found = getattr(found, name)
     except (ImportError, AttributeError) as error:
-        raise InputError(f"the judge '{module}:{attribute}' cannot be imported: {error}") from error
-    if isinstance(found, type):
-        found = found()
-    return backend(found)
+        raise InputError(f"the {role} '{spec}' cannot be imported: {error}") from error
+    return found() if isinstance(found, type) else found

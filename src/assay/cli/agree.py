@@ -58,13 +58,7 @@ from assay.cli.numbers import NUMBER
     metavar="N",
     help="How many of the worst disagreements to show for each metric.",
 )
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write it: .html (a page, with pictures), .md (Markdown) or .json. Repeatable.",
-)
+@options.outs("Write it: .html (a page, with pictures), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
 def command(**given: Any) -> int:

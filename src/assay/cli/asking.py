@@ -11,6 +11,7 @@ from assay.cli import screen
 from assay.cli.edge import OK, say
 from assay.cli.fitting import fitting
 from assay.cli.request import Request
+from assay.cli.targeting import Target
 from assay.dataset.gaps import in_all_answers, is_gap
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
@@ -27,15 +28,13 @@ _SENDING = (
 )
 
 
-def answered(request: Request, *, silent: bool) -> Request:
-    """The request with what the system answered as its data.
+def answered(request: Request, target: Target, *, silent: bool) -> Request:
+    """The request with what the target answered as its data.
 
     Raises:
         InputError: If data or metrics cannot be used.
         Denied: If the system refuses.
     """
-    target = request.target
-    assert target is not None  # noqa: S101 - it is why this is called
     if request.metrics:  # what the judge cannot do is told before the system is asked
         plan(request.data, request.metrics, request.judge, request.embedder, request.settings)
     console = screen.err()
@@ -112,12 +111,10 @@ def _tell(found: Answers) -> None:
         say(f"  ... and {len(found.failures) - SHOWN:,} more")
 
 
-def estimated(request: Request, *, as_json: bool, silent: bool) -> int:
-    """Say what would be asked, and ask nobody; the exit code."""
+def estimated(request: Request, target: Target, *, as_json: bool, silent: bool) -> int:
+    """Say what the target would be asked, and ask nobody; the exit code."""
     from assay.target.ask import count
 
-    target = request.target
-    assert target is not None  # noqa: S101 - it is why this is called
     found = count(request.data, target.system, request.metrics, request.store, target.asking)
     data: dict[str, Any] = {"target": target.system.name, "ask": found[0], "known": found[1]}
     if as_json:

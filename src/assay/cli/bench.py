@@ -43,19 +43,13 @@ from assay.cli import options
 @options.tpm
 @options.price
 @options.budget
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write the card to .json (it can be read again) or .md (Markdown). Repeatable.",
-)
+@options.outs("Write the card to .json (it can be read again) or .md (Markdown). Repeatable.")
 @click.option(
     "--beside", metavar="FILE", help="Show the card of another judge beside: JSON that --out wrote."
 )
 @options.as_json
 @options.store
-@click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
+@options.quiet
 @options.no_progress
 def command(**given: Any) -> int:
     """Measure a judge on the sets of these NAMEs, or on all: agreement with people, beside floors.

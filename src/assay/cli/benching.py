@@ -16,7 +16,7 @@ from assay.bench.foreseeing import foresee, together
 from assay.bench.measuring import Sampling, measure
 from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.progress import Meter, meter
 from assay.cli.request import limits, spending
 from assay.errors import Denied, InputError
@@ -78,11 +78,9 @@ def _request(given: Mapping[str, Any], watch: "_Watch") -> dict[str, Any]:
     sets, data = chosen(given["names"]), _data(given["data"])
     if given["full"] and given["limit"] is not None:
         raise InputError("--full and --limit are both given", "keep one of them")
-    makers = Bench.of(given)
-    judge = makers.judge(given["judges"])
-    embedder = makers.backend(given["embedder"], embedder=True) if given["embedder"] else None
-    makers.check()
-    outputs.check(given["outs"], *makers.files, forms=_FORMS)
+    judges = Judges.of(given)
+    judge, embedder = judges.named(given)
+    outputs.check(given["outs"], *judges.files, forms=_FORMS)
     values.look_here()
     return {
         "judge": judge,

@@ -61,15 +61,9 @@ from assay.cli.numbers import NUMBER
     metavar="N",
     help="With --examples: at most so many.",
 )
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help=(
-        "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "
-        "or with --card the calibrated scores (.jsonl). Repeatable."
-    ),
+@options.outs(
+    "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "
+    "or with --card the calibrated scores (.jsonl). Repeatable."
 )
 @options.as_json
 @options.store

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import msgspec
 from rich.table import Table
@@ -21,7 +21,7 @@ from assay.report import calibration as report
 from assay.report import numbers, safe
 from assay.run.result import Result
 from assay.run.result import labels as meant
-from assay.stats.calibration import Method, Objective
+from assay.stats.calibration import Objective
 
 CROSS_VALIDATED: Final = "cross-validated, whole groups held out"
 OTHERS: Final = "labels that the card was not fitted on, if you kept them apart"
@@ -54,8 +54,8 @@ def calibrate(given: Mapping[str, Any]) -> int:
             result,
             labels,
             given["metric"],
-            objective=_objective(given["objective"], given["costs"]),
-            method=cast("Method", given["method"]),
+            objective=_objective(given),
+            method=given["method"],
             good_from=given["good"],
         )
         quality = card.quality
@@ -104,9 +104,10 @@ def _same_metric(card: Card, result: Result, metric: str | None) -> None:
         raise InputError(f"--metric {metric}: the card is about {card.metric}", "leave it out")
 
 
-def _objective(name: str, costs: str | None) -> Objective:
+def _objective(given: Mapping[str, Any]) -> Objective:
+    costs: str | None = given["costs"]
     if costs is None:
-        return Objective(cast("Any", name))
+        return Objective(given["objective"])
     accept, _, reject = costs.partition(":")
     try:
         found = Objective("cost", float(accept), float(reject))

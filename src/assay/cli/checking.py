@@ -11,6 +11,7 @@ from assay.dataset import FIELDS, Samples, samples
 from assay.dataset.gaps import SKIPPING, is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
+from assay.report import numbers
 from assay.run.connect import choose
 from assay.run.settings import Settings
 
@@ -42,7 +43,7 @@ def check(given: Mapping[str, Any]) -> int:
             say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
         else:
-            screen.write(f"{file}: {n:,} row{'s' * (n != 1)} in order\n")
+            screen.write(f"{file}: {numbers.plural(n, 'row')} in order\n")
     return code
 
 

@@ -17,9 +17,10 @@ from assay._version import __version__
 from assay.backends.specs import DEFAULT
 from assay.cli import probe, screen
 from assay.cli.edge import OK, REFUSED
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.probe import Finding
 from assay.errors import InputError
+from assay.report import numbers
 from assay.store import Store
 from assay.store.opening import check_place
 
@@ -29,10 +30,10 @@ _REQUIRED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"]([\w-]+)['\"])?")
 
 def examine(given: Mapping[str, Any]) -> int:
     """Look at everything, show what was found; the exit code."""
-    bench = Bench.of(given)
+    judges = Judges.of(given)
     embedded = _embedded()  # before the probes, which load it too: loading is timed
-    probes = probe.probes(bench, given["judges"], given["embedder"])
-    bench.check()
+    probes = probe.probes(judges, given["judges"], given["embedder"])
+    judges.check()
     console = screen.out()
     failed = False
     for finding in _findings(given, embedded, probes):
@@ -107,7 +108,7 @@ def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str
 def _embedded() -> Finding:
     start = time.perf_counter()
     try:
-        judge = Bench().backend(DEFAULT)
+        judge = Judges().backend(DEFAULT)
     except Exception as error:  # noqa: BLE001 - the edge: whatever it is, it is the finding
         what = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
         return Finding("FAIL", what, "pip install --force-reinstall assay")
@@ -129,9 +130,9 @@ def _store(path: str) -> Iterator[Finding]:
         return
     try:
         with Store(path) as store:
-            runs = len(store.runs())
+            runs = numbers.plural(len(store.runs()), "run")
     except InputError as error:
         yield Finding("FAIL", str(error), "name another with --store, or move the file away")
         return
     size = Path(path).stat().st_size / 1e6
-    yield Finding("ok", f"store '{path}': {runs} run{'s' * (runs != 1)}, {size:.1f} MB")
+    yield Finding("ok", f"store '{path}': {runs}, {size:.1f} MB")

@@ -41,13 +41,7 @@ from assay.cli.numbers import POSITIVE, NumberRange
     help="Show so many of the samples that lost, and of those that gained most.",
 )
 @options.force
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write it to .html (a page), .md (Markdown) or .json. Repeatable.",
-)
+@options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
 def command(**given: Any) -> int:
@@ -59,6 +53,6 @@ def command(**given: Any) -> int:
     One RUN with --by compares groups of its samples. To see several definitions of a metric on the
     same answers, use `assay metrics --compare`.
     """
-    from assay.cli import comparison
+    from assay.cli import comparing
 
-    return comparison.compare(given)
+    return comparing.compare(given)

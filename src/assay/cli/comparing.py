@@ -1,205 +1,78 @@
-"""What do several definitions give on the same samples, and why do they differ?"""
+"""What does `assay compare` show and write?"""
 
-import inspect
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
-from assay.cli import running, screen
-from assay.cli.hints import hint
-from assay.cli.request import Request
-from assay.conformance.shown import definition
-from assay.dataset.gaps import SKIPPING
+from assay.cli import alone, outputs, screen
+from assay.cli.edge import OK
 from assay.errors import InputError
-from assay.metrics import Metric
-from assay.report import numbers, safe
-from assay.run.result import Result
-from assay.sample import Sample
-from assay.score import Outcome, Score
+from assay.run.run_spec import open_run
 
-# Samples that are shown on the screen; --json has them all.
-_MOST = 5
-_DEFAULTS: Mapping[str, Any] = {
-    "outs": (),
-    "prompts": None,
-    "skip_invalid": None,
-    "concurrency": 64,
-    "hedge": False,
-    "together": True,
-    "retries": 5,
-    "rpm": None,
-    "tpm": None,
-    "price": None,
-    "budget": None,
-    "probe": None,
-    "engine": "local",
-    "workers": None,
-    "worker_cores": 1,
-    "dry_run": False,
-    "quiet": False,
-    "no_progress": False,
+Json = Mapping[str, Any]
+_RUNS = {
+    ".html": "a page that needs nothing else",
+    ".md": "the same in Markdown",
+    ".json": "all that is shown",
 }
+_GROUPS = {form: what for form, what in _RUNS.items() if form != ".html"}
 
 
-def compare(names: Sequence[str], given: Mapping[str, Any]) -> int:
-    """Score the data by every metric named and show them side by side; the exit code.
+def compare(given: Json) -> int:
+    """Compare what the options ask for; the exit code.
 
     Raises:
-        InputError: If fewer than two are named, or they cannot be computed.
+        InputError: If it cannot be compared, or a file cannot be written.
     """
-    if len(names) < 2:
-        what = "--compare takes two metrics or more"
-        raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
-    try:
-        return running.run({**_DEFAULTS, **given, "metrics": names}, _Ending())
-    except InputError as error:
-        raise error.without(SKIPPING) from error
+    specs = given["runs"]
+    if given["by"] is not None and len(specs) > 1:
+        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
+    if given["by"] is not None:
+        why = "is for two runs, and --by compares the samples of one"
+        alone.refuse(why, "leave it out, or --by", "wanted", "most", "force")
+    outputs.check(given["outs"], *_stores(given), forms=_RUNS if given["by"] is None else _GROUPS)
+    return (_runs if given["by"] is None else _groups)(given)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One sample under every definition.
-
-    Attributes:
-        sample: The sample.
-        outcomes: What each metric gives, by its label.
-        spread: How far the values lie apart, as a share of the metrics' ranges.
-    """
-
-    sample: Sample
-    outcomes: Mapping[str, Outcome]
-    spread: float
+def _stores(given: Json) -> list[str]:
+    files = (name for spec in given["runs"] for name in (spec, spec.rpartition(":")[0]))
+    return [given["store"], *(name for name in files if name)]
 
 
-def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:
-    """Every sample, those first on which the definitions differ most."""
-    columns = [list(result.outcomes(metric.label)) for metric in metrics]
-    found = []
-    for cells in zip(*columns, strict=True):
-        outcomes = [outcome for _, outcome in cells]
-        labelled = dict(zip((m.label for m in metrics), outcomes, strict=True))
-        found.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
-    return sorted(found, key=lambda row: -row.spread)
+def _runs(given: Json) -> int:
+    from assay.analysis.compare import compare as compare_runs
+    from assay.report import comparison, console_comparison, html_comparison, markdown_comparison
+
+    results = [open_run(spec, given["store"]) for spec in given["runs"]]
+    if len(results) == 1:
+        raise InputError("one run is no comparison", "name two, or the groups of one: --by FIELD")
+    options = {name: given[name] for name in ("metrics", "level", "wanted", "most", "force")}
+    data = comparison.collect(compare_runs(*results, **options))
+    writers = {".html": html_comparison.render, ".md": markdown_comparison.runs}
+    return _end(data, console_comparison.runs, writers, given)
 
 
-def _spread(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
-    shares = [
-        _goodness(metric, outcome.value)
-        for metric, outcome in zip(metrics, outcomes, strict=True)
-        if isinstance(outcome, Score)
-    ]
-    return max(shares) - min(shares) if shares else 0.0
+def _groups(given: Json) -> int:
+    from assay.analysis.by_group import by_group as compare_groups
+    from assay.report import by_group, console_comparison, markdown_comparison
+
+    result = open_run(given["runs"][0], given["store"])
+    found = compare_groups(result, given["by"], metrics=given["metrics"], level=given["level"])
+    writers = {".md": markdown_comparison.groups}
+    return _end(by_group.collect(found), console_comparison.groups, writers, given)
 
 
-def _goodness(metric: Metric, value: float) -> float:
-    # Faithfulness of 1 and hallucination of 0 say the same; so do 0.5 of 1 and 5 of 10. Some
-    # ranges have no end (latency): such values are compared as they are.
-    low, high = metric.range
-    span = high - low
-    share = (value - low) / span if span < float("inf") else value
-    return share if metric.higher_is_better else 1 - share
-
-
-def _evidence(outcome: Outcome) -> str:
-    """``2 supported, 1 contradicted``, or why there is no score."""
-    if not isinstance(outcome, Score):
-        return f"{outcome.why}: {outcome.detail}"
-    counts = Counter(part.label or part.kind for part in outcome.parts)
-    return ", ".join(f"{n} {label}" for label, n in counts.items())
-
-
-class _Ending:
-    """Shows a comparison where a run would show its scores."""
-
-    def show(self, result: Result, request: Request) -> None:
-        """The means, the samples on which they differ most, the definitions."""
-        console = screen.out()
-        compared = rows(result, request.metrics)
-        console.print(_means(result, request.metrics))
-        shown = [row for row in compared if row.spread > 0][:_MOST]
-        if not shown:
-            console.print("\nNo sample on which they differ.")
-        for row in shown:
-            _show_row(row, console)
-        console.print(Text("\nWhy they differ: what each one computes", style="bold"))
-        for metric in request.metrics:
-            console.print(Text(f"\n{metric.label}", style="bold"))
-            console.print(Text(_filled(definition(metric))))
-            console.print(Text(_inputs(metric), style="dim"))
-        line = hint("show", result.run.id[:8], "--sample", "ID", store=request.store)
-        console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
-
-    def as_json(self, result: Result, request: Request) -> dict[str, Any]:
-        """The same for programs."""
-        summary = {row.metric: row for row in result.summary()}
-        return {
-            "run": result.run.id,
-            "store": request.store,
-            "metrics": [
-                {
-                    "metric": metric.label,
-                    "mean": summary[metric.label].mean,
-                    "n_scored": summary[metric.label].n_scored,
-                    "n_undefined": summary[metric.label].n_undefined,
-                    "n_failed": summary[metric.label].n_failed,
-                    "higher_is_better": metric.higher_is_better,
-                    "definition": definition(metric),
-                    "source": metric.source,
-                    "needs": list(metric.needs),
-                }
-                for metric in request.metrics
-            ],
-            "samples": [_row_json(row) for row in rows(result, request.metrics)],
-        }
-
-
-def _row_json(row: Row) -> dict[str, Any]:
-    return {
-        "sample": row.sample.id,
-        "question": row.sample.question,
-        "spread": row.spread,
-        "values": {
-            label: outcome.value if isinstance(outcome, Score) else None
-            for label, outcome in row.outcomes.items()
-        },
-        "evidence": {label: _evidence(outcome) for label, outcome in row.outcomes.items()},
-    }
-
-
-def _means(result: Result, metrics: Sequence[Metric]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("metric")
-    for head in ("mean", "scored", "undefined", "failed"):
-        table.add_column(head, justify="right")
-    table.add_column("better")
-    for metric, row in zip(metrics, result.summary(), strict=True):
-        mean = numbers.score(row.mean)
-        counts = (row.n_scored, row.n_undefined, row.n_failed)
-        better = "higher" if metric.higher_is_better else "lower"
-        table.add_row(Text(row.metric), mean, *map(str, counts), better)
-    return table
-
-
-def _show_row(row: Row, console: Console) -> None:
-    console.print()
-    question = safe.plain(row.sample.question or "")
-    console.print(Text.assemble((safe.plain(row.sample.id), "bold"), f"  {question}"))
-    table = Table.grid(padding=(0, 2))
-    for label, outcome in row.outcomes.items():
-        value = numbers.score(outcome.value if isinstance(outcome, Score) else None)
-        table.add_row(Text(f"  {label}"), value, Text(safe.plain(_evidence(outcome)), style="dim"))
-    console.print(table)
-
-
-def _filled(text: str) -> str:
-    return "\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
-
-
-def _inputs(metric: Metric) -> str:
-    source = f" ({metric.source})" if metric.source else ""
-    return f"from {', '.join(metric.needs) or 'nothing'}{source}"
+def _end(
+    data: Json,
+    show: Callable[[Json], RenderableType],
+    writers: Mapping[str, Callable[[Json], str]],
+    given: Json,
+) -> int:
+    outputs.write_data(data, given["outs"], writers)
+    if given["as_json"]:
+        screen.write_json(data)
+        return OK
+    screen.out().print(show(data))
+    screen.tell(outputs.written(given["outs"]))
+    return OK

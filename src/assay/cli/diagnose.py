@@ -27,13 +27,7 @@ from assay.cli import options
     ),
 )
 @click.option("--all", "show_all", is_flag=True, help="List every sample under its cause.")
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write it: .md, .json, or .html (the report, which begins with it). Repeatable.",
-)
+@options.outs("Write it: .md, .json, or .html (the report, which begins with it). Repeatable.")
 @options.judge
 @options.as_json
 @options.store

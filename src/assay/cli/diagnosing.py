@@ -8,7 +8,7 @@ from assay.analysis import diagnosis
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, SOME_FAILED
 from assay.cli.hints import hint
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.progress import meter
 from assay.errors import InputError
 from assay.report import console_diagnosis, html, markdown_diagnosis
@@ -58,11 +58,9 @@ def diagnose(given: Mapping[str, Any]) -> int:
 
 
 def _rescore(result: Result, given: Mapping[str, Any]) -> int:
-    bench = Bench.of(given)
-    judge = bench.judge(given["judges"])
-    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
-    bench.check()
-    outputs.check(given["outs"], *bench.files, forms=_FORMS)
+    judges = Judges.of(given)
+    judge, embedder = judges.named(given)
+    outputs.check(given["outs"], *judges.files, forms=_FORMS)
     watch = meter(silent=given["as_json"])
     with watch:
         again = diagnosis.counterfactual(

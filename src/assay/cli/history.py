@@ -25,13 +25,7 @@ from assay.cli import options
     metavar="N",
     help="The newest N runs that have such a metric.",
 )
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable.",
-)
+@options.outs("Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
 def command(**given: Any) -> int:

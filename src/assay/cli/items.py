@@ -31,13 +31,7 @@ from assay.cli.numbers import NUMBER
     help="Show so many questions of each kind, on the console and in Markdown.",
 )
 @options.force
-@click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.",
-)
+@options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
 def command(**given: Any) -> int:

@@ -15,7 +15,7 @@ _JUDGES = (*_EMBEDDERS, "openai-batch")
 
 
 @dataclass
-class Bench:
+class Judges:
     """Builds back ends, one for each spec however often it is named: its limits are shared.
 
     Attributes:
@@ -47,6 +47,17 @@ class Bench:
             if any(not spec.strip(" ,") for spec in specs):
                 raise InputError(f"{option} is empty", "name one, or leave it out")
         return cls(given["base_url"], given["api_key"], given["timeout"], given["window"])
+
+    def named(self, given: Mapping[str, Any]) -> tuple[Backend, Backend | None]:
+        """The judge and the embedder that the options name; None for the default embedder.
+
+        Raises:
+            InputError: As `judge` and `check`.
+        """
+        judge = self.judge(given["judges"])
+        embedder = self.backend(given["embedder"], embedder=True) if given["embedder"] else None
+        self.check()
+        return judge, embedder
 
     def judge(self, specs: Sequence[str]) -> Backend:
         """The judge that the specs describe, as `mixed` reads them.

@@ -37,12 +37,12 @@ def command(**given: Any) -> int:
     tasks it asks, who can do them, other names. With --compare they are computed for the same
     samples, each by its own definition. To compare two systems, use `assay compare`.
     """
-    from assay.cli import alone, comparing, screen, values
+    from assay.cli import alone, screen, side_by_side, values
 
     values.look_here()
     names = values.metric_specs(given["names"])
     if given["data"] is not None:
-        return comparing.compare(names, given)
+        return side_by_side.show(names, given)
     alone.refuse("is for --compare", "leave it out, or add --compare DATA", *_COMPARING)
     rows = _rows(names)
     if given["as_json"]:

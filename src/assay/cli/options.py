@@ -20,6 +20,18 @@ store = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Write JSON to stdout, and nothing else there."
 )
+
+
+def outs(forms: str) -> Callable[[F], F]:
+    """The option that names the files to write; `forms` says what each ending makes."""
+    return click.option("--out", "outs", multiple=True, metavar="FILE", help=forms)
+
+
+report = outs(
+    "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
+    "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
+    "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
+)
 _LABELS = "What people said: CSV, TSV, JSON, JSONL or Parquet with an id and a label for each."
 labels = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
 labels_if_any = click.option("--labels", metavar="FILE", help=_LABELS)
@@ -78,6 +90,7 @@ budget = click.option(
     metavar="AMOUNT",
     help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
 )
+quiet = click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
 no_progress = click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
 
 _JUDGE = (

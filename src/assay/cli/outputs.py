@@ -6,8 +6,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from assay.config_file import FILES
 from assay.dataset.remote import is_uri, landing, located
 from assay.errors import InputError, Problem
@@ -22,18 +20,6 @@ _FORMS = {
     ".json": "all that the report shows",
     ".parquet": "one row a sample: its id, scores and why there is none",
 }
-
-option = click.option(
-    "--out",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help=(
-        "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
-        "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
-        "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
-    ),
-)
 
 
 def check(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from assay.backends.limit import Limit, Limits
 from assay.backends.route import Route
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.errors import Denied, Unavailable, Unreadable
 from assay.judge import Backend, Reply, Task
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
@@ -99,17 +99,17 @@ class Probe:
         return Finding("ok", f"{self.backend.name}: the right answer{told}")
 
 
-def probes(bench: Bench, specs: Sequence[str], embedder: str | None) -> list[Probe]:
+def probes(judges: Judges, specs: Sequence[str], embedder: str | None) -> list[Probe]:
     """A probe for every back end that is named, each once."""
     found: list[Probe] = []
     if specs:
-        judge = bench.judge(specs)
+        judge = judges.judge(specs)
         kinds = dict(judge.kinds) if isinstance(judge, Route) else {}
         main = judge.default if isinstance(judge, Route) else judge
         found = [Probe(main, VerifyStatements.kind)]
         found += [Probe(backend, kind) for kind, backend in kinds.items()]
     if embedder:
-        found.append(Probe(bench.backend(embedder, embedder=True), Embed.kind))
+        found.append(Probe(judges.backend(embedder, embedder=True), Embed.kind))
     once = {(id(p.backend), p.kind == Embed.kind): p for p in reversed(found)}
     return list(reversed(once.values()))
 

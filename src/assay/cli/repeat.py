@@ -45,7 +45,7 @@ from assay.cli import options
 )
 @options.as_json
 @options.store
-@click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
+@options.no_progress
 def command(**given: Any) -> int:
     """Ask the judge of RUN the same again, and measure how its verdicts and scores move.
 

@@ -13,7 +13,7 @@ from assay.analysis import repeat as asked
 from assay.backends.limit import Limits
 from assay.cli import screen, values
 from assay.cli.edge import OK
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.placeholders import read_prompts
 from assay.cli.progress import meter
 from assay.report import numbers, safe
@@ -25,10 +25,7 @@ from assay.run.settings import Settings
 def repeat(given: Mapping[str, Any]) -> int:
     """Ask again and show what was found; the exit code."""
     result = Result(given["store"], given["run"])
-    bench = Bench.of(given)
-    judge = bench.judge(given["judges"])
-    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
-    bench.check()
+    judge, embedder = Judges.of(given).named(given)
     values.look_here()
     with meter(silent=given["no_progress"]) as watch:
         settings = Settings(

@@ -8,7 +8,7 @@ from assay.cli.edge import OK
 
 @click.command("report", short_help="Write the report of an earlier run.")
 @click.argument("run", metavar="[RUN]", default="last")
-@outputs.option
+@options.report
 @options.store
 def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
     """Write the report of RUN (the beginning of its id, or "last") to every --out FILE."""

@@ -9,7 +9,7 @@ from assay.backends.limit import Limits
 from assay.backends.spending import Budget, Price
 from assay.cli import alone, outputs, targeting, values
 from assay.cli.fitting import Fitting, fitting
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.placeholders import read_prompts
 from assay.cli.targeting import Target
 from assay.dataset.files import near
@@ -63,12 +63,10 @@ def understand(given: Mapping[str, Any]) -> Request:
     if given["engine"] == "local":
         alone.refuse("is for --engine ray", "leave it out", "workers", "worker_cores")
     settings = _settings(given)
-    bench = Bench.of(given)
-    judge = bench.judge(given["judges"])
-    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
-    bench.check()
-    outputs.check(outs, *bench.files)
-    outputs.check_place("--skip-invalid", given["skip_invalid"], *bench.files)
+    judges = Judges.of(given)
+    judge, embedder = judges.named(given)
+    outputs.check(outs, *judges.files)
+    outputs.check_place("--skip-invalid", given["skip_invalid"], *judges.files)
     values.look_here()
     specs = values.metric_specs(given["metrics"])
     target, found = targeting.target(given, settings), None

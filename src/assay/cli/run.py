@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from assay.cli import options, outputs, targeting
+from assay.cli import options, targeting
 
 _COUNT = click.IntRange(min=1)
 
@@ -25,7 +25,7 @@ _COUNT = click.IntRange(min=1)
 )
 @targeting.options
 @options.judge
-@outputs.option
+@options.report
 @options.store
 @options.maps
 @options.limit
@@ -90,7 +90,7 @@ _COUNT = click.IntRange(min=1)
     "--dry-run", is_flag=True, help="Say what it would cost, and how much is known; ask nobody."
 )
 @options.as_json
-@click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
+@options.quiet
 @options.no_progress
 def command(**given: Any) -> int:
     """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.

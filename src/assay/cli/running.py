@@ -29,10 +29,10 @@ def run(given: Mapping[str, Any], ending: Ending = closing) -> int:
     """Do what the options ask for; the exit code."""
     request = understand(given)
     silent = given["quiet"]
-    if request.target is not None:
+    if target := request.target:
         if given["dry_run"]:
-            return asking.estimated(request, as_json=given["as_json"], silent=silent)
-        request = asking.answered(request, silent=silent or given["no_progress"])
+            return asking.estimated(request, target, as_json=given["as_json"], silent=silent)
+        request = asking.answered(request, target, silent=silent or given["no_progress"])
     if not silent:
         _introduce(request)
     if given["dry_run"]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.backends.limit import Limits
 from assay.cli.edge import OK, say
-from assay.cli.judges import Bench
+from assay.cli.judges import Judges
 from assay.cli.request import spending
 from assay.errors import InputError
 from assay.run.settings import Settings
@@ -78,10 +78,7 @@ def mcp(given: Mapping[str, Any]) -> int:
 
 
 def _service(given: Mapping[str, Any], **most: int) -> Service:
-    bench = Bench.of(given)
-    judge = bench.judge(given["judges"])
-    embedder = bench.backend(given["embedder"], embedder=True) if given["embedder"] else None
-    bench.check()
+    judge, embedder = Judges.of(given).named(given)
     budget = spending(given["price"], given["budget"])
     settings = Settings(limits=Limits(timeout=given["timeout"]), budget=budget)
     return Service(judge, embedder, Path(given["store"]), settings, **most)

@@ -122,7 +122,7 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
     Raises:
         InputError: If they cannot be understood.
     """
-    if given.get("target") is None:  # not every command that evaluates has these options
+    if given["target"] is None:
         alone.refuse("is about a target, and there is none", "add --target URL", *_ALONE)
         return None
     from assay.backends.limit import Limits

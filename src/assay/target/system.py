@@ -1,6 +1,5 @@
 """Which system is asked, and how? Over HTTP, or a function of the user's own."""
 
-import importlib
 import inspect
 import json
 import time
@@ -8,15 +7,14 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from assay.backends.code import place_of, text_digest
-from assay.backends.llm import in_thread, name_of
-from assay.backends.openai_http import Refusal
+from assay.backends.llm import called, name_of
+from assay.backends.openai_http import Refusal, checked_url
 from assay.backends.per_loop import PerLoop
+from assay.backends.specs import imported
 from assay.backends.waits import retry_after
 from assay.dataset import values_of
 from assay.errors import Denied, InputError, Unavailable
@@ -102,7 +100,7 @@ class HttpSystem:
         found = request.names(url)
         for name in found:
             request.check(name)
-        parts = _parts(url)
+        parts = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
         self._body = None if found and body is None else body or _QUESTION
         self._headers = dict(headers or {})
@@ -260,11 +258,7 @@ class FunctionSystem:
 
     async def _called(self, sample: Sample) -> Any:
         arguments = {"question": sample.question, "sample": sample}
-        call = partial(self._function, *(arguments[name] for name in self._wants))
-        inner = getattr(self._function, "__call__", None)  # noqa: B004 - looked at, not called
-        is_async = any(map(inspect.iscoroutinefunction, (self._function, inner)))
-        found = call() if is_async else await in_thread(call)
-        return await found if inspect.isawaitable(found) else found
+        return await called(self._function, *(arguments[name] for name in self._wants))
 
 
 def system(target: object, *, version: str = "", **how: Any) -> System:
@@ -283,7 +277,7 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
     if any(how.values()):
         raise InputError("body and headers are for a target with a URL", "leave them out")
     if isinstance(target, str):
-        target = _imported(target)
+        target = _named(target)
     if callable(target):
         return FunctionSystem(target, version=version)
     ready: Any = target
@@ -292,20 +286,12 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
     raise InputError(f"{target!r} is no system", "give a URL, MODULE:FUNCTION or a function")
 
 
-def _imported(spec: str) -> Any:
-    module, colon, attribute = spec.partition(":")
+def _named(spec: str) -> Any:
+    module, colon, _ = spec.partition(":")
     if not colon or not all(part.isidentifier() for part in module.split(".")):
         remedy = "give a URL (http://host/ask) or MODULE:FUNCTION"
         raise InputError(f"'{spec}' is no target", remedy)
-    try:
-        found: Any = importlib.import_module(module)
-        for name in attribute.split("."):
-            found = getattr(found, name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"the target '{spec}' cannot be imported: {error}") from error
-    if isinstance(found, type):
-        found = found()
-    return found
+    return imported(spec, "target")
 
 
 def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -329,18 +315,6 @@ def _told(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"[:1000]
-
-
-def _parts(url: str) -> Any:
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
-        shown = url.rpartition("@")[2]  # never a password
-        raise InputError(f"'{shown}' is no address", "such as http://localhost:8000/ask")
-    return parts
 
 
 def _session() -> Any:

@@ -1,14 +1,14 @@
 """What does a text answer to each of some questions, if anything?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import msgspec
 
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.reading import by_id, decode, listed, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ class AnswerQuestions(ByIds[ShortAnswer]):
     @property
     def ids(self) -> tuple[str, ...]:
         """The questions' ids."""
-        return self.asked or tuple(f"q{n}" for n in range(1, len(self.questions) + 1))
+        return tuple(numbered("q", self.questions, self.asked))
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions as JSON, one a line."""
-        questions = listed((i, self.questions[int(i[1:]) - 1]) for i in self.ids)
+        questions = listed(numbered("q", self.questions, self.asked).items())
         return (Material("text", self.text), Material("questions", questions))
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same text, these questions only."""
-        return type(self)(self.questions, self.text, tuple(ids))
+        return replace(self, asked=tuple(ids))
 
     def read_some(self, raw: str) -> dict[str, ShortAnswer]:
         """The answers by question id; an empty one is none."""

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, schema
+from assay.tasks.reading import decode, distinct, schema
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -18,7 +18,7 @@ class _Form(msgspec.Struct, frozen=True):
 class AskAboutFacts(Task[tuple[str, ...]]):
     """Ask for each important fact of a text, one short question a fact.
 
-    Other than `GenerateQuestions`, which wants the question that a text answers as a whole.
+    Unlike `GenerateQuestions`, which wants the question that a text answers as a whole.
 
     Attributes:
         text: The text to ask about.
@@ -54,8 +54,7 @@ class AskAboutFacts(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The questions in order, each once; empty ones are left out."""
-        found = (question.strip() for question in decode(raw, _Form).questions)
-        return tuple(dict.fromkeys(question for question in found if question))
+        return distinct(decode(raw, _Form).questions)
 
 
 def reply(questions: Sequence[str]) -> str:

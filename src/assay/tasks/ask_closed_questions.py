@@ -36,7 +36,7 @@ class _Form(msgspec.Struct, frozen=True):
 class AskClosedQuestions(Task[tuple[ClosedQuestion, ...]]):
     """Find the key phrases of a text and ask about each what the text answers with yes.
 
-    Other than `AskAboutFacts`, whose questions are open and answered in words.
+    Unlike `AskAboutFacts`, whose questions are open and answered in words.
 
     Attributes:
         text: The text to ask about.

@@ -8,7 +8,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.reading import decode, one_line, schema
+from assay.tasks.reading import decode, explained, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ChooseLabel(Task[Label]):
 
     def material(self) -> Sequence[Material]:
         """The criterion, the labels as JSON, one a line, and the texts."""
-        labels = "\n".join(_listed(label, meaning) for label, meaning in self.labels)
+        labels = explained("label", self.labels)
         texts = (Material(name, text) for name, text in self.shown)
         return (Material("criterion", self.criterion), Material("labels", labels), *texts)
 
@@ -71,11 +71,6 @@ class ChooseLabel(Task[Label]):
         if len(alike) == 1:
             return Label(alike[0], form.reason)
         raise Unreadable(f"a label '{said}', which is none of {', '.join(names)}", raw=raw)
-
-
-def _listed(label: str, meaning: str) -> str:
-    item = {"label": label, "meaning": meaning} if meaning else {"label": label}
-    return one_line(item)
 
 
 def reply(label: Label) -> str:

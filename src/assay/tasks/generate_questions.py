@@ -7,7 +7,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Example, Material, Template
+from assay.prompt import Example, Material, Template, earlier_turns
 from assay.tasks.reading import decode, schema
 
 
@@ -93,7 +93,7 @@ class GenerateQuestions(Task[Questions]):
 
     def material(self) -> Sequence[Material]:
         """The number, the turns before the answer where there are any, the answer."""
-        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        before = earlier_turns(self.earlier)
         return (Material("number", str(self.n)), *before, Material("answer", self.answer))
 
     def read(self, raw: str) -> Questions:

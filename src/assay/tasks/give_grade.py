@@ -10,7 +10,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.reading import Probability, decode, one_line, schema
+from assay.tasks.reading import Probability, decode, explained, schema
 
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
 _ROUNDING = 0.01
@@ -85,7 +85,9 @@ class GiveGrade(Task[Grade]):
 
     def material(self) -> Sequence[Material]:
         """The criterion, the grades as JSON, one a line, and the texts."""
-        grades = "\n".join(_listed(grade, meaning) for grade, meaning in self.grades)
+        # 4 and not 4.0: the judge is to write it as it is shown.
+        shown = ((int(g) if g == int(g) else g, meaning) for g, meaning in self.grades)
+        grades = explained("grade", shown)
         texts = (Material(name, text) for name, text in self.shown)
         return (Material("criterion", self.criterion), Material("grades", grades), *texts)
 
@@ -109,13 +111,6 @@ class GiveGrade(Task[Grade]):
                 return allowed
         listed = ", ".join(f"{allowed:g}" for allowed, _ in self.grades)
         raise Unreadable(f"a grade of {grade:g}, which is none of {listed}", raw=raw)
-
-
-def _listed(grade: float, meaning: str) -> str:
-    # 4 and not 4.0: the judge is to write it as it is shown.
-    shown: float = int(grade) if grade == int(grade) else grade
-    item = {"grade": shown, "meaning": meaning} if meaning else {"grade": shown}
-    return one_line(item)
 
 
 def reply(grade: Grade) -> str:

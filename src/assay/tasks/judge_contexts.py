@@ -9,7 +9,7 @@ import msgspec
 from assay.judge import ByIds
 from assay.prompt import Material, Template
 from assay.tasks.halves import IN_PARTS, halved_texts
-from assay.tasks.reading import Probability, by_id, decode, schema
+from assay.tasks.reading import Probability, by_id, decode, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class JudgeContexts(ByIds[Usefulness]):
     @property
     def ids(self) -> tuple[str, ...]:
         """The contexts' ids."""
-        return self.asked or tuple(f"c{n}" for n in range(1, len(self.contexts) + 1))
+        return tuple(numbered("c", self.contexts, self.asked))
 
     def shown(self) -> list[tuple[str, str]]:
         """(id, text) of the contexts that need a verdict."""
-        return [(i, self.contexts[int(i[1:]) - 1]) for i in self.ids]
+        return list(numbered("c", self.contexts, self.asked).items())
 
     def material(self) -> Sequence[Material]:
         """The question, the answer to arrive at, and the contexts."""
@@ -99,7 +99,7 @@ class JudgeContexts(ByIds[Usefulness]):
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same question, these contexts only."""
-        return type(self)(self.question, self.target, self.contexts, tuple(ids))
+        return replace(self, asked=tuple(ids))
 
     def halves(self) -> tuple[Self, Self] | None:
         """Either half of the contexts; of a single one, either half of its text."""
@@ -113,7 +113,7 @@ class JudgeContexts(ByIds[Usefulness]):
 
     def _with(self, at: int, text: str) -> Self:
         contexts = (*self.contexts[:at], text, *self.contexts[at + 1 :])
-        return type(self)(self.question, self.target, contexts, (f"c{at + 1}",))
+        return replace(self, contexts=contexts, asked=(f"c{at + 1}",))
 
     def joined(
         self, first: Mapping[str, Usefulness], second: Mapping[str, Usefulness]

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.judge import ByIds
 from assay.prompt import Material, Template
-from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.reading import by_id, decode, listed, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,16 @@ class JudgeTopics(ByIds[TopicAnswer]):
     @property
     def ids(self) -> tuple[str, ...]:
         """The topics' ids."""
-        return self.asked or tuple(f"t{n}" for n in range(1, len(self.topics) + 1))
+        return tuple(numbered("t", self.topics, self.asked))
 
     def material(self) -> Sequence[Material]:
         """The conversation, then the topics as JSON, one a line."""
-        shown = listed((i, self.topics[int(i[1:]) - 1]) for i in self.ids)
+        shown = listed(numbered("t", self.topics, self.asked).items())
         return (Material("conversation", self.conversation), Material("topics", shown))
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same conversation, these topics only."""
-        return replace(self, asked=tuple(i for i in self.ids if i in set(ids)))
+        return replace(self, asked=tuple(ids))
 
     def read_some(self, raw: str) -> dict[str, TopicAnswer]:
         """The verdicts by topic id."""

@@ -9,7 +9,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import by_id, decode, listed, schema
+from assay.tasks.reading import by_id, decode, listed, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class MatchTopics(ByIds[TopicMatch]):
     @property
     def ids(self) -> tuple[str, ...]:
         """The topics' ids."""
-        return self.asked or tuple(f"t{n}" for n in range(1, len(self.topics) + 1))
+        return tuple(numbered("t", self.topics, self.asked))
 
     def material(self) -> Sequence[Material]:
         """The reference topics, then the topics, as JSON, one a line."""
-        references = listed((f"r{n}", t) for n, t in enumerate(self.reference_topics, start=1))
-        topics = listed((i, self.topics[int(i[1:]) - 1]) for i in self.ids)
+        references = listed(numbered("r", self.reference_topics, ()).items())
+        topics = listed(numbered("t", self.topics, self.asked).items())
         return (Material("reference topics", references), Material("topics", topics))
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same reference topics, these topics only."""
-        return replace(self, asked=tuple(i for i in self.ids if i in set(ids)))
+        return replace(self, asked=tuple(ids))
 
     def read_some(self, raw: str) -> dict[str, TopicMatch]:
         """The matches by topic id; raises Unreadable for a reference that does not exist."""

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, schema
+from assay.tasks.reading import decode, distinct, schema
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -51,8 +51,7 @@ class NameEntities(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The entities in order, each once; empty ones are left out."""
-        found = (entity.strip() for entity in decode(raw, _Form).entities)
-        return tuple(dict.fromkeys(entity for entity in found if entity))
+        return distinct(decode(raw, _Form).entities)
 
 
 def reply(entities: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, schema
+from assay.tasks.reading import decode, distinct, schema
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -52,8 +52,7 @@ class NameTopics(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The topics in order, each once; empty ones are left out."""
-        found = (topic.strip() for topic in decode(raw, _Form).topics)
-        return tuple(dict.fromkeys(topic for topic in found if topic))
+        return distinct(decode(raw, _Form).topics)
 
 
 def reply(topics: Sequence[str]) -> str:

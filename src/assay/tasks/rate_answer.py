@@ -7,7 +7,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Material, Template
+from assay.prompt import Material, Template, earlier_turns
 from assay.tasks.reading import decode, schema
 
 
@@ -62,7 +62,7 @@ class RateAnswer(Task[Rating]):
 
     def material(self) -> Sequence[Material]:
         """The turns before the question where there are any, the question, the answer."""
-        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        before = earlier_turns(self.earlier)
         return (*before, Material("question", self.question), Material("answer", self.answer))
 
     def read(self, raw: str) -> Rating:

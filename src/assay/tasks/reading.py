@@ -175,6 +175,12 @@ def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, It
     return found
 
 
+def distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts in order, each once; empty ones are left out."""
+    bare = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(text for text in bare if text))
+
+
 def schema(form: type[Any]) -> Mapping[str, Any]:
     """JSON schema of a reply form, in the strict dialect that structured-output servers take.
 
@@ -217,3 +223,15 @@ def listed(items: Iterable[tuple[str, str]]) -> str:
     """Items as JSON, one a line: a text with line breaks cannot pose as a further item."""
     # As one_line of the whole item, at a third of the cost: a text alone is encoded at once.
     return "\n".join([f'{{"id": {one_line(i)}, "text": {one_line(t)}}}' for i, t in items])
+
+
+def numbered(letter: str, texts: Sequence[str], asked: Sequence[str]) -> dict[str, str]:
+    """Texts by id, a letter and their number from 1: those that are asked about, else all."""
+    known = {f"{letter}{n}": text for n, text in enumerate(texts, start=1)}
+    return {i: known[i] for i in asked} if asked else known
+
+
+def explained(name: str, values: Iterable[tuple[object, str]]) -> str:
+    """Values as JSON, one a line, each with what it means where that is said."""
+    meant = ({name: value} | ({"meaning": means} if means else {}) for value, means in values)
+    return "\n".join(map(one_line, meant))

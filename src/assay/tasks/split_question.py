@@ -8,7 +8,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, schema
+from assay.tasks.reading import decode, distinct, schema
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -51,8 +51,7 @@ class SplitQuestion(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The questions in order, each once; raises Unreadable if there is none."""
-        found = (question.strip() for question in decode(raw, _Form).questions)
-        questions = tuple(dict.fromkeys(question for question in found if question))
+        questions = distinct(decode(raw, _Form).questions)
         if not questions:
             raise Unreadable("no question at all", raw=raw)
         return questions

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from assay.judge import Task
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns
 from assay.tasks.reading import decode, schema
 
 
@@ -191,7 +191,7 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def material(self) -> Sequence[Material]:
         """The turns before the question where there are any, the question, the text."""
-        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        before = earlier_turns(self.earlier)
         return (*before, Material("question", self.question), Material("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:

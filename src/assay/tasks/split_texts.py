@@ -8,7 +8,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns
 from assay.tasks.reading import by_id, decode, schema
 from assay.tasks.split_statements import Item, SplitStatements, how_to_split
 
@@ -84,7 +84,7 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
 
     def material(self) -> Sequence[Material]:
         """The turns before the question where there are any, the question, the texts."""
-        before = (Material("earlier turns", "\n".join(self.earlier)),) if self.earlier else ()
+        before = earlier_turns(self.earlier)
         texts = zip(self.ids, self.texts, strict=True)
         shown = (Material(f"text {name}", text) for name, text in texts)
         return (*before, Material("question", self.question), *shown)

@@ -38,6 +38,11 @@ class Verdict:
     contradicted: bool | None = None
     spans: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def support(self) -> float:
+        """Probability that it is supported, in [0, 1]; 1 or 0 where the judge gives none."""
+        return float(self.supported) if self.probability is None else self.probability
+
 
 class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     id: str

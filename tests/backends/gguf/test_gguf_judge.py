@@ -163,6 +163,13 @@ class TestTextsThatAreTooLong:
         assert found.probability == 0.9
         assert "parts" in found.reason
 
+    async def test_are_read_in_parts_with_a_prompt_of_ones_own_too(self, model):
+        raw = '{"verdicts": [{"id": "s1", "supported": true}]}'
+        mine = {"verify_statements": Template("Be lenient.")}
+        gguf = model(lambda _: Answer(raw), prompts=mine, window=600)
+        (verdict,) = await Judge(gguf)(self.ONE)
+        assert verdict.reason.startswith("(contexts read in parts)")
+
     async def test_what_cannot_be_parted_is_said_to_be_too_long(self, model):
         with pytest.raises(Unavailable, match=r"tokens, the model reads 20 at once"):
             await model(lambda _: 0.5, window=20).reply(self.ONE)

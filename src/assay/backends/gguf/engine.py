@@ -17,6 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
+from assay import errors
 from assay.backends.likely import Token
 from assay.backends.llm import SEEDS
 from assay.errors import Denied, InputError, Unavailable
@@ -36,7 +37,7 @@ _CONTROL = re.compile(
 )
 
 
-class TooLong(Unavailable):
+class TooLong(errors.TooLong):
     """A prompt is longer than what the model reads at once.
 
     Attributes:
@@ -45,9 +46,7 @@ class TooLong(Unavailable):
     """
 
     def __init__(self, tokens: int, window: int) -> None:
-        super().__init__(
-            f"the prompt has {tokens:,} tokens, the model reads {window:,} at once", permanent=True
-        )
+        super().__init__(f"the prompt has {tokens:,} tokens, the model reads {window:,} at once")
         self.tokens, self.window = tokens, window
 
     def __reduce__(self) -> tuple[type["TooLong"], tuple[int, int]]:

@@ -165,11 +165,16 @@ class LocalCSVBackend(_Local):
         """Write the file."""
         path = self.path(kind, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        columns = list(dict.fromkeys(column for row in rows for column in row))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(path, rows)
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write one line a row, below a line with the names of all columns."""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _json(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from assay.integrations.ragas.absent import missing
@@ -139,5 +140,4 @@ class Dataset(DataTable):
     """The rows that an experiment is made with."""
 
 
-def __getattr__(name: str) -> Any:
-    return missing("dataset", name)
+__getattr__ = partial(missing, "dataset")

@@ -1,12 +1,12 @@
 """Samples and data sets as ragas names their columns."""
 
-import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeAlias, overload
 
+from assay.integrations.ragas.backends import write_csv
 from assay.integrations.ragas.evaluation_result import EvaluationResult
 from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from assay.integrations.ragas.models import BaseModel, field_validator
@@ -190,12 +190,7 @@ class EvaluationDataset:
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row a sample."""
-        rows = self.to_list()
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(Path(path), self.to_list())
 
     def features(self) -> list[str]:
         """The names of the columns that the first sample fills."""

@@ -1,13 +1,13 @@
 """A function run over every row of a data set, its results kept (ragas 0.4's `@experiment`)."""
 
 import asyncio
-import inspect
 import warnings
 from collections.abc import Callable
 from datetime import datetime
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any
 
+from assay.backends.llm import settled
 from assay.errors import AssayError
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.backends import backend_of
@@ -45,8 +45,7 @@ class ExperimentFunction:
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function gives."""
-        found = self.function(*args, **kwargs)
-        return await found if inspect.isawaitable(found) else found
+        return await settled(self.function(*args, **kwargs))
 
     async def arun(
         self, dataset: Any, name: str | None = None, backend: Any = None, *args: Any, **kwargs: Any
@@ -101,5 +100,4 @@ def experiment(
     return made
 
 
-def __getattr__(name: str) -> Any:
-    return missing("experiment", name)
+__getattr__ = partial(missing, "experiment")

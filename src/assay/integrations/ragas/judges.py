@@ -1,6 +1,5 @@
 """Who judges, where a script hands over what ragas takes: models of many libraries."""
 
-import inspect
 import json
 import os
 import warnings
@@ -8,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.backends.code import class_digest, text_digest
-from assay.backends.llm import LLM, Completion
+from assay.backends.llm import LLM, Completion, settled
 from assay.backends.specs import DEFAULT
 from assay.errors import Unsupported
 from assay.integrations.calling import tell, was_cut
@@ -80,8 +79,7 @@ class OwnText(_Own):
         """What it writes."""
         del schema, kind, draw
         ask = getattr(self._model, "agenerate_text", None) or self._model.generate_text
-        made = ask(_Prompt(prompt))
-        made = await made if inspect.isawaitable(made) else made
+        made = await settled(ask(_Prompt(prompt)))
         first = made.generations[0][0]
         return Completion(str(first.text), cut=was_cut(tell(first, "generation_info")))
 
@@ -95,8 +93,7 @@ class OwnForms(_Own):
         """What it fills into the form of the task."""
         del draw
         ask = getattr(self._model, "agenerate", None) or self._model.generate
-        made = ask(prompt, form(kind, schema or {"type": "object"}))
-        made = await made if inspect.isawaitable(made) else made
+        made = await settled(ask(prompt, form(kind, schema or {"type": "object"})))
         return Completion(json.dumps(made.model_dump()))
 
 
@@ -147,8 +144,7 @@ class OwnVectors:
             raise Unsupported(f"{self.name} makes embeddings only")
         methods = ("aembed_text", "embed_text", "aembed_query", "embed_query")
         ask = next(getattr(self._model, name) for name in methods if hasattr(self._model, name))
-        made = ask(task.text)
-        made = await made if inspect.isawaitable(made) else made
+        made = await settled(ask(task.text))
         raw = vector_reply([float(number) for number in made])
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
 

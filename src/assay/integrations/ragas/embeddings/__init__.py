@@ -1,6 +1,6 @@
 """Embeddings as ragas names them."""
 
-from typing import Any
+from functools import partial
 
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.embeddings.base import (
@@ -21,6 +21,4 @@ __all__ = [
     "embedding_factory",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    return missing("embeddings", name)
+__getattr__ = partial(missing, "embeddings")

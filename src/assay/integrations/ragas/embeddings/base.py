@@ -1,6 +1,7 @@
 """Embeddings as ragas names them: factories, wrappers, base classes of a user's own."""
 
 from abc import ABC
+from functools import partial
 from typing import Any
 
 from assay.errors import InputError
@@ -63,5 +64,4 @@ def OpenAIEmbeddings(  # noqa: N802 - a class in ragas
     return OpenAIEmbedder(model, **options)
 
 
-def __getattr__(name: str) -> Any:
-    return missing("embeddings.base", name)
+__getattr__ = partial(missing, "embeddings.base")

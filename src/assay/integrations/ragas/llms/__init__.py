@@ -1,6 +1,6 @@
 """Language models as ragas names them."""
 
-from typing import Any
+from functools import partial
 
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.llms.base import (
@@ -21,6 +21,4 @@ __all__ = [
     "llm_factory",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    return missing("llms", name)
+__getattr__ = partial(missing, "llms")

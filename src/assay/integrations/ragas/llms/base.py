@@ -2,6 +2,7 @@
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from assay.errors import InputError
@@ -96,5 +97,4 @@ def llm_factory(
     return OpenAI(model, **options)
 
 
-def __getattr__(name: str) -> Any:
-    return missing("llms.base", name)
+__getattr__ = partial(missing, "llms.base")

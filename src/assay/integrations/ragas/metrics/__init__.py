@@ -1,6 +1,6 @@
 """The metrics of ragas by all of their names, and what a user makes metrics with."""
 
-from typing import Any
+from functools import partial
 
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.metrics.agents import (
@@ -173,6 +173,4 @@ noise_sensitivity_irrelevant = NoiseSensitivity(mode="irrelevant")
 noise_sensitivity_relevant = NoiseSensitivity()
 summarization_score = SummarizationScore()
 
-
-def __getattr__(name: str) -> Any:
-    return missing("metrics", name)
+__getattr__ = partial(missing, "metrics")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from assay.errors import InputError
@@ -275,5 +276,4 @@ class AgentGoalAccuracy(AgentGoalAccuracyWithReference):
     """`agent_goal_accuracy`."""
 
 
-def __getattr__(name: str) -> Any:
-    return missing("metrics.collections", name)
+__getattr__ = partial(missing, "metrics.collections")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from assay.integrations.ragas.absent import missing
@@ -36,6 +37,4 @@ correctness = _Aspect(name="correctness")
 harmfulness = _Aspect(name="harmfulness")
 maliciousness = _Aspect(name="maliciousness")
 
-
-def __getattr__(name: str) -> Any:
-    return missing("metrics.critique", name)
+__getattr__ = partial(missing, "metrics.critique")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any
 
+from assay.backends.llm import settled
 from assay.integrations.ragas.metrics.result import MetricResult
 from assay.run.loop import run_to_completion
 
@@ -62,8 +63,7 @@ class FunctionMetric:
         """
         given = self._checked(args, inputs)
         try:
-            found = self.function(**given)
-            found = await found if inspect.isawaitable(found) else found
+            found = await settled(self.function(**given))
         except (
             ArithmeticError,
             LookupError,
