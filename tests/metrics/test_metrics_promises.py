@@ -245,6 +245,7 @@ TONES = {
     "ragchecker:noise_sensitivity_irrelevant": NOISE,
     "ragchecker:hallucination": GROUNDS,
     "ragchecker:self_knowledge": GROUNDS,
+    "hallucination_probability": {"supported": "good", "unsupported": "bad"},
     "hallucination_spans": {
         "supported": "good",
         "unsupported": "bad",

@@ -7,21 +7,20 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.bench.subject import Checked
+from assay.metrics.hallucination import any_unsupported
 from assay.tasks import Statement, Verdict
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 Spans: TypeAlias = Sequence[tuple[int, int]]
-_LEAST = 1e-6  # of a probability, so that a judge that gives 0 has finite odds
+_LEAST = 1e-6  # of a probability
 
 
 def hallucination(checked: Checked) -> float:
-    """How likely something in the answer is unsupported, in [0, 1).
+    """`hallucination_probability`, but that two statements of P = 0 are worse than one.
 
-    The odds of "one of the statements is unsupported" against "none is" are the sum of the
-    statements' own odds, (1 - P) / P. An answer that states nothing has nothing unsupported: 0.
+    An answer that states nothing has nothing unsupported: 0.
     """
-    odds = sum((1 - p) / max(p, _LEAST) for p in checked.probabilities)
-    return odds / (1 + odds)
+    return any_unsupported(max(p, _LEAST) for p in checked.probabilities)
 
 
 def unfaithfulness(checked: Checked) -> float:

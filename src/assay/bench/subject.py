@@ -70,13 +70,8 @@ class Checked:
 
     @property
     def probabilities(self) -> list[float]:
-        """P(supported) of each statement."""
-        return [support(verdict) for verdict in self.verdicts]
-
-
-def support(verdict: Verdict) -> float:
-    """P(supported); a judge that gives none is taken at its word."""
-    return float(verdict.supported) if verdict.probability is None else verdict.probability
+        """P(supported) of each statement; a judge that gives none is taken at its word."""
+        return [verdict.support for verdict in self.verdicts]
 
 
 @dataclass

@@ -10,6 +10,8 @@ from assay.tasks.split_statements import Level
 from assay.text.placing import placed
 
 Statements: TypeAlias = tuple[Statement, ...]
+# What a score says of itself where it is made of probabilities that the judge does not give.
+BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
 
 
 def blank(*texts: str) -> bool:

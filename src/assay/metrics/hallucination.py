@@ -1,11 +1,11 @@
-"""Which characters of the answer does no context support?"""
+"""Is something in the answer that no context supports, and which characters?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.evidence import split, verify
+from assay.metrics.evidence import BY_VERDICTS, blank, split, verdict_parts, verify
 from assay.metrics.statements import three_way_parts
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -15,6 +15,56 @@ from assay.text.sentences import spans as sentence_spans
 from assay.text.words import words
 
 _SHARED = 0.5  # words of a statement that its sentence has at least
+
+
+@dataclass(frozen=True)
+class HallucinationProbability(Metric):
+    """How likely something in the answer is unsupported by the contexts; lower is better.
+
+    H = o / (1 + o) with o = sum over the answer's statements of (1 - p) / p, where p is the judge's
+    probability that the contexts support the statement, in [0, 1]: the odds that one of them is
+    unsupported against none, for answers in which no more than one is. It ranks whole answers
+    better than faithfulness does, in which one wrong statement weighs less the longer the answer
+    (RAGTruth's question answering: see the judge's card). A judge without probabilities counts with
+    0 and 1, and the score says so. Undefined if the answer makes no statement. With no context
+    retrieved, everything is unsupported: 1.
+    """
+
+    name = "hallucination_probability"
+    source = "answers as hallucinated or not: RAGTruth, Niu et al. 2024 (arXiv 2401.00396)"
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements)
+    higher_is_better = False
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Verify each statement and add up the odds."""
+        answer, contexts = sample.answer or "", sample.contexts or ()
+        (statements,) = await split(sample.question or "", [answer], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        (verdicts,) = await verify([(statements, contexts)], judge)
+        parts = tuple(
+            replace(part, value=1 - verdict.support)
+            for part, verdict in zip(
+                verdict_parts(statements, verdicts, answer), verdicts, strict=True
+            )
+        )
+        certain = not blank(*contexts) and None in [v.probability for v in verdicts]
+        value = any_unsupported([verdict.support for verdict in verdicts])
+        return Score(value, parts, BY_VERDICTS if certain else "")
+
+
+def any_unsupported(support: Iterable[float]) -> float:
+    """How likely one of some statements is unsupported, in [0, 1], by the sum of their odds.
+
+    Args:
+        support: Of each statement, the probability that it is supported.
+    """
+    known = list(support)
+    if 0.0 in known:
+        return 1.0
+    odds = sum((1 - p) / p for p in known)
+    return odds / (1 + odds)
 
 
 @dataclass(frozen=True)
@@ -98,4 +148,4 @@ def _trimmed(span: Span, text: str) -> Span | None:
     return (start, start + len(inside.strip())) if inside.strip() else None
 
 
-METRICS: tuple[type[Metric], ...] = (HallucinationSpans,)
+METRICS: tuple[type[Metric], ...] = (HallucinationProbability, HallucinationSpans)

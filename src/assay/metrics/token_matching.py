@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.evidence import blank, split, verdict_parts, verify
+from assay.metrics.evidence import BY_VERDICTS, blank, split, verdict_parts, verify
 from assay.metrics.factual_correctness import told, unplaced
 from assay.metrics.grading import override
 from assay.metrics.wording import one_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Mode = Literal["f1", "precision", "recall"]
 Direction = Literal["both", "answer", "reference"]
 BLOCK = 500
-BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
 
 
 @dataclass(frozen=True)
@@ -185,11 +184,8 @@ class NliScore(Metric):
         ]
 
     def _value(self, verdict: Verdict) -> float:
-        entailed = verdict.probability
-        if entailed is None:
-            entailed = float(verdict.supported)
-        against = 1 - entailed if self.contradiction and verdict.contradicted else 0.0
-        return entailed - against
+        against = 1 - verdict.support if self.contradiction and verdict.contradicted else 0.0
+        return verdict.support - against
 
 
 def _mean(parts: Sequence[Part]) -> float:

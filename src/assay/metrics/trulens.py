@@ -104,10 +104,7 @@ class TruLensGroundedness(Metric):
         if VerifyStatements in self.asks(judge.can):
             (verdicts,) = await verify([(claims, contexts)], judge)
             parts = [
-                _sentence(
-                    s, "rated", float(v.supported) if v.probability is None else v.probability
-                )
-                for s, v in zip(claims, verdicts, strict=True)
+                _sentence(s, "rated", v.support) for s, v in zip(claims, verdicts, strict=True)
             ]
             return parts, UNGRADED.format("the probability of support")
         shown = tuple((f"context {n}", c) for n, c in enumerate(contexts, start=1))
