@@ -263,6 +263,7 @@ class Judge:
         found: dict[str, V] = {}
         asked = task
         failure: JudgeError | None = None
+        raw = ""
         for attempt in range(self._tries):
             try:
                 raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)

@@ -276,9 +276,10 @@ class TestResolve:
         with pytest.raises(InputError, match="two different metrics are called faithfulness"):
             resolve(["faithfulness", Impostor()])
 
-    def test_a_metric_that_is_called_as_a_field_of_the_data_is_refused(self):
-        with pytest.raises(InputError, match="cannot be called 'answer'"):
-            resolve([type("Answer", (Mine,), {"name": "answer"})()])
+    @pytest.mark.parametrize("name", ["answer", "mine_why"])
+    def test_a_metric_that_is_called_as_a_column_of_the_results_is_refused(self, name):
+        with pytest.raises(InputError, match=f"cannot be called '{name}'"):
+            resolve([type("Called", (Mine,), {"name": name})()])
 
     @pytest.mark.parametrize("nothing", [[], (), iter(())])
     def test_no_metric_is_refused_with_a_list_of_those_there_are(self, nothing):

@@ -41,7 +41,10 @@ maps = click.option(
     "maps",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="Which column holds a field, where it is not found by its name. Repeatable.",
+    help=(
+        "Which column holds a field, where it is not found by its name; '#' stands for the numbers "
+        "of columns that make a list. Repeatable."
+    ),
 )
 limit = click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N rows."

@@ -60,6 +60,8 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         check_parameters(metric)
         if metric.name in _FIELDS:  # it would take the field's column in every table
             raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
+        if metric.name.endswith("_why"):  # the column that says why another one has no score
+            raise InputError(f"a metric cannot be called '{metric.name}': '_why' ends no name")
     if not found:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
     by_label = {metric.label: metric for metric in found}
