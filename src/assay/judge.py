@@ -269,7 +269,7 @@ class Judge:
                 raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)
                 found |= asked.read_some(raw)
             except Unreadable as error:
-                failure = error
+                failure, raw = error, error.raw
             except TooLong:
                 halves = asked.halves()
                 if halves is None:

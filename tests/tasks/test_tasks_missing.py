@@ -130,7 +130,7 @@ async def test_a_call_without_a_reply_is_not_asked_again_here():
 async def test_a_back_end_that_calls_its_own_reply_unreadable_fails_the_sample_alone():
     class Refuses(Scripted):
         async def reply(self, task, draw=0):
-            raise Unreadable("no verdict to be had")
+            raise Unreadable("no verdict to be had", raw="hm")
 
     with pytest.raises(Unreadable, match=r"^0 of 4 verdicts: no verdict to be had$"):
         await Judge(Refuses({}))(FOUR)
