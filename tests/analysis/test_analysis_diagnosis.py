@@ -61,7 +61,10 @@ GOOD = {
 class TestNothingIsPerfectForLackOfEvidence:
     def test_a_sample_of_which_no_metric_says_anything_is_open(self):
         found = look({})
-        assert (found.state, found.remark) == ("open", "no metric says anything of the answer")
+        assert (found.state, found.remark) == (
+            "open",
+            "no metric says whether the answer is right or supported",
+        )
 
     def test_so_is_one_whose_scores_are_missing(self):
         outcomes = {"faithfulness": Unscored("failed", "no reply")}
@@ -224,6 +227,62 @@ class TestRetrieval:
         assert look({}, found).state == "fine"
 
 
+class TestSupportIsNotCorrectness:
+    """An answer may rest on wrong contexts; what was lost does no harm only to a right answer."""
+
+    FAITHFUL: ClassVar = {"faithfulness": said("supported")}
+
+    def test_a_faithful_answer_does_not_excuse_retrieval(self):
+        found = look({**self.FAITHFUL, "context_recall": reference("unsupported")})
+        assert found.causes == ("not_in_contexts",)
+        ids = {"context_ids": ("d1", "d2"), "reference_context_ids": ("d9",)}
+        assert look(self.FAITHFUL, replace(SAMPLE, **ids)).causes == ("not_retrieved",)
+        # ... but one that also says what the reference says does.
+        right = {**self.FAITHFUL, "completeness": reference("told")}
+        assert look(right, replace(SAMPLE, **ids)).state == "fine"
+
+    def test_nor_is_it_blamed_on_the_rank_of_what_was_handed_on(self):
+        ids = ("a", "b", "c", "d9")
+        sample = replace(SAMPLE, contexts=ids, context_ids=ids, reference_context_ids=("d9",))
+        assert look(self.FAITHFUL, sample).state == "fine"
+
+
+class TestRetrievedInPart:
+    """Some of the right contexts are there, and no verdict says what they hold."""
+
+    BOTH: ClassVar = {"context_ids": ("d1", "d2"), "reference_context_ids": ("d1", "d9")}
+
+    def test_what_should_have_been_retrieved_was_lost(self):
+        found = look({}, replace(SAMPLE, answer=None, **self.BOTH))
+        assert found.causes == ("not_retrieved",)
+        assert [one.text for one in found.main.evidence] == ["d9"]
+        assert look(GOOD, replace(SAMPLE, **self.BOTH)).state == "fine"
+
+    def test_the_generator_is_not_blamed_for_what_it_may_not_have_had(self):
+        refused = replace(SAMPLE, answer="I do not know.", **self.BOTH)
+        assert look({}, refused).causes == ("not_retrieved",)
+        wrong = {"factual_correctness": reference("FN")}
+        assert look(wrong, replace(SAMPLE, **self.BOTH)).causes == ("not_retrieved",)
+
+    def test_without_an_answer_no_metric_of_answers_is_asked_for(self):
+        known = {"context_ids": ("d1",), "reference_context_ids": ("d1",)}
+        for sample in (
+            replace(SAMPLE, answer=None, **known),
+            replace(SAMPLE, answer=None, failure="time-out"),
+        ):
+            shown = gaps([look({}, sample)])
+            assert {CAUSES[gap.cause].part for gap in shown} <= {"corpus", "retrieval"}
+
+    def test_of_graded_documents_one_may_be_enough(self):
+        graded = {"context_ids": ("d1", "d2"), "relevance_grades": {"d1": 2, "d9": 1}}
+        assert look({}, replace(SAMPLE, answer=None, **graded)).state == "fine"
+
+    def test_one_context_may_hold_several_right_ones(self):
+        texts = ("The hut has 52 beds.", "It has a kitchen.")
+        sample = replace(SAMPLE, contexts=(" ".join(texts),), reference_contexts=texts)
+        assert gather(sample, {}).known.lost == ()
+
+
 class TestRightContextsWithoutTheReference:
     """The data say that the context is right, the verdicts that the reference is not in it."""
 
@@ -239,9 +298,9 @@ class TestRightContextsWithoutTheReference:
         for found in (look(self.WRONG, sample), look(self.WANTED, refused)):
             assert (found.state, found.causes) == ("open", ())
             assert "does not hold the reference" in found.remark
-            assert not found.checked & found.disputed
-        assert {"ignored", "incomplete"} <= look(self.WRONG, sample).disputed
-        assert look(self.WANTED, refused).disputed == {"wrong_refusal"}
+            assert not found.checked & found.untold
+        assert {"ignored", "incomplete"} <= look(self.WRONG, sample).untold
+        assert look(self.WANTED, refused).untold == {"wrong_refusal"}
 
     def test_no_further_fact_is_asked_for(self):
         shown = {gap.cause for gap in gaps([look(self.WRONG, self.KNOWN)])}
@@ -288,6 +347,16 @@ class TestRefusals:
         assert found.causes == ("should_have_refused", "unsupported")
         assert look({}, replace(sample, answer="I cannot answer that.")).state == "fine"
 
+    def test_an_empty_answer_declines_nothing(self):
+        # Cut off, filtered or lost: no prompt that is softer would help.
+        for known in ({"answerable": True}, {"reference_contexts": SAMPLE.contexts[:1]}):
+            found = look(GOOD, replace(SAMPLE, answer=" ", **known))
+            assert (found.state, found.causes) == ("open", ())
+            assert found.remark.startswith("the answer is empty")
+            assert "wrong_refusal" not in found.checked
+        lost = {"context_ids": ("d1",), "reference_context_ids": ("d9",)}
+        assert look({}, replace(SAMPLE, answer="", **lost)).causes == ("not_retrieved",)
+
 
 class TestGeneration:
     def wrong(self, **outcomes):
@@ -305,6 +374,15 @@ class TestGeneration:
     def test_what_stands_in_the_contexts_and_is_not_said_was_ignored(self):
         found = look(self.wrong(faithfulness=said("unsupported")))
         assert found.causes == ("ignored", "unsupported")
+
+    def test_an_unsure_verdict_does_not_outweigh_sure_ones(self):
+        def told(p):
+            right = Part("statement", "s", "TP", probability=p)
+            left_out = Part("reference statement", "r", "FN", probability=0.05)
+            return self.wrong(factual_correctness=score(right, left_out))
+
+        assert look(told(0.6)).causes == ("ignored",)
+        assert "ignored" not in look(told(0.8)).causes
 
     def test_what_is_said_in_part_is_incomplete(self):
         outcomes = {
@@ -379,8 +457,8 @@ def test_whatever_the_facts_are_a_diagnosis_rests_on_evidence(found, right, answ
     assert list(one.causes) == sorted(one.causes, key=order.index)
     assert len(set(one.causes)) == len(one.causes)
     assert one.remark or one.state != "open"
-    assert not one.remark or one.state == "open" or one.disputed
-    assert not one.disputed & one.checked
+    assert not one.remark or one.state == "open" or one.untold
+    assert not one.untold & one.checked
 
 
 def test_every_cause_has_a_remedy():

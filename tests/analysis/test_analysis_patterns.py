@@ -1,5 +1,6 @@
 """Which patterns do the means of a run show, and is none claimed that its interval does not bear?"""
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -8,6 +9,7 @@ from assay import InputError, Metric, Sample, Score, Scripted, evaluate
 from assay.analysis.diagnosis import counterfactual, diagnose
 from assay.analysis.diagnosis.counts import share
 from assay.analysis.diagnosis.patterns import PATTERNS
+from assay.report import diagnosis as report
 
 
 def told(name, guide):
@@ -83,6 +85,43 @@ def test_nor_one_by_another_judge(db):
     result = evaluate([sample], "faithfulness", Scripted(script, name="first"), store=db)
     with pytest.raises(InputError, match="was judged by first, not by second"):
         counterfactual(result, Scripted(script, name="second"))
+
+
+def beds(task):
+    """Verdicts of a judge that believes what stands word for word in the evidence."""
+    shown = "".join(task.inputs())
+    verdicts = [
+        {"id": i, "supported": "52" in shown.partition("statements:")[0], "reason": "so"}
+        for i in task.ids
+    ]
+    return json.dumps({"verdicts": verdicts})
+
+
+def test_a_counterfactual_says_nothing_of_samples_that_its_judge_failed_on(db):
+    samples = [
+        Sample(
+            id=name,
+            question=f"How many beds has {name}?",
+            contexts=("It is red.",),
+            answer="It has 52 beds.",
+            reference="It has 52 beds.",
+            reference_contexts=(f"{name} has 52 beds.",),
+        )
+        for name in ("alp", "hut", "inn")
+    ]
+    said = {"statements": [{"text": "It has 52 beds.", "source": "It has 52 beds."}]}
+    broken = {"hut has": "no JSON", "inn has": "no JSON", "": beds}
+    judge = Scripted({"split_statements": json.dumps(said), "verify_statements": broken})
+    metrics = ["faithfulness", "context_recall", "factual_correctness"]
+    result = evaluate(samples, metrics, judge, store=db)
+    counterfactual(result, judge)
+    found = diagnose(result).counterfactual
+    assert found is not None
+    assert (found.n, found.failed) == (1, 2)
+    assert (found.unsupported, found.borne_out, found.missing, found.found) == (1, 1, 1, 1)
+    assert [(c.cause, c.n, c.well) for c in found.changes] == [("not_retrieved", 1, 1)]
+    words = report.what_if(report.told(diagnose(result))["counterfactual"])
+    assert words.endswith("(1 sample re-scored; 2 more without a verdict, since the judge failed)")
 
 
 def test_samples_of_one_document_count_as_far_as_they_tell_more():

@@ -97,6 +97,41 @@ async def test_filters_narrow_the_list(page: chromium.Page, tmp_path: Path) -> N
     assert not page.complaints
 
 
+@pytest.mark.parametrize("opened", ["", "#s0"])
+async def test_texts_are_searched_across_line_breaks_and_headings_are_not(
+    page: chromium.Page, tmp_path: Path, opened: str
+) -> None:
+    data = fixture.small()
+    data["samples"][0]["answer"] = "The mast\n  is of larch <wood>."
+    await load(page, tmp_path, html.render(data), opened)
+    await page.settle()
+    for text, expected in (
+        ("mast is of LARCH <wood>", ["ran-001"]),
+        ("best first", []),  # stands above the contexts of every sample
+        ("link to this sample", []),
+    ):
+        await page.run(type_into("text", text))
+        await page.settle()
+        assert await page.run(SHOWN) == expected, text
+
+
+async def test_the_address_names_the_metric_that_is_looked_at(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()), "#s0m3")
+    await page.settle()
+    place = await page.run("document.querySelector('#s0 > summary').getBoundingClientRect().top")
+    assert 0 <= place < 400  # with question and answer in view, not only the evidence below them
+    looked_at = "document.querySelector('#s0 .tabs a[aria-current=true]').dataset.m"
+    assert [await page.run(what) for what in ("location.hash", looked_at)] == ["#s0m3", "3"]
+    await page.run("document.querySelector('#s0 .tabs a[data-m=\"1\"]').click()")
+    assert await page.run("location.hash") == "#s0m1"
+    await page.run("document.querySelector('#s1 > summary').click()")
+    await page.settle()
+    assert await page.run("location.hash") == "#s1"
+    assert not page.complaints
+
+
 async def test_a_click_on_a_column_sorts_and_unscored_samples_come_last(
     page: chromium.Page, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from assay import evaluate
 from assay.report import console_diagnosis, html, markdown_diagnosis
 from assay.report.collect import collect
-from assay.report.diagnosis import headline, missing
+from assay.report.diagnosis import headline, missing, undiagnosed
 
 sys.path.append(str(Path(__file__).parents[2]))
 
@@ -95,3 +95,28 @@ def test_a_sample_that_is_fine_is_said_to_be(data):
         fine = "nothing wrong in what could be checked" in shown.get()
         assert fine == (one["state"] == "fine")
     assert any(one["state"] == "fine" for one in found["samples"])
+
+
+def test_every_form_names_the_samples_that_could_not_be_diagnosed_and_why(tmp_path):
+    answers = {"silent": "", "evasive": "I do not know.", HOSTILE: "I do not know."}
+    rows = [
+        {"id": name, "question": "Why?", "contexts": ["So it is."], "answer": answer}
+        for name, answer in answers.items()
+    ]
+    data = collect(evaluate(rows, "faithfulness", store=tmp_path / "assay.db"))
+    found = data["diagnosis"]
+    declines = "it declines, and whether it could have answered cannot be told"
+    empty = "the answer is empty: see whether it was cut off, filtered or lost"
+    assert undiagnosed(found) == [(declines, ["evasive", HOSTILE]), (empty, ["silent"])]
+    page = html.render(data)
+    assert f'<li><b>1 sample</b>: {empty}. <a href="#s0">silent</a></li>' in page
+    assert f'<li><b>2 samples</b>: {declines}. <a href="#s1">evasive</a>, ' in page
+    assert page.count(f"Not diagnosed <b>{declines}</b>") == 2
+    assert HOSTILE not in page
+    text = markdown_diagnosis.render(found)
+    assert f"- Could not be diagnosed: 1 sample, {empty} (`silent`)." in text
+    console = Console(width=200)
+    with console.capture() as shown:
+        console.print(console_diagnosis.overview(found))
+    lines = [line.strip() for line in shown.get().splitlines()]
+    assert lines[lines.index(f"\N{BULLET} 1 sample: {empty}") + 1] == "silent"

@@ -83,6 +83,53 @@ def test_a_trace_shows_its_evidence(result):
     assert trace.replies[0].kind in page
 
 
+def test_what_must_be_known_stands_beside_the_table(db):
+    rows = [{**row, "reference": "It was built in 1889."} for row in ROWS]
+    result = evaluate(rows, ["answer_relevancy", "answer_similarity"], store=db)
+    page = result._repr_html_()
+    for told in ("AUROC", "computed as rated directly by the judge", "unrelated texts"):
+        assert told in page
+    standing = {row.metric: row.interval for row in result.summary()}["answer_relevancy"]
+    sign = "\N{CHECK MARK}" if standing[0] > 0.75 else "~" if standing[1] > 0.75 else "\N{BALLOT X}"
+    assert f">{sign} 0.75<" in page
+
+
+@dataclass(frozen=True)
+class Made(Metric):
+    """A score with numbers on the way to it, one true quote and one that was made up."""
+
+    name = "made"
+    needs = ("answer", "contexts")
+
+    async def score(self, sample, judge):
+        """Two pieces of evidence that name the same context."""
+        quotes = ("The tower was built in 1889.", "The tower was built in 1926.")
+        parts = (Part("claim", "a", "one", 1.0, context=0, quote=quote) for quote in quotes)
+        return Score(0.5, (*parts,), method="the mean of two", details={"precision": 0.25})
+
+
+def test_a_trace_shows_how_the_number_was_made_and_which_quotes_do_not_stand(db):
+    page = harmless(evaluate(ROWS[:1], Made(), store=db).trace("<b>0</b>", "made")._repr_html_())
+    assert "computed as the mean of two" in page
+    assert "precision 0.25" in page
+    true, made_up = page.split("in 1926", 1)
+    assert "do not stand" not in true
+    assert "~ these words do not stand in context 1" in made_up
+
+
+def test_of_a_conversation_every_turn_is_shown_with_its_calls_and_contexts(db):
+    call = {"name": "search", "args": {"for": "<b>tower</b>"}}
+    turns = [
+        {"role": "user", "text": "When was it built?"},
+        {"role": "assistant", "text": NASTY, "tool_calls": [call]},
+        {"role": "assistant", "text": "In 1889.", "contexts": ["Built <i>in 1889</i>."]},
+    ]
+    result = evaluate([{"id": "talk", "turns": turns}], "turn_faithfulness", plausible(), store=db)
+    page = harmless(result.trace("talk", "turn_faithfulness")._repr_html_())
+    for shown in ("Turn 1, user", "Turn 3, assistant", "&lt;b&gt;tower", "Built &lt;i&gt;in 1889"):
+        assert shown in page
+
+
 def test_a_score_that_is_not_there_says_why(db):
     def fails(question):
         raise ValueError("<script>lost</script>")

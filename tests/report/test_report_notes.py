@@ -100,3 +100,12 @@ def test_of_a_metric_without_any_score_no_mean_is_spoken_of() -> None:
     data["metrics"] = [{**data["metrics"][0], "n_scored": 0, "n_failed": 12, "mean": None}]
     (note,) = [note.text for note in notes.notes(data) if "the judge failed" in note.text]
     assert note == "faithfulness: the judge failed on 12 of 12 samples. There is no mean."
+
+
+def test_bounds_are_not_said_to_be_of_the_failed_ones_alone() -> None:
+    data = fixture.small()
+    told = "had they, and those without an answer, all scored lowest or all highest, it would lie"
+    for unanswered, expected in ((0, False), (3, True)):
+        data["metrics"] = [{**data["metrics"][0], "n_failed": 1, "n_unanswered": unanswered}]
+        (note,) = [n.text for n in notes.notes(data) if "the judge failed" in n.text]
+        assert (told in note) is expected

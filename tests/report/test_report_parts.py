@@ -1,10 +1,12 @@
 """Do the small pieces that every report is made of say what they should?"""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import distribution, labels, marks, numbers, safe
+from assay.report import distribution, html, labels, marks, numbers, safe
 from assay.report.distribution import Spread
 from assay.report.texts import TextTable
 
@@ -229,3 +231,46 @@ def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
 ) -> None:
     metric = {"guide": 0.8, "mean": 0.85, "interval": interval, "higher_is_better": higher}
     assert distribution.standing(metric) == standing
+
+
+@pytest.mark.parametrize("hidden", "\u00ad\u200b\u200e\u2060\ufeff\u202e\U000e0041\U000e0101")
+def test_what_has_no_width_is_shown_by_its_code_point(hidden: str) -> None:
+    code = f"U+{ord(hidden):04X}"
+    assert safe.plain(f"3{hidden}30 metres") == f"3[{code}]30 metres"
+    assert f">{code}</span>30 metres" in safe.visible(f"3{hidden}30 metres")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\U0001f469\u200d\U0001f467",
+        "\u2708\ufe0f",
+    ],
+)
+def test_what_words_and_signs_are_spelt_with_is_not(text: str) -> None:
+    assert safe.plain(text) == safe.visible(text) == text
+
+
+def test_the_script_of_the_page_hides_nothing_either() -> None:
+    """What Python marks in markup, the script marks in prompts and replies."""
+    ours = re.search(r"const hidden = /\[(.*)\]/gu", html.asset("script.js"))
+    assert ours is not None
+    shown = re.sub(r"\\u\{?([0-9a-f]+)\}?", lambda code: chr(int(code[1], 16)), ours[1])
+    assert shown == safe._HIDDEN.pattern.strip("[]")
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ((0.41, 0.78), "0.41 to 0.78"),
+        ((0.0778, 0.0821), "0.078 to 0.082"),
+        ((0.50001, 0.50001), "0.50"),
+        ((0.5, 0.5 + 1e-12), "0.50"),
+        ((1200.2, 1200.4), "1,200"),
+    ],
+)
+def test_an_interval_that_is_narrow_is_not_read_as_certain(
+    ends: tuple[float, float], text: str
+) -> None:
+    assert numbers.span(ends) == text

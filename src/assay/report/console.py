@@ -96,16 +96,7 @@ def _alarming(number: int) -> Text:
 
 
 def _beside(data: Json) -> list[RenderableType]:
-    lines = [("judge", line["text"]) for line in data["judge_card"]]
-    for metric in data["metrics"]:
-        lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
-    tails = ((metric["label"], notes.percentiles(metric)) for metric in data["metrics"])
-    lines += [(label, tail) for label, tail in tails if tail]
-    for said in (notes.letters, notes.noise):
-        lines += [(", ".join(labels), text) for text, labels in notes.alike(data, said).items()]
-    cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
-    if cosines:
-        lines.append((cosines, notes.baseline(data)))
+    lines = notes.beside(data)
     return [Text.assemble((f"{safe.plain(k)}: ", "dim"), safe.plain(v)) for k, v in lines]
 
 

@@ -36,6 +36,7 @@ def overview(data: Json, *, show_all: bool = False) -> RenderableType:
         blocks += _what_if(data["counterfactual"])
     blocks += _patterns(data)
     blocks += _samples(data, show_all=show_all)
+    blocks += _undiagnosed(data, show_all=show_all)
     blocks += _missing(data)
     return Group(*blocks)
 
@@ -140,6 +141,20 @@ def _evidence(evidence: Json) -> RenderableType:
     where = words.rank_and_quote(evidence)
     said.append(f"\n{_short(where)}" if where else "", style="dim italic")
     return Padding(said, (0, 0, 0, 2))
+
+
+def _undiagnosed(data: Json, *, show_all: bool) -> list[RenderableType]:
+    found = words.undiagnosed(data)
+    if not found:
+        return []
+    table = _grid()
+    for why, ids in found if show_all else found[:_SHOWN]:
+        shown = ids if show_all else ids[:_SHOWN]
+        more = f" and {len(ids) - len(shown):,} more (--all)" if len(ids) > len(shown) else ""
+        named = Text(", ".join(map(safe.plain, shown)), style="cyan").append(more, style="dim")
+        said = Text(f"{numbers.plural(len(ids), 'sample')}: {_short(why)}")
+        table.add_row(labels.SYMBOLS["plain"], Group(said, named))
+    return [_head("Could not be diagnosed"), table]
 
 
 def _missing(data: Json) -> list[RenderableType]:

@@ -106,6 +106,8 @@ def what_if(found: Json) -> str:
     text = f"With the contexts known to be right ({numbers.plural(found['n'], 'sample')} re-scored"
     if found["refused"]:
         text += f", {found['refused']:,} that decline left out: they would answer anew"
+    if found["failed"]:
+        text += f"; {found['failed']:,} more without a verdict, since the judge failed"
     return text + ")"
 
 
@@ -134,6 +136,15 @@ def changes(found: Json) -> list[str]:
         f"{numbers.score(mean['right'])} with the right ones (n = {mean['n']:,})"
         for mean in found["means"]
     ]
+
+
+def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
+    """Why samples could not be diagnosed, the most frequent reason first, with their ids."""
+    found: dict[str, list[str]] = {}
+    for one in data["samples"]:
+        if one["state"] == "open":
+            found.setdefault(one["remark"], []).append(str(one["id"]))
+    return sorted(found.items(), key=lambda reason: -len(reason[1]))
 
 
 def missing(data: Json) -> list[tuple[str, list[str], int]]:
@@ -241,6 +252,7 @@ def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
     return {
         "run": found.run,
         "n": found.n,
+        "failed": found.failed,
         "refused": found.refused,
         "unsupported": found.unsupported,
         "borne_out": found.borne_out,

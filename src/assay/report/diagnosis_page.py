@@ -61,6 +61,7 @@ class Page:
     advice: Sequence[tuple[str, str, str]]
     patterns: Sequence[tuple[str, str, str, Sequence[str], Sequence[tuple[str, str]]]]
     undecided: Sequence[str]
+    undiagnosed: Sequence[tuple[str, str, Sequence[tuple[str, str]], int]]
     what_if: str
     changes: Sequence[str]
     missing: Sequence[str]
@@ -80,6 +81,15 @@ def page(data: Json) -> Page | None:
         advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in found["advice"]],
         patterns=[_pattern(pattern, links) for pattern in words.claimed(found)],
         undecided=[p["title"] for p in found["patterns"] if p["state"] == "undecided"],
+        undiagnosed=[
+            (
+                remark,
+                numbers.plural(len(ids), "sample"),
+                [(i, links.get(i, "")) for i in ids[:_SHOWN]],
+                len(ids[_SHOWN:]),
+            )
+            for remark, ids in words.undiagnosed(found)[:_SHOWN]
+        ],
         what_if=words.what_if(what_if) if what_if else "",
         changes=words.changes(what_if) if what_if else [],
         missing=[
@@ -89,14 +99,15 @@ def page(data: Json) -> Page | None:
     )
 
 
-def by_sample(data: Json) -> Mapping[str, str]:
-    """The causes found in each failed sample, in words, the main one first."""
+def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
+    """By sample that is not fine: what went wrong, the main cause first, and what to know of it."""
     found = data.get("diagnosis")
-    failed = [one for one in found["samples"] if one["main"]] if found else []
-    return {
-        str(one["id"]): ", ".join(f["title"] for f in [one["main"], *one["contributing"]])
-        for one in failed
-    }
+    told = {}
+    for one in found["samples"] if found else ():
+        causes = [one["main"], *one["contributing"]] if one["main"] else []
+        if causes or one["remark"]:
+            told[str(one["id"])] = (", ".join(f["title"] for f in causes), one["remark"])
+    return told
 
 
 def _widest(found: Json) -> float:

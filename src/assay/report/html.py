@@ -24,7 +24,7 @@ def render(data: Mapping[str, Any]) -> str:
         Markup(  # noqa: S704 - escaped by the template
             template.render(
                 e=evidence(number, sample, metrics, texts),
-                causes=causes.get(str(sample["id"]), ""),
+                causes=causes.get(str(sample["id"]), ("", "")),
             )
         )
         for number, sample in enumerate(data["samples"])

@@ -1,6 +1,6 @@
 """How is a diagnosis shown where Markdown is read?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.report import diagnosis as words
@@ -24,6 +24,11 @@ def render(data: Json) -> str:
         "\n".join(_what_if(data["counterfactual"])) if data["counterfactual"] else "",
         "\n".join(_pattern(pattern) for pattern in words.claimed(data)),
         "\n".join(
+            f"- Could not be diagnosed: {numbers.plural(len(ids), 'sample')}, {inline(why)} "
+            f"({_some(ids)})."
+            for why, ids in words.undiagnosed(data)[:_SHOWN]
+        ),
+        "\n".join(
             f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
             f"Needs {inline(need)}."
             for need, causes, n in words.missing(data)
@@ -41,9 +46,7 @@ def _causes(data: Json) -> str:
         "|:---|---:|---:|:---|:---|",
     ]
     for cause in data["causes"]:
-        ids = [cell(case["id"]) for case in cause["samples"][:_SHOWN]]
-        more = len(cause["samples"]) - len(ids)
-        shown = ", ".join([*ids, *([f"{more:,} more"] if more else [])])
+        shown = _some([case["id"] for case in cause["samples"]])
         cells = [
             f"**{cause['title']}**",
             numbers.count(cause["n"]),
@@ -53,6 +56,12 @@ def _causes(data: Json) -> str:
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _some(ids: Sequence[str]) -> str:
+    """The first of them, and how many there are beside."""
+    more = len(ids) - _SHOWN
+    return ", ".join([*map(cell, ids[:_SHOWN]), *([f"{more:,} more"] if more > 0 else [])])
 
 
 def _what_if(found: Json) -> list[str]:

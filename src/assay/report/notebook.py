@@ -1,11 +1,11 @@
 """How do a run and the evidence of a score look in a notebook? HTML without scripts or classes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from assay.report import labels, notes, numbers
+from assay.report import conversation, distribution, labels, marks, notes, numbers
 from assay.report.collect import collect
 from assay.report.evidence import readable
 from assay.report.html import environment
@@ -24,7 +24,11 @@ def result(found: Result) -> str:
     for metric in data["metrics"]:
         metric["cells"] = _cells(metric, unanswered=unanswered)
     template = environment().get_template("notebook_result.html")
-    said = {"notes": notes.notes(data), "cost": notes.cost(data)}
+    said = {
+        "notes": notes.notes(data),
+        "beside": notes.beside(data),
+        "cost": notes.cost(data),
+    }
     return _sound(template.render(data=data, unanswered=unanswered, **said))
 
 
@@ -33,13 +37,16 @@ def trace(found: Trace) -> str:
     sample, outcome = found.sample, found.outcome
     if isinstance(outcome, Score):
         value, why, detail = numbers.score(outcome.value), "", ""
+        method, details = outcome.method, outcome.details
     else:
         value, why, detail = "", outcome.why, outcome.detail
+        method, details = "", {}
     higher = found.higher_is_better
     parts = [msgspec.to_builtins(part) for part in outcome.parts]
-    contexts = [text[:LONGEST] for text in sample.contexts or ()]
+    whole = sample.contexts or ()
+    contexts = [text[:LONGEST] for text in whole]
     groups = [
-        (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
+        (labels.heading(kind), labels.tally(own), [_part(p, whole, higher=higher) for p in own])
         for kind, own in labels.grouped(parts).items()
     ]
     replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
@@ -55,8 +62,12 @@ def trace(found: Trace) -> str:
             value=value,
             why=why,
             detail=detail,
+            method=method,
+            details=details,
             sample=sample,
             texts=[(name, text[:LONGEST]) for name, text in texts if text],
+            turns=conversation.told(msgspec.to_builtins(sample)),
+            longest=LONGEST,
             groups=groups,
             contexts=contexts,
             folded=numbers.plural(len(contexts), "context"),
@@ -71,13 +82,19 @@ def _cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:
     cells = [
         numbers.score(metric["mean"]),
         numbers.span(metric["interval"]),
-        "" if guide is None else numbers.score(guide),
+        "" if guide is None else f"{_standing(metric)} {numbers.score(guide)}".lstrip(),
         *(numbers.count(metric[f"n_{kind}"]) for kind in ("scored", "undefined", "failed")),
     ]
     return [*cells, numbers.count(metric["n_unanswered"])] if unanswered else cells
 
 
-def _part(part: Mapping[str, Any], contexts: list[str], *, higher: bool) -> dict[str, str]:
+def _standing(metric: Mapping[str, Any]) -> str:
+    """The sign of how the mean stands to the guide value; "" where there is no mean."""
+    tone = distribution.standing(metric)
+    return labels.SYMBOLS[tone] if tone else ""
+
+
+def _part(part: Mapping[str, Any], contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
     tone = labels.tone(part, higher_is_better=higher)
     about = [part["label"]]
     if part["value"] is not None and tone == "plain":
@@ -89,11 +106,21 @@ def _part(part: Mapping[str, Any], contexts: list[str], *, higher: bool) -> dict
     return {
         "symbol": labels.SYMBOLS[tone],
         "colour": _COLOURS[tone],
-        "text": labels.excerpt(part, contexts),
+        "text": labels.excerpt(part, contexts)[:LONGEST],
         "about": ", ".join(filter(None, about)),
-        "reason": part["reason"],
-        "quote": part["quote"],
+        "reason": part["reason"][:LONGEST],
+        "quote": part["quote"][:LONGEST],
+        "lost": _lost(part, contexts),
     }
+
+
+def _lost(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
+    """That a quote was made up, which must not be shown as found; "" if it was not."""
+    at = part["context"]
+    if not part["quote"] or at is None or not 0 <= at < len(contexts):
+        return ""
+    found = marks.find_quote(contexts[at], part["quote"]) is not None
+    return "" if found else f"~ these words do not stand in context {at + 1}"
 
 
 def _sound(page: str) -> str:

@@ -87,6 +87,19 @@ def alike(
     return found
 
 
+def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What stands beside the table: (whose it is, how far it can be trusted, how it was made)."""
+    lines = [("judge", str(line["text"])) for line in data["judge_card"]]
+    for metric in data["metrics"]:
+        lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
+    tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
+    lines += [(label, tail) for label, tail in tails if tail]
+    for said in (letters, noise):
+        lines += [(", ".join(labels), text) for text, labels in alike(data, said).items()]
+    cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
+    return [*lines, (cosines, baseline(data))] if cosines else lines
+
+
 def noise(metric: Mapping[str, Any]) -> str:
     """How far a metric moves when its judge is asked again; "" if that was never measured."""
     found = metric.get("noise")
@@ -166,8 +179,10 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
         failed = numbers.count(metric["n_failed"])
         text = f"{metric['label']}: {what} {failed} of {total}."
         if metric["bounds"] is not None:
+            # The bounds are of all that is missing, whoever is to blame.
+            too = ", and those without an answer," if metric.get("n_unanswered") else ""
             text += (
-                " The mean leaves them out; had they all scored lowest or all highest, "
+                f" The mean leaves them out; had they{too} all scored lowest or all highest, "
                 f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
                 " The interval knows nothing of them."
                 if metric["n_scored"]

@@ -23,7 +23,10 @@ def span(pair: Sequence[float] | None, between: str = " to ") -> str:
     if pair is None:
         return DASH
     low, high = score(pair[0]), score(pair[1])
-    return low if low == high else f"{low}{between}{high}"
+    for digits in (3, 4):  # ends that only look alike would read as no uncertainty at all
+        if low == high and max(map(abs, pair)) < 100:
+            low, high = (decimals(end, digits) for end in pair)
+    return score(pair[0]) if low == high else f"{low}{between}{high}"
 
 
 def count(number: int | None) -> str:

@@ -9,11 +9,14 @@ from typing import Any, Final
 from markupsafe import Markup, escape
 
 # Characters that a reader cannot see but that change what is read: controls, line separators,
-# lone surrogates, and those that turn the direction of what follows. A retrieved text may use
-# them to hide an instruction or to show another order than the judge saw.
+# lone surrogates, those that turn the direction of what follows, and those without any width. A
+# retrieved text may use them to hide an instruction or to show another order than the judge saw;
+# and a judge takes "3\u200b30" for two numbers where a reader sees one. The joiners U+200C and
+# U+200D and the variation selectors of emoji are part of how words and signs are spelt.
 _HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # What stands between backticks on one line.
 _CODE: Final = re.compile("`([^`\n]+)`")

@@ -15,6 +15,7 @@ _DISPUTED = (
     "what counts as the right context is there and does not hold the reference: see whether the "
     "reference is wrong, the document was cut in two, or another one is worded alike"
 )
+_OF_ANSWERS = frozenset(name for name, cause in CAUSES.items() if cause.part == "generation")
 _GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
 
 
@@ -29,7 +30,7 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
     if facts.sample.failure is not None:
         remark = f"the system gave no answer: {facts.sample.failure}"
         question = facts.sample.question or ""
-        return Diagnosed(facts.sample.id, row, question, "open", checked=frozenset(), remark=remark)
+        return Diagnosed(facts.sample.id, row, question, "open", remark=remark, untold=_OF_ANSWERS)
     at = place(facts, within)
     found = sorted(_findings(facts, at), key=lambda finding: _ORDER[finding.cause])
     checked = frozenset(_checked(facts, at)) | {finding.cause for finding in found}
@@ -45,8 +46,15 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
         tuple(found[1:]),
         checked,
         remark,
-        _HOLDING - checked if at.where == "disputed" else frozenset(),
+        _untold(facts, at) - checked,
     )
+
+
+def _untold(facts: Facts, at: Place) -> frozenset[str]:
+    """What no metric and no further column would tell."""
+    if facts.sample.answer is None:
+        return _OF_ANSWERS
+    return _HOLDING if at.where == "disputed" else frozenset()
 
 
 def _findings(facts: Facts, at: Place) -> list[Finding]:
@@ -63,10 +71,12 @@ def _harmless(lost: Finding, facts: Facts) -> bool:
     """Whether the answer is right and supported in spite of what was lost on the way."""
     if facts.declined:
         return False
-    return _answered_well(facts) or (
+    well = _answered_well(facts)
+    if lost.cause == "ranked_too_low":
         # Made-up words beside a right answer are no sign that it went without the context.
-        lost.cause == "ranked_too_low" and _told_from_contexts(facts)
-    )
+        return well or _told_from_contexts(facts)
+    # Of an answer that is only known to be supported, wrong contexts may be all that supports it.
+    return well and facts.told is not None
 
 
 def _told_from_contexts(facts: Facts) -> bool:
@@ -94,11 +104,16 @@ def _unanswerable(facts: Facts) -> list[Finding]:
 
 def _refused(facts: Facts, at: Place) -> list[Finding]:
     told_so = facts.unanswerable is False and at.where == "unknown"
-    if not (at.had or told_so):
+    if not (at.had or told_so) or _says_nothing(facts):
         return []
     why = f"declines: {facts.declined}"
     answer = Evidence("answer", facts.sample.answer or "", why, metric=facts.declined_by)
     return [Finding("wrong_refusal", (answer, *_evidence(facts.wanted, holding=True)))]
+
+
+def _says_nothing(facts: Facts) -> bool:
+    """Whether the answer is empty: cut off, filtered or lost, but declined by nobody."""
+    return facts.sample.answer is not None and not facts.sample.answer.strip()
 
 
 def _off_topic(facts: Facts, _at: Place) -> Finding | None:
@@ -126,9 +141,9 @@ def _off_topic(facts: Facts, _at: Place) -> Finding | None:
 def _on_topic(facts: Facts) -> bool:
     """Whether the answer says something of what the reference says."""
     told, true = facts.told, facts.true
-    return bool(
-        (told and any(holds(p) for p in told.parts)) or (true and any(holds(p) for p in true.parts))
-    )
+    # That an unsure verdict finds a statement right does not outweigh sure ones that nothing of
+    # the reference is said.
+    return bool((told and any(holds(p) for p in told.parts)) or (true and true.yes))
 
 
 def _contradicted(facts: Facts, _at: Place) -> Finding | None:
@@ -240,8 +255,10 @@ def _checked(facts: Facts, at: Place) -> Iterable[str]:
         return
     disputed = at.where == "disputed" and not facts.unanswerable
     told_so = facts.unanswerable is not None or at.where != "unknown"
-    if not facts.declined or (told_so and not disputed):
+    if not facts.declined or (told_so and not disputed and not _says_nothing(facts)):
         yield "wrong_refusal"
+    if _says_nothing(facts):
+        return
     if facts.declined:  # it says nothing that could be wrong
         yield from _GENERATION
         return
@@ -271,11 +288,13 @@ def _unexplained(facts: Facts, at: Place, checked: frozenset[str]) -> str:
     """Why a sample without findings is not called fine; "" if it is."""
     if facts.sample.answer is None:
         return "" if checked else "there is no answer, and no right context is known"
+    if _says_nothing(facts) and not facts.unanswerable:
+        return "the answer is empty: see whether it was cut off, filtered or lost"
     if facts.declined and not facts.unanswerable:
         return "it declines, and whether it could have answered cannot be told"
     if facts.told and facts.told.no and at.where == "unknown":
         return "it does not say what the reference says, and whether it was given it is unknown"
     # Where failures of retrieval count, its successes must, too: else all that is told has failed.
     if not (facts.said or facts.told or facts.declined or checked & _RETRIEVAL):
-        return "no metric says anything of the answer"
+        return "no metric says whether the answer is right or supported"
     return ""

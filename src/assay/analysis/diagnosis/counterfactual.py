@@ -26,7 +26,7 @@ from assay.run.result import NOT_DONE, Result
 from assay.run.settings import Settings
 from assay.run.together import as_in
 from assay.sample import Sample
-from assay.score import Outcome
+from assay.score import Outcome, Unscored
 from assay.store import Run, Store
 
 # Of these causes it tells something; what an answer leaves out, or whether it is on topic, does not
@@ -67,7 +67,8 @@ class Counterfactual:
     Attributes:
         run: Id of the run that holds the scores.
         n: Samples re-scored: those with reference contexts.
-        refused: Samples of these that decline: what they would answer cannot be known.
+        failed: Further ones that the judge failed on, or did not come to: nothing is said of them.
+        refused: Samples of the re-scored that decline: what they would answer cannot be known.
         unsupported: Statements of answers that the retrieved contexts do not support.
         borne_out: How many of these the right contexts support: true, and from elsewhere.
         missing: Statements of references that the retrieved contexts do not hold.
@@ -79,6 +80,7 @@ class Counterfactual:
 
     run: str
     n: int
+    failed: int
     refused: int
     unsupported: int
     borne_out: int
@@ -90,11 +92,15 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A sample with the right contexts, and its facts before and after."""
+    """A sample with the right contexts, and its facts before and after.
+
+    `failed` says that a score of it is missing: what its verdicts would have been is not known.
+    """
 
     diagnosed: Diagnosed
     before: Facts
     after: Facts
+    failed: bool
 
 
 def counterfactual(
@@ -196,7 +202,12 @@ class Rescored:
             return None
         kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
         after = gather(swapped, {**kept, **found}, found)
-        return Again(diagnosed(after, row, within), before, after)
+        failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in found.items())
+        return Again(diagnosed(after, row, within), before, after, failed)
+
+
+def _failed(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Unscored) and outcome.why == "failed"
 
 
 def rescored(store: Store, run: Run) -> Rescored | None:
@@ -213,13 +224,15 @@ def compared(
     rescored: Rescored, before: Sequence[Diagnosed], after: Sequence[Again | None]
 ) -> Counterfactual:
     """What changed between the diagnoses of the same samples."""
-    pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
+    every = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
+    pairs = [(b, a) for b, a in every if not a.failed]
     answered = [(b, a) for b, a in pairs if not a.before.declined]
     unsupported, borne_out = _total(_turned(a.before.said, a.after.said) for _, a in pairs)
     missing, found = _total(_turned(a.before.wanted, a.after.wanted) for _, a in pairs)
     return Counterfactual(
         run=rescored.run.id,
         n=len(pairs),
+        failed=len(every) - len(pairs),
         refused=len(pairs) - len(answered),
         unsupported=unsupported,
         borne_out=borne_out,

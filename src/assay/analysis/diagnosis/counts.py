@@ -111,7 +111,7 @@ def gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
         name: sum(
-            name not in one.checked | one.disputed and not _settled(name, one.checked)
+            name not in one.checked | one.untold and not _settled(name, one.checked)
             for one in samples
         )
         for name in CAUSES

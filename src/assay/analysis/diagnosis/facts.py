@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from assay.metrics.retrieved import NOT_COMPARABLE, ranking
@@ -76,10 +77,13 @@ class Known:
     Attributes:
         first: Rank of the first of them, from 1; None if none was retrieved.
         lost: Texts, or else ids, of those that were not retrieved.
+        all_needed: Whether the data list what should have been retrieved; grades may be of
+            documents that say the same, one of which is enough.
     """
 
     first: int | None
     lost: tuple[str, ...]
+    all_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +227,14 @@ def _known(sample: Sample) -> Known | None:
         names = {}
     if isinstance(found, Unscored):
         return None
-    lost = [part.text for part in found.parts if part.kind == "reference context"]
+    missed = (part.text for part in found.parts if part.kind == "reference context")
+    lost = [names.get(name, name) for name in missed]
+    if names:  # one retrieved context may hold several of the right ones
+        handed = sample.contexts or ()
+        lost = [text for text in lost if not any(_within(text, context) for context in handed)]
     ranks = [rank for rank, grade in enumerate(found.grades, start=1) if grade > 0]
-    return Known(min(ranks, default=None), tuple(names.get(name, name) for name in lost))
+    graded = not names and sample.reference_context_ids is None
+    return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)
 
 
 def _nothing_right(sample: Sample) -> bool:
@@ -239,10 +248,8 @@ def _nothing_right(sample: Sample) -> bool:
 
 def _meant(context: str, texts: Sequence[str]) -> str:
     """The index of the right context that a retrieved one is, cut otherwise perhaps; "" if none."""
-    bare = _bare(context)
     for i, text in enumerate(texts):
-        other = _bare(text)
-        if bare and other and (bare in other or other in bare):
+        if _within(context, text):
             return str(i)
     try:
         from rapidfuzz.distance import Levenshtein
@@ -253,5 +260,12 @@ def _meant(context: str, texts: Sequence[str]) -> str:
     return str(alike.index(best)) if best >= ALIKE else ""
 
 
+def _within(text: str, other: str) -> bool:
+    """Whether one of two texts holds the other, whatever their case and line breaks."""
+    one, two = _bare(text), _bare(other)
+    return bool(one and two) and (one in two or two in one)
+
+
+@lru_cache(maxsize=128)  # each of a sample's texts is held against all of its others
 def _bare(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -49,8 +49,8 @@ class Diagnosed:
         contributing: Further ones, in the same order.
         checked: Names of the causes that could be told, found or not.
         remark: Why it is open, or what else is to be known.
-        disputed: Names of causes that no further fact would tell, since those known deny each
-            other.
+        untold: Names of causes that no further fact would tell: those known deny each other, or
+            there is no answer.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Diagnosed:
     contributing: tuple[Finding, ...] = ()
     checked: frozenset[str] = frozenset()
     remark: str = ""
-    disputed: frozenset[str] = frozenset()
+    untold: frozenset[str] = frozenset()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

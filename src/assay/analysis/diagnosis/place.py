@@ -70,8 +70,8 @@ def _by_known(facts: Facts, known: Known, within: int) -> Place:
     lost = tuple(Evidence("context", text, why) for text in known.lost)
     if known.first is None:
         return Place("there") if _all_held(wanted) else Place("missed", lost)
-    if lost and wanted and wanted.no:
-        missing = _of_reference(wanted.no, "not in the contexts", wanted.metric)
+    if lost and (known.all_needed if wanted is None else wanted.no):
+        missing = _of_reference(wanted.no, "not in the contexts", wanted.metric) if wanted else ()
         return Place("missed", (*lost, *missing))
     contexts = facts.sample.contexts
     handed = len(contexts) if contexts is not None else known.first

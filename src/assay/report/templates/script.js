@@ -101,11 +101,14 @@
     if (filled && m !== undefined) choose(row, m);
   };
 
+  // What the reader looks at is in the address: it can be copied and sent.
+  const name = (address) => history.replaceState(null, "", address);
+
   list.addEventListener("toggle", (event) => {
     const box = event.target;
     if (box.matches("details.s") && box.open) {
       fill(box);
-      history.replaceState(null, "", "#" + box.id);
+      if (!location.hash.match(`^#${box.id}(?:[mc]\\d+)?$`)) name("#" + box.id);
     }
     if (box.matches(".call") && box.open) for (const pre of all("pre[data-text]", box)) show(pre);
   }, true);
@@ -130,6 +133,7 @@
       wanted = tab.dataset.m;
       pinned = false;
       choose(row, wanted);
+      name(tab.getAttribute("href"));
     } else if (from && String(getSelection()) === "") {
       if (event.target.closest("a")) event.preventDefault();
       follow(row, from);
@@ -156,7 +160,7 @@
 
   // Prompts and replies: lines stored once, put together when looked at --------------------------
   let texts = null;
-  const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
+  const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
   const show = (pre) => {
     texts ??= data("#texts");
     const runs = texts.texts[Number(pre.dataset.text)];
@@ -169,11 +173,14 @@
   // Filter and sort ---------------------------------------------------------------------------
   const index = [];
   const entities = { "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'", "&amp;": "&" };
+  // What is searched: the sample's own texts, not its headings, links, opened prompts.
+  const apart = /<(h[4-6]|nav|pre|a)\b[^>]*>.*?<\/\1>|<\/?(?:article|blockquote|details|div|h3|li|p|section|span|summary|ul)\b[^>]*>/gs;
+  const plain = (text) => text.toLowerCase().replace(/\s+/g, " ");
   const words = (i) => {
     if (index[i] === undefined) {
-      const held = one(":scope > noscript", rows[i]);
-      const text = held ? held.textContent.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|#34|#39|amp);/g, (e) => entities[e]) : rows[i].textContent;
-      index[i] = (one("summary", rows[i]).textContent + " " + text).toLowerCase();
+      const markup = one(":scope > noscript", rows[i])?.textContent ?? rows[i].innerHTML;
+      const text = markup.replace(apart, " ").replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|#34|#39|amp);/g, (e) => entities[e]);
+      index[i] = plain(`${one("summary", rows[i]).textContent} ${text}`);
     }
     return index[i];
   };
@@ -187,7 +194,7 @@
     miss: (value, metric) => typeof value === "number" && misses(value, metric),
   };
   const filter = () => {
-    const text = field("text").value.trim().toLowerCase();
+    const text = plain(field("text").value).trim();
     const [kind, metric, side, group] = ["kind", "metric", "side", "group"].map((name) => field(name).value);
     const limit = field("limit").valueAsNumber;
     const chosen = metric === "" ? facts.metrics.map((_, m) => m) : [Number(metric)];
@@ -272,9 +279,14 @@
     const row = found && document.getElementById(found[1]);
     if (!row) return;
     open(row, found[2] === "m" ? found[3] : undefined);
-    row.scrollIntoView();
     const context = found[2] === "c" && document.getElementById(location.hash.slice(1));
-    if (context) within(one(".ctxs", row), context);
+    const look = () => {
+      row.scrollIntoView();
+      if (context) within(one(".ctxs", row), context);
+    };
+    look();
+    // Until it is loaded, the browser scrolls by itself to what the address names.
+    if (document.readyState !== "complete") addEventListener("load", () => setTimeout(look), { once: true });
   };
   addEventListener("hashchange", arrive);
   filter();
