@@ -162,7 +162,8 @@ class Backend(Protocol):
     for when its server takes calls again (the loop's clock), ``max_tokens`` for a bound on its
     replies, ``further_requests`` for how many it sent beyond one a call, ``drifts = True`` if what
     stands behind its name may change without a word, ``in_batches(batches, at_once, purse)`` for a
-    back end that asks the same in batches, and ``async aclose()``.
+    back end that asks the same in batches, and ``async aclose()``, awaited when the last run ends
+    that uses it in a loop.
     """
 
     @property

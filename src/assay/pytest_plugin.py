@@ -8,10 +8,9 @@ Nothing is imported, read or asked in a test suite that does not use it.
         assert_score(ask("When was the tower finished?"), faithfulness >= 0.8)
 """
 
-import operator
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from assay.run.settings import Settings
 
 STORE = "assay-tests.db"
-_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    ">": operator.gt,
-    "<=": operator.le,
-    "<": operator.lt,
-}
 _MARKER = (
     "assay_samples(path, *, limit=None, mapping=None, name='sample'): call the test with every "
     "sample of a data set"
@@ -119,8 +112,12 @@ class Session:
 
     async def demand(self, sample: Any, *demands: Demand) -> "tuple[Result, str]":
         """(the scores of a sample, which demands it misses with the evidence; "" if none)."""
+        from assay.run.demand import check
+
         if not demands or not all(isinstance(demand, Demand) for demand in demands):
             raise TypeError("assert_score takes a sample and demands such as faithfulness >= 0.8")
+        for demand in demands:
+            check(demand.metric, demand.sign, demand.value)
         result = await self.scored([sample], [demand.metric for demand in demands])
         missed = [text for demand in demands if (text := _missed(result, demand))]
         if missed:
@@ -145,10 +142,14 @@ class Session:
         """
         from assay.analysis.gate import gate
         from assay.analysis.rules import Rules
+        from assay.errors import InputError
         from assay.report.gate import console
         from assay.run.result import Result
         from assay.run.run_spec import open_run
 
+        if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
+            what = f"assay_gate knows no rule '{min(unknown)}'"
+            raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
         held = Rules(**rules)
         names = metrics or list(dict.fromkeys([*held.min, *held.max]))
         result = data if isinstance(data, Result) else await self.scored(data, names)
@@ -368,6 +369,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     from assay.metrics import resolve
     from assay.report.collect import collect
     from assay.report.console import sample as shown
+    from assay.run.demand import holds
     from assay.score import Score
     from assay.text.decimals import decimals
 
@@ -376,7 +378,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     wanted = f"{demand.sign} {demand.value:g}"
     if not isinstance(outcome, Score):
         head = f"{metric.label} {wanted}: no score, {outcome.why}: {outcome.detail}"
-    elif _SIGNS[demand.sign](outcome.value, demand.value):
+    elif holds(outcome.value, demand.sign, demand.value):
         return ""
     else:
         head = f"{metric.label} {wanted}: it is {decimals(outcome.value, 3)}"

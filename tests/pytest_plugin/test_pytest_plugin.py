@@ -13,6 +13,7 @@ from assay.analysis import gate
 from assay.report import collect, console
 from assay.report import gate as shown
 from assay.run import evaluate
+from assay.run.demand import holds
 from assay.stats import paired
 from support import scripts
 
@@ -254,6 +255,10 @@ class TestMistakes:
             ),
             ("assert_score(ROW, measured('faithfulnes') >= 0)", "*did you mean*faithfulness*"),
             ('assay_gate("no.jsonl", ["faithfulness"])', "*there is no file*no.jsonl*"),
+            ('assay_gate("no.jsonl", minn={})', "*knows no rule 'minn' -> its rules: min, max*"),
+            ("assert_score(ROW, faithfulness <= 20)", "*<= 20: its values are 0 to 1"),
+            ("assert_score(ROW, faithfulness >= float('nan'))", "*>= nan: its values are 0 to 1"),
+            ("assert_score(ROW, faithfulness >= '1')", "*>= '1' -> compare it with a number"),
         ],
     )
     def test_they_are_told_in_words_at_the_line_of_the_test(self, project, call, told):
@@ -357,3 +362,12 @@ def test_a_chain_of_comparisons_is_refused_since_python_would_keep_its_last_half
 
     with pytest.raises(TypeError, match="give two demands"):
         0.5 <= faithfulness <= 0.9  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    ("sign", "value", "met"),
+    [(">=", 0.3, True), ("<=", 0.3, True), (">", 0.3, False), ("<", 0.3, False), (">", 0.2, True)],
+)
+def test_a_demand_that_differs_by_rounding_only_is_met_exactly(sign, value, met):
+    for score in (0.1 + 0.2, 0.3, 0.6 - 0.3):
+        assert holds(score, sign, value) is met

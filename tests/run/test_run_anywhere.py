@@ -16,7 +16,12 @@ from pathlib import Path
 import pytest
 
 from assay import Limits, Result, Settings, aevaluate, evaluate
+from assay.backends.llm import LLM, Completion
+from assay.errors import Unavailable
+from assay.store import Store
+from assay.tasks import VerifyStatements
 from support import scripts
+from support.answers import answer
 from support.scripts import Watched, plausible, samples
 
 TESTS = str(Path(__file__).parents[1])
@@ -207,6 +212,100 @@ def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
     assert "KeyboardInterrupt" in said
     assert "never retrieved" not in said
     assert Result(tmp_path / "assay.db").stopped == "interrupted"
+
+
+@pytest.mark.parametrize("call", ["evaluate", "await assay.aevaluate"])
+@pytest.mark.parametrize("within", ["{}", "await asyncio.gather({}, asyncio.sleep(9))"])
+def test_one_interrupt_ends_a_script_with_a_loop_of_its_own(tmp_path, call, within):
+    call = f"assay.{call}" if call == "evaluate" else call
+    code = f"""
+        import asyncio, sys, assay
+
+        rows = [
+            {{"question": "?", "contexts": ["A."], "answer": f"{{n}} towers."}} for n in range(2000)
+        ]
+
+        async def score():
+            {call}(rows, "faithfulness", "support.counted:judge", store=sys.argv[1])
+
+        async def main():
+            {within.format("score()" if "gather" in within else "await score()")}
+
+        asyncio.run(main())
+    """
+    env = {**os.environ, "PYTHONPATH": TESTS, "ASSAY_TEST_CALLS": str(tmp_path / "calls")}
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "calls").exists() and process.poll() is None:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in said
+    assert Result(tmp_path / "assay.db").stopped == "interrupted"
+
+
+class Connected(LLM):
+    """Loses what is on its way when its connections are closed, as an HTTP client does."""
+
+    name = "connected"
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []  # one list, as the connections are one, of all reworded copies
+        self.waiting = set()
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.asked.append(prompt)
+        self.waiting.add(reply := asyncio.get_running_loop().create_future())
+        asyncio.get_running_loop().call_later(
+            0.05, lambda: reply.done() or reply.set_result(answer(prompt, kind))
+        )
+        try:
+            return Completion(await reply, 100, 10)
+        finally:
+            self.waiting.discard(reply)
+
+    async def aclose(self):
+        for reply in self.waiting:
+            reply.set_exception(Unavailable("connection closed"))
+
+
+@pytest.mark.parametrize("prompts", [{}, {"verify_statements": VerifyStatements.template}])
+async def test_a_run_that_ends_leaves_the_connections_of_others_open(db, prompts):
+    judge = Connected()
+
+    async def run(n):
+        await asyncio.sleep(0.02 * n)
+        data = [scripts.sample(10 * n + i) for i in range(2)]
+        return await aevaluate(data, "faithfulness", judge, store=db, settings=settings)
+
+    settings = Settings(prompts=prompts, probe=False)
+    for result in await asyncio.gather(*(run(n) for n in range(6))):
+        assert result.summary()[0].n_scored == 2
+    assert len(judge.asked) == 6 * 2 * 2
+
+
+async def test_who_is_cancelled_while_the_store_opens_leaves_none_open(db, monkeypatch):
+    made, proceed, opened = [], threading.Event(), threading.Event()
+
+    class Slow(Store):
+        def __init__(self, path):
+            proceed.wait(5)
+            super().__init__(path)
+            made.append(self)
+            opened.set()
+
+    monkeypatch.setattr("assay.run.evaluate.Store", Slow)
+    running = asyncio.create_task(aevaluate(samples(1), "faithfulness", plausible(), store=db))
+    await asyncio.sleep(0.05)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    proceed.set()
+    assert await asyncio.to_thread(opened.wait, 5)
+    made[0]._writer._thread.join(5)
+    assert not made[0]._writer._thread.is_alive()
 
 
 async def test_a_judge_may_be_shared_by_loops(db):

@@ -2,9 +2,11 @@
 
 import contextlib
 import gc
+import weakref
 
 import pytest
 
+from assay.run import collecting
 from assay.run.collecting import OFTEN_ENOUGH, collecting_rarely
 
 
@@ -45,3 +47,18 @@ def test_of_two_runs_in_one_process_the_first_puts_all_back():
     with collecting_rarely(), collecting_rarely():
         pass
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
+
+
+def test_what_refers_to_itself_does_not_pile_up_from_run_to_run(monkeypatch):
+    monkeypatch.setattr(collecting, "_last", collecting._Last())
+    gc.collect()
+    seen = []
+    for _ in range(400):
+        ring = [[] for _ in range(2000)]
+        ring.append(ring)
+        seen.append(weakref.ref(judge := type("Judge", (), {})()))
+        judge.ring, judge.itself = ring, judge
+        del ring, judge
+        with collecting_rarely():
+            pass
+    assert sum(ref() is not None for ref in seen) < 200

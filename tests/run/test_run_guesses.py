@@ -4,6 +4,7 @@ import pytest
 
 from assay import Settings, evaluate
 from assay.backends.llm import LLM, Completion
+from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge
 from assay.metrics import parse
 from assay.run.estimate import estimate
@@ -128,3 +129,8 @@ def test_what_the_system_did_not_answer_is_not_counted(tmp_path):
 def test_a_guess_is_a_reply_that_its_task_reads():
     task = AskClosedQuestions("Paris is the capital. It is large.")
     assert len(task.read(guess(task))) == 2
+
+
+def test_settings_that_are_none_are_refused_as_by_evaluate():
+    with pytest.raises(InputError, match="settings is"):
+        estimate(ROWS, "faithfulness", "openai:m", settings={"limit": 2})

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from assay import Budget, Limits, Price, Result, Settings, evaluate
+from assay import Budget, Limits, Price, Result, Settings, evaluate, metric
 from assay.backends.limit import HOPELESS
 from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
 from assay.errors import CutShort, Denied, InputError, Unavailable
+from assay.run.engine import CANCELLED
 from assay.score import Unscored
 from assay.store import Store
 from assay.store.checking import verify
@@ -333,3 +334,31 @@ def test_a_judge_that_fails_on_some_samples_fails_those_and_no_others(db):
         assert (row.n_scored, row.n_failed) == (4, 1)
     assert result.stopped == ""
     assert result.run.finished
+
+
+class TestCancelledFromWithin:
+    """As a client does whose own time-out leaks: nobody asked the run to end."""
+
+    @pytest.mark.parametrize("together", [True, False])
+    def test_a_judge_that_is_costs_its_own_score_and_the_run_goes_on(self, db, together):
+        async def cancelled(task):
+            if "Rome" in repr(task):
+                raise asyncio.CancelledError
+
+        judge = Watched(plausible(), before=cancelled)
+        metrics = ["faithfulness", "context_recall"] if together else "faithfulness"
+        result = evaluate(samples(300), metrics, judge, store=db)
+        lost = [o for o in result["faithfulness"] if isinstance(o, Unscored)]
+        assert lost
+        assert {o.detail for o in lost} == {CANCELLED}
+        assert result.summary()[0].n_scored == 300 - len(lost) > 0
+        assert verify(db).problems == ()
+
+    def test_a_metric_that_always_is_fails_everywhere_and_is_told(self, db):
+        @metric(needs=["question"])
+        async def broken(sample):
+            raise asyncio.CancelledError
+
+        result = evaluate(samples(300), broken, plausible(), store=db)
+        assert {o.detail for o in result["broken"]} == {CANCELLED}
+        assert verify(db).problems == ()

@@ -14,6 +14,7 @@ from assay.judge import Reply
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
+from assay.store.checking import verify
 from assay.store.keys import digest, reply_key, text_key
 from assay.store.rows import outcome_values, write_outcome
 from assay.tasks import Embed, GenerateQuestions, SplitStatements
@@ -51,6 +52,17 @@ class TestReplies:
             await store.keep_reply(reply(raw="second"), "run2")
             assert store.reply("k1").raw == "first"
             assert (store.spent("run1").calls, store.spent("run2").calls) == (1, 0)
+
+    async def test_what_two_runs_paid_for_one_reply_counts_for_both(self, db):
+        with Store(db) as store:
+            await store.keep_reply(reply(tokens_in=10, tokens_out=2), "run1")
+            for _ in range(2):
+                await store.keep_reply(reply(tokens_in=11, tokens_out=3), "run2")
+            spent = store.spent("run1"), store.spent("run2")
+            assert [(one.tokens_in, one.tokens_out) for one in spent] == [(10, 2), (22, 6)]
+            assert [one.calls for one in spent] == [1, 0]
+            assert store.usual("", "embed") == (1, 2.0)
+        assert verify(db).problems == ()
 
     async def test_a_text_in_many_prompts_is_stored_once(self, db):
         with Store(db) as store:
@@ -250,10 +262,19 @@ class TestRuns:
         with Store(db) as store:
             old, new = (store.begin(scripts.samples(n), CONFIG, "x") for n in (1, 2))
             assert store.run("last") == new
-            time.sleep(0.002)  # times are kept in milliseconds
             assert store.begin(scripts.samples(1), CONFIG, "x") == old
             assert store.run("last") == old
             assert store.runs() == [new, old]  # by when they began
+
+    def test_the_last_run_is_so_after_the_clock_went_back_too(self, db):
+        with Store(db) as store:
+            old = store.begin(scripts.samples(1), CONFIG, "x")
+            with store.changing() as file:
+                file.execute("UPDATE runs SET asked = '2999-12-31T23:59:59.999Z'")
+            new = store.begin(scripts.samples(2), CONFIG, "x")
+            assert store.run("last") == new
+            assert store.begin(scripts.samples(1), CONFIG, "x").id == old.id
+            assert store.run("last").id == old.id
 
     def test_what_asks_again_about_another_run_is_not_the_last_one(self, db):
         with Store(db) as store:

@@ -229,3 +229,16 @@ def test_two_that_write_the_same_reply_keep_the_first(db):
         asyncio.run(one.keep_reply(Reply(("p",), "first", key="k"), "a"))
         asyncio.run(other.keep_reply(Reply(("p",), "second", key="k"), "b"))
         assert one.reply("k").raw == other.reply("k").raw == "first"
+
+
+@pytest.mark.parametrize("how", [Path.unlink, lambda path: path.rename(path.with_suffix(".old"))])
+def test_a_store_that_is_deleted_or_moved_stops_the_run_instead_of_losing_what_is_paid(db, how):
+    async def gone(task):
+        if db.exists() and len(judge.asked) >= 20:
+            how(db)
+
+    judge = Watched(plausible(), before=gone)
+    data = [{"question": "?", "contexts": ["A."], "answer": f"{n} towers."} for n in range(1000)]
+    with pytest.raises(InputError, match="was deleted or moved while it was in use"):
+        evaluate(data, "faithfulness", judge, store=db)
+    assert len(judge.asked) < 1000

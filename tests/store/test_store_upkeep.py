@@ -68,6 +68,13 @@ class TestVerify:
                 'UPDATE samples SET body = \'{"id":"q"}\' WHERE row = 3',
                 "those that it was named by",
             ),
+            ("UPDATE texts SET body = x'' WHERE id = 1", "text 1 is not what its hash says"),
+            ("UPDATE texts SET body = 7 WHERE id = 1", "text 1 is not what its hash says"),
+            ("UPDATE replies SET pieces = '[\"#x\"]' WHERE id = 1", "cannot be read"),
+            (
+                'UPDATE samples SET body = \'{"id":"q","question":"#x"}\' WHERE row = 3',
+                "after 2 samples",
+            ),
             ("UPDATE runs SET config = replace(config, 'assay=', 'a=')", "was named by"),
         ],
     )
@@ -85,6 +92,16 @@ class TestVerify:
             assert verify(whole).problems
         except InputError as error:
             assert "cannot be used as a store" in str(error)  # noqa: PT017 - either will do
+
+    def test_names_of_tables_that_cannot_be_read_are_damage(self, whole):
+        read(whole, "PRAGMA wal_checkpoint(TRUNCATE)")
+        content = whole.read_bytes()
+        for damaged in (b"noisenoise", b"CREATE TABLE noise"):
+            assert damaged in content
+            content = content.replace(damaged, b"\xff\xfe" + damaged[2:])
+        whole.write_bytes(content)
+        with pytest.raises(InputError, match=r"cannot be used as a store.*the file is damaged"):
+            verify(whole)
 
     def test_a_run_that_did_not_finish_is_no_damage(self, db):
         async def stop(task):

@@ -3,12 +3,25 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 # New objects after which it looks. A run makes many that are gone without its help, and few that
 # refer to each other in circles.
 OFTEN_ENOUGH = 10_000
 # Python 3.12 begins with some hundred frozen objects of its own; someone who freezes has thousands.
 FROZEN_BY_PYTHON = 1_000
+# All is looked at again once so many times as many objects are there, as Python itself does it.
+GROWN = 1.25
+
+
+@dataclass
+class _Last:
+    """What was there after all of it was last looked at."""
+
+    objects: float = float("inf")
+
+
+_last = _Last()
 
 
 @contextmanager
@@ -24,10 +37,25 @@ def collecting_rarely() -> Iterator[None]:
     if frozen or not gc.isenabled() or before[0] >= OFTEN_ENOUGH:
         yield
         return
-    gc.freeze()
+    _freeze()
     gc.set_threshold(OFTEN_ENOUGH, *before[1:])
     try:
         yield
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def _freeze() -> None:
+    """Let the collector pass over what is there, after a look at it where it has grown a lot.
+
+    It comes back as old without ever having been counted as new, so that Python never looks at it:
+    what refers to itself would stay, with its threads, for as long as the process lives.
+    """
+    gc.freeze()
+    if gc.get_freeze_count() > GROWN * _last.objects:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        _last.objects = gc.get_freeze_count()
+    _last.objects = min(_last.objects, gc.get_freeze_count())

@@ -16,6 +16,7 @@ from assay.backends.specs import DEFAULT, backend
 from assay.backends.spending import Purse, Usage
 from assay.errors import InputError
 from assay.judge import Backend
+from assay.run import in_use
 from assay.run.settings import Settings
 from assay.store import Store
 from assay.tasks import TASKS, Embed, EmbedTokens
@@ -57,6 +58,7 @@ def _reworded(route: Route, settings: Settings) -> Route:
             return leaf
         reworded = copy.copy(leaf)
         reworded.prompts = {**leaf.prompts, **settings.prompts}
+        in_use.reworded_from(reworded, leaf)
         return reworded
 
     return _mapped(route, reword)
@@ -104,6 +106,8 @@ class Door:
 
     async def aopen(self) -> None:
         """See the workers of back ends that are limited in their places before the first call."""
+        for used in self.closing:
+            in_use.enter(used, self)
         for opened in self.opening:
             await opened()
 
@@ -113,12 +117,19 @@ class Door:
             stopped()
 
     async def aclose(self) -> None:
-        """See replies on their way in, then close the connections of all back ends."""
+        """See replies on their way in, then close the connections of all back ends.
+
+        What another run of this loop still uses stays open until that one ends.
+        """
         self.stop()  # all, before the first of them is waited for
         async with AsyncExitStack() as stack:
-            for backend in self.closing:
-                if close := getattr(backend, "aclose", None):
-                    stack.push_async_callback(close)
+            for used in self.closing:
+                stack.push_async_callback(self._leave, used)
+
+    async def _leave(self, used: Backend) -> None:
+        close = getattr(used, "aclose", None)
+        if in_use.leave(used, self) and close is not None:
+            await close()
 
 
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:

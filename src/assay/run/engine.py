@@ -27,6 +27,7 @@ from assay.store.store import PAGE
 JOBS_PER_REQUEST = 4
 TICK_S = 0.5
 ROUNDING = 1e-9
+CANCELLED = "what it waited for was cancelled from within, not by the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,12 @@ class Engine:
             self._stop(error)
             return
         except asyncio.CancelledError:
-            if not self.stopped or is_given_up():
+            if is_given_up():
                 raise
-            return  # a call of it was never sent
+            if self.stopped:
+                return  # a call of it was never sent
+            # Raised, it would end this worker without a word, and the run without this score.
+            outcome = Unscored("failed", CANCELLED)
         finally:
             del self._tally.working[label]
             if isinstance(backend, Member):

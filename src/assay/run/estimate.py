@@ -17,7 +17,7 @@ from assay.metrics import Metric
 from assay.run import STORE, probes
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
-from assay.run.settings import Settings
+from assay.run.settings import Settings, chosen
 from assay.run.stand_in import StandIn
 from assay.run.together import Company, Member, Party, companions, joined
 from assay.sample import Sample
@@ -66,7 +66,7 @@ def estimate(
     Raises:
         InputError: As `evaluate` would.
     """
-    settings = settings or Settings()
+    settings = chosen(settings)
     if settings.skip_invalid:  # left out here as there, but nothing is written
         settings = replace(settings, skip_invalid=Path(os.devnull))
     planned = plan(data, metrics, judge, embedder, settings)

@@ -1,6 +1,7 @@
 """How data, metrics and a judge become a result: the one entry of the library."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -59,7 +60,7 @@ async def aevaluate(
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
     price, together = planned.settings.budget.price, planned.settings.together
     named = config(planned.metrics, planned.route, price, together=together)
-    kept = await asyncio.to_thread(Store, store)  # it may have to wait for another process
+    kept = await _opened(store)
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
         before = await asyncio.to_thread(kept.spent, run.id)
@@ -69,6 +70,28 @@ async def aevaluate(
         await asyncio.to_thread(kept.close)
     pairs = zip(astuple(after), astuple(before), strict=True)
     return Result(store, run.id, paid=Spent(*(now - then for now, then in pairs)))
+
+
+async def _opened(path: str | Path) -> Store:
+    """The store, opened off the event loop: it may have to wait for another process.
+
+    A caller that is cancelled meanwhile leaves no store open behind.
+    """
+    given_up, made = threading.Event(), list[Store]()
+
+    def open_it() -> Store:
+        made.append(Store(path))
+        if given_up.is_set():
+            made[0].close()
+        return made[0]
+
+    try:
+        return await asyncio.to_thread(open_it)
+    except asyncio.CancelledError:
+        given_up.set()
+        for store in made:
+            store.close()
+        raise
 
 
 async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -10,6 +11,8 @@ T = TypeVar("T")
 # Seconds that a run which was interrupted may take to end, and a call that was given up to go.
 ENDING_S = 10.0
 LEAVING_S = 0.5
+# So often a caller that has a loop of its own looks whether it is to end.
+LOOK_S = 0.1
 
 
 def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
@@ -48,6 +51,7 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
 
     future = asyncio.run_coroutine_threadsafe(until_the_end(), loop)
     try:
+        _wait_for(future)
         return future.result()
     except BaseException:
         # Interrupted (a notebook's stop button): what is in flight ends cleanly before we leave.
@@ -59,6 +63,23 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def _wait_for(future: "Future[T]") -> None:
+    """Wait for it in a task, which cannot learn meanwhile that it was cancelled.
+
+    Nobody but a Ctrl-C can do that here: under asyncio.run the first one raises nothing and only
+    cancels the main task.
+    """
+    before = _cancellations()
+    while not wait([future], LOOK_S).done:
+        if _cancellations() > before:
+            raise asyncio.CancelledError
+
+
+def _cancellations() -> int:
+    """How often the tasks of the running loop were asked to end."""
+    return sum(task.cancelling() for task in asyncio.all_tasks())
 
 
 async def _drain() -> None:

@@ -18,6 +18,17 @@ from assay.store.store import Store
 
 # So many problems are named; a file that is damaged through and through has no end of them.
 MOST = 100
+# What reading a row may lead to whose bytes are not those that were written.
+DAMAGE = (
+    AssayError,
+    sqlite3.DatabaseError,
+    msgspec.DecodeError,
+    ValueError,  # of text that is not UTF-8, too
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ class _Check:
             for run in self._store.runs():
                 self._run(run)
             self._orphans()
-        except (sqlite3.DatabaseError, msgspec.DecodeError) as error:
+        except DAMAGE as error:
             self._problem(f"the file is damaged: {error}")
         except _TooMany:
             self._remarks.append(f"more than {MOST} problems: the rest was not looked at")
@@ -85,7 +96,7 @@ class _Check:
         for number, key, body in self._paged("texts", "id, hash, body"):
             try:
                 fits = text_key(unpacked(body, TEXT)) == key
-            except InputError:
+            except DAMAGE:
                 fits = False
             if not fits:
                 self._problem(f"text {number} is not what its hash says")
@@ -96,7 +107,7 @@ class _Check:
             try:
                 if self._store.reply(long_key(key)) is None:
                     self._problem(f"{shown} (row {number}) names nobody who gave it")
-            except (AssayError, msgspec.DecodeError, IndexError, UnicodeDecodeError) as error:
+            except DAMAGE as error:
                 self._problem(f"{shown} cannot be read: {error}")
 
     def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
@@ -116,7 +127,7 @@ class _Check:
                 fingerprint = digest([fingerprint, body])
                 for metric in run.metrics:
                     self._score(run, row, metric)
-        except (AssayError, msgspec.DecodeError, IndexError) as error:
+        except DAMAGE as error:
             self._problem(f"run {run.id}, after {n} samples: {error}")
             return
         self._counts["samples"] = self._counts.get("samples", 0) + n
@@ -133,7 +144,7 @@ class _Check:
         try:
             if self._store.outcome(run.id, row, metric) is None:
                 return
-        except (AssayError, msgspec.DecodeError) as error:
+        except DAMAGE as error:
             self._problem(f"{place}: the evidence cannot be read: {error}")
             return
         self._counts["scores"] = self._counts.get("scores", 0) + 1

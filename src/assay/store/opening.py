@@ -90,9 +90,25 @@ def told(path: Path) -> Iterator[None]:
     """Tell of SQLite's errors as what they mean for the user."""
     try:
         yield
+    except UnicodeDecodeError as error:  # not even the names of its tables can be read
+        remedy = TROUBLE[sqlite3.SQLITE_CORRUPT]
+        raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
     except sqlite3.Error as error:
         remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
         raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+
+
+def check_still_there(path: Path) -> None:
+    """See that a store that is in use was not deleted or moved: what is written would be lost.
+
+    SQLite does not notice; the next who opens the store would find none, and pay for all again.
+
+    Raises:
+        InputError: If it was.
+    """
+    if not path.exists():
+        what = f"the store '{path}' was deleted or moved while it was in use"
+        raise InputError(what, "put it back if you can, and run the same command again")
 
 
 def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:

@@ -50,7 +50,7 @@ class Store:
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
         self._recent: dict[tuple[str, int], bytes] = {}
-        self._writer = Writer(writing)
+        self._writer = Writer(writing, self.path.absolute())
         self.judges = Judges(self.query, self._writer)
         self.batches = Batches(self.query, self._writer)
 
@@ -122,7 +122,7 @@ class Store:
     async def keep_reply(self, reply: Reply, run: str) -> Reply:
         """Commit a reply; an equal key keeps what it has, which is given back then."""
         recent, new = self._writer.recent, [True]
-        await self._writer.commit(lambda db: new.append(rows.write_reply(db, reply, run, recent)))
+        await self._writer.commit(lambda db: new.append(rows.write_paid(db, reply, run, recent)))
         return reply if new[-1] else self.reply(reply.key) or reply
 
     def spent(self, run: str) -> Spent:
@@ -181,6 +181,7 @@ class Store:
         """
         with self.changing() as db:
             run = self._take_in(db, samples, config, source)
+            db.execute(rows.ASKED, (run,))
         return self.run(run)
 
     def _take_in(
@@ -200,7 +201,6 @@ class Store:
         known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
         if known:
             db.execute("ROLLBACK TO samples")
-            db.execute(f"UPDATE runs SET asked = {rows.NOW} WHERE id = ?", known)
             if config.get("price"):  # told only now, or another than before
                 db.execute(
                     "UPDATE runs SET config = json_set(config, '$.price', json(?)) WHERE id = ?",

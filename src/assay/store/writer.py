@@ -7,8 +7,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from assay.store.opening import check_still_there
 from assay.store.recent import Recent
 
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
@@ -30,13 +32,15 @@ class Writer:
 
     Args:
         connection: Its own connection; closed when it ends.
+        path: The file; a connection goes on writing to one that was deleted.
 
     Attributes:
         recent: What its writes need not look up; to be used in them only.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
+        self._path = path
         self.recent = Recent()
         self._closed = False
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
@@ -49,6 +53,7 @@ class Writer:
 
         Raises:
             sqlite3.Error: If it cannot be written.
+            InputError: If it would be lost.
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
@@ -90,6 +95,7 @@ class Writer:
 
     def _write(self, connection: sqlite3.Connection, group: list[_Item]) -> None:
         try:
+            check_still_there(self._path)
             connection.execute("BEGIN IMMEDIATE")
             self.recent.begun(connection)
             for item in group:
