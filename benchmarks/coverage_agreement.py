@@ -2,8 +2,8 @@
 
 Labels and scores are drawn from distributions of which the true value is known. Printed is the
 share of the intervals that hold it, in per cent (95 is right): of assay's (the jackknife on the
-logit scale; balanced accuracy: recovered from both accuracies), and of the percentile bootstrap;
-and how often there was none. Then the same of the abilities of item analysis.
+logit scale; AUROC and balanced accuracy: recovered from both classes), and of the percentile
+bootstrap; and how often there was none. Then the same of the abilities of item analysis.
 
     python -m benchmarks.coverage_agreement
 """
@@ -34,7 +34,24 @@ def normal_scores(distance: float, share: float) -> Draw:
 
     def draw(chance: np.random.Generator, n: int) -> Statistic:
         labels = chance.random(n) < share
-        return agreement.auroc(chance.normal(size=n) + distance * labels, labels)
+        scores = chance.normal(size=n) + distance * labels
+        made = agreement.auroc(scores, labels)
+        made.rows = scores, labels  # type: ignore[attr-defined]
+        return made
+
+    return draw
+
+
+def unlike_verdicts(good: float, bad: float, share: float) -> Draw:
+    """AUROC of verdicts that are right with one chance on the positives, another on the others."""
+
+    def draw(chance: np.random.Generator, n: int) -> Statistic:
+        labels = chance.random(n) < share
+        right = chance.random(n) < np.where(labels, good, bad)
+        said = np.where(right, labels, ~labels)
+        made = agreement.auroc(said, labels)
+        made.rows = said, labels  # type: ignore[attr-defined]
+        return made
 
     return draw
 
@@ -73,6 +90,7 @@ BALANCED = "balanced accuracy, 20 %"
 CASES: tuple[tuple[str, float, float, Draw], ...] = (
     ("AUROC 0.80", float(norm.cdf(1.19 / np.sqrt(2))), 0, normal_scores(1.19, 0.5)),
     ("AUROC 0.92, 20 % positive", float(norm.cdf(2 / np.sqrt(2))), 0, normal_scores(2.0, 0.2)),
+    ("AUROC 0.96, verdicts, 5 % bad", 0.96, 0, unlike_verdicts(0.97, 0.95, 0.95)),
     ("F1", F1, 0, verdicts(agreement.f1, 0.85, 0.4)),
     (BALANCED, 0.85, 0, verdicts(agreement.balanced, 0.85, 0.2)),
     ("Cohen's kappa", kappa(0.85, 0.4), -1, verdicts(raters.cohen_kappa, 0.85, 0.4)),
@@ -90,11 +108,12 @@ def percentile(statistic: Statistic, n: int, chance: np.random.Generator) -> tup
 
 
 def ours(statistic: Statistic, name: str, low: float, n: int) -> Interval | None:
-    if name != BALANCED:
+    if not name.startswith(("AUROC", BALANCED)):
         return jackknife_interval(statistic, range(n), low=low)
     # The rows are those that the statistic was made from.
     said, labels = statistic.rows  # type: ignore[attr-defined]
-    return agreement.balanced_interval(said, labels, range(n))
+    interval = agreement.balanced_interval if name == BALANCED else agreement.auroc_interval
+    return interval(said, labels, range(n))
 
 
 def covered(name: str, truth: float, low: float, draw: Draw, n: int) -> tuple[float, float, float]:

@@ -325,3 +325,12 @@ def test_a_second_run_is_for_pairs_only(tmp_path):
     result = run(tmp_path, SCORES)
     with pytest.raises(InputError, match="labels of pairs"):
         agree(result, labels(LABELS), "told", other=result)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e-6])
+def test_a_threshold_is_found_in_whatever_unit_scores_are(tmp_path, unit):
+    """Costs of less than a thousandth were all one number, and called good to the last."""
+    scores = [unit * (0.6 + n / 100 if n % 2 else n / 100) for n in range(40)]
+    found = agree(run(tmp_path, scores), labels([n % 2 for n in range(40)]), "told")
+    assert measure(found, "balanced accuracy").value == 1
+    assert 0.38 * unit < found.threshold[0] <= found.threshold[1] < 0.61 * unit

@@ -17,7 +17,8 @@ def test_yes_and_no_are_tested_one_sided(db):
     assert one.groups[0].mean == pytest.approx(0.85)
     (test,) = one.tests
     expected = stats.ttest_ind(HIGH, LOW, equal_var=False, alternative="greater")
-    assert test.found.p == test.p == pytest.approx(expected.pvalue)
+    assert test.found.t == pytest.approx(expected.statistic)
+    assert test.found.p == test.p == pytest.approx(1 / 924), "one division of 924 is as far off"
 
 
 def test_of_an_error_rate_no_is_expected_to_be_higher(db):
@@ -53,6 +54,15 @@ def test_a_few_perfect_scores_prove_nothing(db):
     many = [1.0] * 30 + LOW
     result = graded.run(db, many, kind=["yes"] * 30 + ["no"] * 6)
     assert by_group(result, "kind").metrics[0].tests[0].found is not None
+
+
+def test_a_small_group_of_perfect_scores_is_no_better_than_a_large_one_that_may_be_as_good(db):
+    """Thirty of thirty beside 194 of 200: one in 2.5 such groups of the same kind is perfect."""
+    result = graded.run(db, [1.0] * 30 + [0.0] * 6 + [1.0] * 194, kind=["a"] * 30 + ["b"] * 200)
+    (test,) = by_group(result, "kind").metrics[0].tests
+    assert 2 * stats.t.sf(test.found.t, test.found.df) < 0.02
+    assert test.found.p > 0.3
+    assert test.found.interval.low < 0 < test.found.interval.high
 
 
 def test_samples_without_the_field_or_a_score_are_counted(db):

@@ -364,3 +364,36 @@ class TestLabelNext:
         assert (uncertainty(sure, (0, 1)), uncertainty(torn, (0, 1))) == (0.0, 0.5)
         assert uncertainty(Score(0.5), (0, 1)) == 0.5
         assert uncertainty(Score(0.5), (0, None)) == 0.0
+
+
+@assay.metric(name="grade", needs=("answer",), range=(1, 5))
+def grade(sample, judge):
+    """A grade from 1 to 5."""
+    return Score(sample.metadata["score"])
+
+
+def test_grades_may_lie_anywhere_on_the_scale_of_the_metric(tmp_path):
+    """Twenty grades of 4 and 5 do not say that no other is ever given."""
+    result = run(tmp_path, [4.0, 5.0] * 50, grade)
+    found = correct(result, labels([5, 5, 5, 4] * 5))
+    assert found.alone_interval.low < 4.5
+    own = correct(result, labels([5, 5, 5, 4] * 5), ends=(4, 5))
+    assert own.alone_interval.low > 4.5
+    assert correct(result, labels([1, 0] * 10)).alone_interval.high < 1
+
+
+def test_labels_of_a_scale_of_their_own_end_where_they_end(tmp_path):
+    @assay.metric(name="percent", needs=("answer",), range=(0, 100))
+    def percent(sample, judge):
+        """A score from 0 to 100."""
+        return Score(sample.metadata["score"])
+
+    found = correct(run(tmp_path, [80.0, 90.0] * 50, percent), labels([1, 3, 5, 4, 2] * 4))
+    assert found.alone_interval.high < 5
+
+
+def test_where_all_samples_are_labelled_their_mean_is_what_it_is(tmp_path):
+    found = correct(run(tmp_path, SCORES), labels(PEOPLE * 4))
+    assert found.corrected.estimate == found.alone == pytest.approx(0.6)
+    assert found.corrected.interval == found.alone_interval
+    assert found.worth == pytest.approx(40)

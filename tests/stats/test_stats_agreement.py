@@ -230,3 +230,72 @@ def test_pairwise_accuracy_of_many_different_grades_holds_no_table_of_them():
         assert tracemalloc.get_traced_memory()[1] < 10e6
     finally:
         tracemalloc.stop()
+
+
+class TestAuroc:
+    def test_of_verdicts_it_is_as_sure_as_the_balanced_accuracy_which_it_equals(self):
+        random = np.random.default_rng(1)
+        labels = random.random(200) < 0.5
+        said = np.where(random.random(200) < 0.8, labels, ~labels)
+        found = agreement.auroc_interval(said, labels, range(200))
+        other = agreement.balanced_interval(said, labels, range(200))
+        assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.01)
+
+    def test_it_holds_where_all_of_a_small_class_may_be_called_rightly_by_chance(self):
+        """The jackknife holds half as often: five verdicts that are all right do not vary."""
+        random, truth = np.random.default_rng(2), (0.97 + 0.95) / 2
+        held = {"ours": [], "jackknife": []}
+        for _ in range(150):
+            labels = random.random(200) < 0.95
+            right = np.where(labels, random.random(200) < 0.97, random.random(200) < 0.95)
+            said = np.where(right, labels, ~labels)
+            of = {
+                "ours": agreement.auroc_interval(said, labels, range(200)),
+                "jackknife": jackknife_interval(agreement.auroc(said, labels), range(200)),
+            }
+            for name, found in of.items():
+                held[name].append(found is not None and found.low <= truth <= found.high)
+        assert np.mean(held["ours"]) > 0.9
+        assert np.mean(held["jackknife"]) < 0.7
+
+    def test_its_lead_over_a_rule_is_that_of_the_placements(self):
+        random = np.random.default_rng(3)
+        labels = random.random(300) < 0.4
+        good, weak = labels + random.normal(0, 0.5, 300), labels + random.normal(0, 3, 300)
+        values = [value_of(agreement.auroc(one, labels), 300) for one in (good, weak)]
+        found = agreement.auroc_lead(good, weak, labels, range(300))
+        assert found.low < values[0] - values[1] < found.high
+        assert found.low > 0
+        same = agreement.auroc_lead(good, np.zeros(300), labels, range(300))
+        own = agreement.auroc_interval(good, labels, range(300))
+        assert (same.low, same.high) == pytest.approx((own.low - 0.5, own.high - 0.5))
+
+    def test_nothing_is_said_where_nothing_tells(self):
+        assert agreement.auroc_interval([0.1, 0.9], [True, True], range(2)) is None
+        assert agreement.auroc_interval([0.5] * 6, [True, False] * 3, range(6)) is None
+        assert agreement.auroc_interval([0.1, 0.2, 0.9], [False, False, True], range(3)) is None
+
+
+def test_grades_as_fine_as_one_likes_take_no_table_of_all_pairs_of_them():
+    ratings = np.random.default_rng(1).random((20_000, 2))
+    tracemalloc.start()
+    alpha = value_of(raters.krippendorff_alpha(ratings, "ordinal"), 20_000)
+    kappa = value_of(raters.cohen_kappa(ratings[:, 0], ratings[:, 1], "quadratic"), 20_000)
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+    assert (alpha, kappa) == (pytest.approx(0, abs=0.03), pytest.approx(0, abs=0.03))
+
+
+def test_alpha_does_not_depend_on_where_a_scale_begins():
+    ratings = np.random.default_rng(2).integers(0, 3, (12, 3)).astype(float)
+    near, far = (
+        value_of(raters.krippendorff_alpha(ratings + start, "interval"), 12)
+        for start in (0.0, 1e6 / 3)
+    )
+    assert near == pytest.approx(far, abs=1e-9)
+
+
+def test_the_best_of_many_thresholds_is_found_without_trying_all():
+    scores = np.random.default_rng(3).random(100_000)
+    found = agreement.best_threshold(scores, scores > 0.7, agreement.balanced)
+    assert found == pytest.approx(0.7, abs=0.001)

@@ -304,3 +304,15 @@ class TestCoverage:
             naive += alone.low <= 0.8 <= alone.high
         assert held / 400 > 0.9
         assert naive / 400 < 0.8
+
+    def test_a_giant_group_beside_many_single_samples_is_not_taken_for_one_of_many(self):
+        """Half of the samples in one conversation: 0.83 held where its size counted for nothing."""
+        random, held = np.random.default_rng(7), []
+        sizes = [20, *[1] * 20]
+        at = np.repeat(np.arange(21), sizes)
+        for _ in range(400):
+            share = random.beta(0.8, 0.2, 21)[at]
+            values = np.where(random.random(40) < share, 1.0, random.random(40))
+            found = mean_interval(values, groups=at.tolist(), low=0, high=1)
+            held.append(found.low <= 0.9 <= found.high)
+        assert np.mean(held) > 0.93

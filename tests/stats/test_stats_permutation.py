@@ -8,7 +8,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from assay.stats.permutation import holm, mcnemar, sign_flip
+from assay.stats.groups import welch
+from assay.stats.permutation import holm, mcnemar, sign_flip, two_groups
 
 SHARES = st.floats(0, 1).filter(lambda p: p == 0 or p > 1e-300)
 
@@ -87,3 +88,55 @@ def test_holm_is_that_of_statsmodels(p_values):
 
 def test_holm_of_nothing_is_nothing():
     assert holm([]) == []
+
+
+def test_a_large_effect_stands_among_a_thousand_tests():
+    """Draws alone show no p-value below 1 in 10,000: after Holm nothing would ever be found."""
+    p = sign_flip(0.4 + np.random.default_rng(1).normal(0, 0.05, 60)).p
+    assert 0 < p < 1e-9
+    assert holm([p] * 1000)[0] < 0.001
+
+
+def test_the_bound_for_many_tests_is_never_below_the_exact_p_value():
+    random = np.random.default_rng(2)
+    for shift in (0.0, 0.5, 1.0, 3.0):
+        differences = random.normal(shift, 1, 16)
+        exact, z = sign_flip(differences).p, differences.sum() / np.sqrt(differences @ differences)
+        assert exact <= 2 * np.exp(-z * z / 2)
+
+
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_two_small_groups_are_divided_in_every_way(one_sided):
+    random = np.random.default_rng(3)
+    a, b = random.normal(0.5, 1, 5), random.normal(0, 1, 7)
+    distance = np.asarray if one_sided else np.abs
+    expected = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis=-1: distance(stats.ttest_ind(x, y, equal_var=False, axis=axis).statistic),
+        n_resamples=np.inf,
+        vectorized=True,
+        alternative="greater",
+    ).pvalue
+    assert two_groups(a, b, one_sided=one_sided).p == pytest.approx(expected)
+
+
+def test_two_groups_of_one_kind_differ_as_often_as_they_may():
+    """By Student's t 30 of 200 such small groups would be called different at 0.05, and more."""
+    random, called = np.random.default_rng(4), {True: 0, False: 0}
+    for _ in range(200):
+        few, many = (random.random(n) < 0.97 for n in (30, 200))
+        if few.all() and many.all():
+            continue
+        called[True] += two_groups(few, many, one_sided=False).p < 0.05
+        by_t = welch(few, many)
+        called[False] += 2 * stats.t.sf(abs(by_t.t), by_t.df) < 0.05
+    assert called[True] <= 16
+    assert called[False] > 40
+
+
+def test_two_groups_that_differ_are_told_apart_whichever_is_named_first():
+    random = np.random.default_rng(5)
+    low, high = random.normal(0, 1, 30), random.normal(1, 1, 60)
+    assert two_groups(high, low, one_sided=True).p < 0.002
+    assert two_groups(low, high, one_sided=True).p > 0.9
+    assert two_groups(low, high, one_sided=False).p < 0.002

@@ -19,7 +19,7 @@ from assay.stats.interval import Interval
 from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
 
 WORST = 5
-_CHANCE, _BALANCED = "always the same", "balanced accuracy"
+_CHANCE, _AUROC, _BALANCED = "always the same", "AUROC", "balanced accuracy"
 # Measure -> (least, greatest) value.
 _SHARE, _CORRELATION = (0.0, 1.0), (-1.0, 1.0)
 
@@ -215,7 +215,8 @@ def _measures(data: Judged, good: Bools | None, rarer: str) -> list[Measure]:
         rules[_CHANCE] = statistic(np.zeros(len(data.labels)), data.labels)
         people = ceiling(data, statistic)
         ours = statistic(data.goodness, data.labels)
-        found.append(_beside(data, name, ours, ends, rules, people))
+        one = _beside(data, name, ours, ends, rules, people)
+        found.append(_placed(one, data) if name == _AUROC else one)
     if good is None:
         return found
     said_by_rules = _said_by_rules(data, rarer)
@@ -225,6 +226,14 @@ def _measures(data: Judged, good: Bools | None, rarer: str) -> list[Measure]:
         one = _beside(data, name, decide(good, data.labels), ends, rules, people)
         found.append(_recovered(one, data, good, said_by_rules) if name == _BALANCED else one)
     return found
+
+
+def _placed(one: Measure, data: Judged) -> Measure:
+    """The AUROC with intervals that the jackknife would make too narrow."""
+    interval = measures.auroc_interval(data.goodness, data.labels, data.groups)
+    rule = data.rules.get(one.floor_name, np.zeros(len(data.labels)))
+    lead = measures.auroc_lead(data.goodness, rule, data.labels, data.groups)
+    return replace(one, interval=interval, lead=lead)
 
 
 def _recovered(one: Measure, data: Judged, good: Bools, by_rule: Mapping[str, Bools]) -> Measure:
@@ -266,7 +275,7 @@ def _by_score(data: Judged, rarer: str) -> dict[str, tuple[tuple[float, float], 
         turned = rarer == "bad"
         return measures.average_precision(-scores if turned else scores, labels != turned)
 
-    return {"AUROC": (_SHARE, measures.auroc), "average precision": (_SHARE, precision)}
+    return {_AUROC: (_SHARE, measures.auroc), "average precision": (_SHARE, precision)}
 
 
 def _kappa(weighting: raters.Weighting) -> Scored:

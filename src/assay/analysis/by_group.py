@@ -1,21 +1,22 @@
 """Do samples of one kind score higher, such as those with the right context retrieved?"""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any, Final
 
 from assay.errors import InputError
 from assay.run.result import Result, labels
 from assay.sample import Sample
-from assay.stats.groups import Welch, describe, welch
+from assay.stats.groups import Welch, describe, gap_interval, welch
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL, mean_interval
 from assay.stats.permutation import holm
 from assay.store import Store
 
 MOST_GROUPS: Final = 20
-# Fewer scores, or fewer that are all the same, do not tell how far others would lie: three perfect
-# scores beside fifty others would make a p-value of 0.001.
+# Fewer scores, or fewer that are all the same, do not tell how far others would lie.
 LEAST, LEAST_EQUAL = 5, 30
 YES, NO, REST = "yes", "no", "all others"
 _FIELDS: Final = ("group", "language", "answerable")
@@ -48,12 +49,13 @@ class GroupScores:
 
 @dataclass(frozen=True, slots=True)
 class GroupTest:
-    """Welch's t-test of one group against another.
+    """Welch's t-test of one group against another, its p-value by permutation.
 
     Attributes:
         first: The group; of yes and no, the one expected to score higher.
         second: The other, or "all others".
-        found: The test; None where a group has fewer than 5 scores, or fewer than 30 all the same.
+        found: The test, its interval no narrower than those of the two means make it; None where
+            a group has fewer than 5 scores, or fewer than 30 all the same.
         p: Its p-value adjusted by Holm over all tests of the table, None without a test.
     """
 
@@ -124,7 +126,7 @@ def by_group(
     clusters = _clusters(samples) if field != "group" else None
     found = [_metric(result, label, named, order, clusters, level) for label in chosen]
     warned = ["Samples of one document or conversation are not independent of each other, which"]
-    warned[0] += " the t-test takes them to be: its p-values may be too small."
+    warned[0] += " the test takes them to be: its p-values may be too small."
     return ByGroup(
         run=result.run.id,
         field=field,
@@ -197,6 +199,23 @@ def _names(field: str, values: Iterable[Any]) -> tuple[dict[str, str], bool]:
     return {text: text for text in texts}, False
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Scores of one side of a test, the cluster of each (None: independent), their range."""
+
+    scores: Sequence[float]
+    clusters: Sequence[Hashable] | None
+    range: tuple[float | None, float | None]
+    level: float
+
+    @property
+    def interval(self) -> Interval | None:
+        low, high = self.range
+        return mean_interval(
+            self.scores, groups=self.clusters, low=low, high=high, level=self.level
+        )
+
+
 def _metric(
     result: Result,
     label: str,
@@ -208,40 +227,49 @@ def _metric(
     about = result.run.config["about"][label]
     with Store(result.path) as store:
         scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
-    rows = {name: [row for row, its in named.items() if its == name] for name in order}
-    values = {name: [scores[row] for row in rows[name] if row in scores] for name in order}
-    low, high = about["range"]
+
+    def side(names: Collection[str]) -> _Side:
+        rows = [row for row, its in named.items() if its in names and row in scores]
+        keys = None if clusters is None else [clusters[row] for row in rows]
+        return _Side([scores[row] for row in rows], keys, tuple(about["range"]), level)
+
+    size = Counter(named.values())
     groups = []
     for name in order:
-        told = describe(values[name])
-        keys = [clusters[row] for row in rows[name] if row in scores] if clusters else None
-        ends = mean_interval(values[name], groups=keys, low=low, high=high, level=level)
-        unscored = len(rows[name]) - told.n
-        groups.append(GroupScores(name, told.n, told.mean, told.sd, ends, unscored))
+        one = side([name])
+        told = describe(one.scores)
+        unscored = size[name] - told.n
+        groups.append(GroupScores(name, told.n, told.mean, told.sd, one.interval, unscored))
     up = bool(about["higher_is_better"])
-    return MetricByGroup(label, up, tuple(groups), tuple(_tests(values, level, up=up)))
+    return MetricByGroup(label, up, tuple(groups), tuple(_tests(side, order, up=up)))
 
 
-def _tests(values: Mapping[str, Sequence[float]], level: float, *, up: bool) -> Iterable[GroupTest]:
-    names = list(values)
+def _tests(
+    side: Callable[[Collection[str]], _Side], names: Sequence[str], *, up: bool
+) -> Iterable[GroupTest]:
     if len(names) == 2:
         first, second = names if up or names != [YES, NO] else reversed(names)
         one_sided = names == [YES, NO]
-        found = _welch(values[first], values[second], level, one_sided=one_sided)
-        yield GroupTest(first, second, found)
+        yield GroupTest(first, second, _welch(side([first]), side([second]), one_sided=one_sided))
         return
     for name in names:
-        rest = [value for other in names if other != name for value in values[other]]
-        yield GroupTest(name, REST, _welch(values[name], rest, level, one_sided=False))
+        rest = side([other for other in names if other != name])
+        yield GroupTest(name, REST, _welch(side([name]), rest, one_sided=False))
 
 
-def _welch(
-    first: Sequence[float], second: Sequence[float], level: float, *, one_sided: bool
-) -> Welch | None:
-    for values in (first, second):
-        if len(values) < (LEAST if len(set(values)) > 1 else LEAST_EQUAL):
+def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
+    for side in (first, second):
+        if len(side.scores) < (LEAST if len(set(side.scores)) > 1 else LEAST_EQUAL):
             return None
-    return welch(first, second, one_sided=one_sided, level=level)
+    found = welch(first.scores, second.scores, one_sided=one_sided, level=first.level)
+    ends = first.interval, second.interval
+    if found is None or ends[0] is None or ends[1] is None:
+        return found
+    # A small group of perfect scores has no spread, and t is then as sure of it as of a large one.
+    means = fmean(first.scores), fmean(second.scores)
+    own, told = gap_interval(means, (ends[0], ends[1])), found.interval
+    wider = replace(told, low=min(told.low, own.low), high=max(told.high, own.high))
+    return replace(found, interval=wider)
 
 
 def _adjusted(found: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:

@@ -15,9 +15,10 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Score
-from assay.stats.correction import Corrected, Design, correct_mean, labels_alone, labels_like_these
+from assay.stats.correction import Corrected, Design, correct_mean, labels_alone
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL
+from assay.stats.label_count import labels_like_these
 from assay.stats.rogan_gladen import (
     Checked,
     Clustered,
@@ -32,6 +33,8 @@ Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
 PARTLY = "only some of the sample's statements are labelled"
 NO_SHARE = "the score is no share of its statements"
+# Labels that span a smaller part of the metric's range are of another scale: 1 to 5, not 0 to 100.
+OWN_SCALE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ def correct(
             must say with which probability each was chosen (`assay label` sees to it).
         metric: The metric; may be left out if the run has only one.
         strata: Name of the metadata column within whose values samples were chosen at random.
-        ends: The least and the greatest label possible; by default 0 and 1, or what was given.
+        ends: The least and the greatest label possible; by default 0 and 1, or those of the metric
+            if the labels lie between them, or what was given.
         level: Nominal coverage of the interval, in (0, 1).
 
     Raises:
@@ -123,14 +127,16 @@ def correct(
     values = list(by_sample.values())
     if not values:
         raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
-    limits, scores = _ends(values, ends), [value for _, value in scored]
+    about = result.run.config["about"][name]["range"]
+    limits, scores = _ends(values, ends, about), [value for _, value in scored]
     chances = _chances(given, name, list(by_sample))
     design = _design(scored, at, chances, strata)
     corrected, unaided = (
         correct_mean(scores, at, values, design=design, ends=limits, power=power, level=level)
         for power in (None, 0.0)
     )
-    alone, interval = _alone(values, at, design, limits, level)
+    units, pi = design.groups and [design.groups[k] for k in at], _as_probabilities(design, at)
+    alone, interval = labels_alone(values, probabilities=pi, groups=units, ends=limits, level=level)
     return Correction(
         metric=found.metric,
         corrected=corrected,
@@ -311,10 +317,20 @@ def _clusters(samples: Sequence[Sample]) -> list[Hashable]:
     return [("group", s.group) if s.group else ("sample", s.id) for s in samples]
 
 
-def _ends(values: Sequence[float], ends: tuple[float, float] | None) -> tuple[float, float]:
+def _ends(
+    values: Sequence[float],
+    ends: tuple[float, float] | None,
+    about: tuple[float | None, float | None],
+) -> tuple[float, float]:
     low, high = min(values), max(values)
     if ends is None:
-        return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+        if low >= 0 and high <= 1:
+            return 0.0, 1.0
+        least, most = about
+        # Grades of the metric's own scale may be lower or higher than the few that were given.
+        if least is None or most is None or low < least or high > most:
+            return low, high
+        return (least, most) if high - low >= OWN_SCALE * (most - least) else (low, high)
     if not ends[0] < ends[1] or low < ends[0] or high > ends[1]:
         raise InputError(
             f"labels lie between {low:g} and {high:g}, not in {ends[0]:g}..{ends[1]:g}"
@@ -365,22 +381,6 @@ def _strata(
         what = f"fewer than two samples of {name} {', '.join(few)} are labelled"
         raise InputError(what, "label two or more of each; one does not tell how far they differ")
     return found
-
-
-def _alone(
-    values: Sequence[float],
-    at: Sequence[int],
-    design: Design,
-    ends: tuple[float, float],
-    level: float,
-) -> tuple[float, Interval | None]:
-    return labels_alone(
-        values,
-        probabilities=_as_probabilities(design, at),
-        groups=None if design.groups is None else [design.groups[place] for place in at],
-        ends=ends,
-        level=level,
-    )
 
 
 def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | None:

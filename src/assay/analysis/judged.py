@@ -1,5 +1,6 @@
 """What do labels and scores look like as arrays, and where do people agree among themselves?"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -90,8 +91,10 @@ def called(goodness: Floats, labels: Floats, groups: Sequence[str]) -> tuple[Boo
     names = {name: place for place, name in enumerate(dict.fromkeys(groups))}
     mixed = np.random.default_rng(0).permutation(len(names)) % FOLDS
     fold = np.array([mixed[names[group]] for group in groups])
-    # Close scores need not be told apart to choose a threshold among them.
-    coarse, used = np.round(goodness, 3), np.empty(len(goodness))
+    # Close scores need not be told apart to choose a threshold among them: close for their spread.
+    spread = float(np.ptp(goodness))
+    finer = max(0, -math.ceil(math.log10(spread))) if spread > 0 else 0
+    coarse, used = np.round(goodness, 3 + finer), np.empty(len(goodness))
     for one in np.unique(fold):
         rest = fold != one
         if len(set(labels[rest])) < 2:

@@ -33,7 +33,7 @@ def collect(found: ByGroup) -> dict[str, Any]:
 def legend(data: Json) -> str:
     """How the table is to be read."""
     tests = sum(test["found"] is not None for one in data["metrics"] for test in one["tests"])
-    text = "Welch's t-test"
+    text = "Welch's t, p by permutation"
     if any(len(one["tests"]) > 1 for one in data["metrics"]):
         text += ", each group against all others, two-sided"
     if tests > 1:

@@ -15,6 +15,7 @@ from assay.stats.interval import Interval
 from assay.stats.intervals import mean_interval
 from assay.stats.weighted import LEVEL, Floats, Numbers, Statistic, ones, ratio
 
+THRESHOLDS = 1_000  # so many are tried: more would move the one chosen by next to nothing
 _ROUNDING = 1e-9  # what differs by less differs in the last digit only
 
 
@@ -35,6 +36,75 @@ def auroc(scores: Numbers, labels: Numbers) -> Statistic:
         return ratio(float(good @ below), float(good.sum() * bad.sum()))
 
     return value
+
+
+def _placed(scores: Floats, positive: npt.NDArray[np.bool_]) -> Floats:
+    """Of each row the share of the other class that it stands on the right side of; ties half."""
+    found = np.empty(len(scores))
+    for side in (positive, ~positive):
+        others = np.sort(scores[~side])
+        below = (
+            np.searchsorted(others, scores[side]),
+            np.searchsorted(others, scores[side], "right"),
+        )
+        found[side] = (below[0] + below[1]) / 2 / len(others)
+    return np.where(positive, found, 1 - found)
+
+
+def auroc_interval(
+    scores: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
+) -> Interval | None:
+    """The confidence interval of the AUROC, from how the rows of either class are placed.
+
+    The AUROC is the mean placement of the positives, and that of the negatives: its error is the
+    sum of theirs. The jackknife is too narrow where all of a small class are placed alike, as by a
+    judge that says yes or no.
+
+    Args:
+        scores: Shape (n,), higher for what is more likely positive.
+        labels: Shape (n,), true or false.
+        groups: For each of the n rows the cluster that it belongs to.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The interval; None if a class has fewer than two clusters, or all scores are the same.
+
+    Source:
+        DeLong et al., Biometrics 44 (1988) 837, for the placements; Zou & Donner (as below).
+    """
+    x, positive = np.asarray(scores, float), np.asarray(labels, bool)
+    if positive.all() or not positive.any() or x.min() == x.max():
+        return None
+    return _recovered(_placed(x, positive), positive, groups, 0.0, level, share=1.0)
+
+
+def auroc_lead(
+    scores: Numbers,
+    rule: Numbers,
+    labels: Numbers,
+    groups: Sequence[Hashable],
+    *,
+    level: float = LEVEL,
+) -> Interval | None:
+    """The confidence interval of how far one AUROC lies above that of a rule.
+
+    Args:
+        scores: Shape (n,), higher for what is more likely positive.
+        rule: Shape (n,), what the rule says of the same rows.
+        labels: Shape (n,), true or false.
+        groups: For each of the n rows the cluster that it belongs to.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The interval, put together as that of `auroc_interval`, from the differences of placements.
+    """
+    positive = np.asarray(labels, bool)
+    x, other = np.asarray(scores, float), np.asarray(rule, float)
+    if positive.all() or not positive.any() or other.min() == other.max():  # it reaches 0.5
+        found = auroc_interval(x, positive, groups, level=level)
+        return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
+    ahead = _placed(x, positive) - _placed(other, positive)
+    return _recovered(ahead, positive, groups, -1.0, level, share=1.0)
 
 
 def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
@@ -166,8 +236,13 @@ def _recovered(
     groups: Sequence[Hashable],
     low: float,
     level: float,
+    *,
+    share: float = 0.5,
 ) -> Interval | None:
-    """Of the mean of two means, of the positive rows and of the others; values are low to 1."""
+    """Of the mean of two means, of the positive rows and of the others; values are low to 1.
+
+    Either error is in it with that share.
+    """
     rates, ends = [], []
     for side in (positive, ~positive):
         clusters = [groups[at] for at in np.flatnonzero(side).tolist()]
@@ -176,10 +251,11 @@ def _recovered(
             return None
         rates.append(float(values[side].mean()))
         ends.append(found)
-    below = hypot(*(rate - end.low for rate, end in zip(rates, ends, strict=True))) / 2
-    above = hypot(*(end.high - rate for rate, end in zip(rates, ends, strict=True))) / 2
+    below = share * hypot(*(rate - end.low for rate, end in zip(rates, ends, strict=True)))
+    above = share * hypot(*(end.high - rate for rate, end in zip(rates, ends, strict=True)))
     middle = sum(rates) / 2
-    return Interval(middle - below, middle + above, level, f"recovered from {ends[0].method}")
+    bottom, top = max(middle - below, low), min(middle + above, 1.0)
+    return Interval(bottom, top, level, f"recovered from {ends[0].method}")
 
 
 def accuracy(said: Numbers, labels: Numbers) -> Statistic:
@@ -290,14 +366,23 @@ def constant(value: float) -> Statistic:
     return lambda _: float(value)
 
 
-def best_threshold(scores: Numbers, labels: Numbers, measure: Callable[..., Statistic]) -> float:
+def best_threshold(
+    scores: Numbers,
+    labels: Numbers,
+    measure: Callable[..., Statistic],
+    weights: Floats | None = None,
+) -> float:
     """The threshold (positive from it on) at which the measure is highest; midway between scores.
 
-    Of equally good ones the middle one is taken: it is the least moved by the next row.
+    Of equally good ones the middle one is taken: it is the least moved by the next row. Rows that
+    stand for more or fewer have weights.
     """
     values = np.asarray(scores, float)
+    counted = ones(len(values)) if weights is None else weights
     distinct = np.unique(values)
     tried = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
-    reached = np.array([measure(values >= t, labels)(ones(len(values))) for t in tried])
+    if len(tried) > THRESHOLDS:
+        tried = tried[np.linspace(0, len(tried) - 1, THRESHOLDS).round().astype(np.intp)]
+    reached = np.array([measure(values >= t, labels)(counted) for t in tried])
     best = tried[reached >= np.nanmax(reached) - 1e-12]
     return float(best[len(best) // 2])

@@ -8,16 +8,21 @@ chances of being labelled it is the estimator of active inference (Zrnic and Can
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL, mean_interval, proportion_interval
+from assay.stats.intervals import (
+    LEVEL,
+    kish_n,
+    mean_interval,
+    proportion_interval,
+    wilson_around,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
@@ -26,6 +31,7 @@ Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 # two values: a good judge errs so rarely that a few dozen labels may show no error at all.
 PSEUDO = 0.375
 FEWEST = 4
+_METHOD = "prediction-powered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +145,16 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
     slope = _slope(rows, f, len(at), power)
     errors = rows.y - slope * rows.f
     predicted = slope * f + rows.means(errors)[stratum]
-    estimate = float(predicted.mean())
-    kept = _kept(rows) if small_sample else 1.0
-    errors = (errors - rows.means(errors)[rows.stratum]) / kept
-    error, floor = _standard_error(rows, errors, predicted - estimate, at, clusters)
-    units, n_strata = len(np.unique(clusters[at])), int(stratum.max()) + 1
-    freedom = units - n_strata - 1 if small_sample else math.inf
-    unknown = units < FEWEST or error <= 0 or freedom <= 0
+    estimate = min(max(float(predicted.mean()), ends[0]), ends[1])
+    errors = (errors - rows.means(errors)[rows.stratum]) / (_kept(rows) if small_sample else 1.0)
+    told = _Told.of(rows, clusters, at, int(stratum.max()) + 1, small_sample=small_sample)
+    error, floor = _standard_error(rows, errors, predicted, at, clusters, told.wider)
+    interval = _interval(estimate, error, told, ends, level)
+    if small_sample and len(at) == len(f) and design.probabilities is None:
+        estimate, interval = _of_all(found.y, clusters[at], interval, ends, level)
     return Corrected(
-        estimate=min(max(estimate, ends[0]), ends[1]),
-        interval=None if unknown else _interval(estimate, error, freedom, ends, level),
+        estimate=estimate,
+        interval=interval,
         judge_mean=float(f.mean()),
         power=slope * (len(f) - len(at)) / len(f),
         correlation=_correlation(found),
@@ -191,65 +197,6 @@ def labels_alone(
     return float(y.mean()), mean_interval(y, groups=groups, low=low, high=high, level=level)
 
 
-def labels_needed(
-    width: float, *, sd: float, correlation: float, n_judged: int, level: float = LEVEL
-) -> int | None:
-    """How many labels give an interval of a wanted width.
-
-    var = sd^2 (1 - r^2) / k + sd^2 r^2 / N: what the judge cannot tell shrinks with the labels,
-    the rest with the samples.
-
-    Args:
-        width: The whole width wanted, in units of the labels, over 0.
-        sd: Standard deviation of the labels, from a first few labels or a guess (0.5 at most for
-            labels of 0 and 1).
-        correlation: Between labels and scores, -1..1; 0 for the number without a judge.
-        n_judged: Samples with a score.
-        level: Nominal coverage, in (0, 1).
-
-    Returns:
-        The number, at most `n_judged`; None if even all labels would not do.
-    """
-    from scipy.special import stdtrit
-
-    def narrow_enough(k: int) -> bool:
-        variance = sd * sd * ((1 - correlation**2) / k + correlation**2 / n_judged)
-        away = float(stdtrit(k - 2, (1 + level) / 2)) * math.sqrt(variance)
-        return 2 * away <= width * (1 + 1e-9)
-
-    # The width falls with every label, in the quantile as in the variance.
-    numbers = range(FEWEST, n_judged + 1)
-    place = bisect_left(numbers, x=True, key=narrow_enough)
-    return numbers[place] if place < len(numbers) else None
-
-
-def labels_like_these(width: float, found: Corrected) -> int | None:
-    """How many labels in all give an interval of a wanted width, if the next are like the first.
-
-    Args:
-        width: The whole width wanted, in units of the labels, over 0.
-        found: What the first labels gave.
-
-    Returns:
-        The number; None if even all labels would not do, or if these give no interval yet.
-    """
-    k, n = found.n_labelled, found.n_judged
-    if found.interval is None:
-        return None
-    # sd^2 r^2 and sd^2 (1 - r^2) of `labels_needed`, as the interval has them: with strata,
-    # probabilities, groups, and the labels made up.
-    told, untold = n * found.floor, k * max(found.error**2 - found.floor, 0.0)
-    sd = math.sqrt(told + untold)
-    r = math.sqrt(told) / sd
-    needed = labels_needed(width, sd=sd, correlation=r, n_judged=n, level=found.interval.level)
-    # An interval ends where the labels do, and its quantile may count groups.
-    if found.interval.high - found.interval.low <= width:
-        return k if needed is None else min(needed, k)
-    if needed is None or needed > k:
-        return needed
-    return k + 1 if k < n else None
-
-
 def _checked(
     scores: Floats,
     at: npt.NDArray[np.intp],
@@ -281,9 +228,10 @@ def _contradicted(found: _Labelled, scores: Floats, ends: tuple[float, float]) -
         best, worst = worst, best
     strata = np.unique(found.stratum)
     # A stratum gets the part of them that it has in the variance, at the weight of its own labels:
-    # by its size alone, one of many samples and few labels would get next to none of a label.
+    # by its size alone, one of many samples and few labels would get next to none of a label. Of
+    # unequal labels it is the weight of so many equal ones as tell as much (Kish).
     whole = np.bincount(found.stratum, found.w)[strata]
-    one = whole / np.bincount(found.stratum)[strata]
+    one = np.bincount(found.stratum, found.w**2)[strata] / whole
     share = PSEUDO * one * (whole * one) / float(whole @ one)
     m = len(strata)
     return _Labelled(
@@ -337,29 +285,85 @@ def _standard_error(
     predicted: Floats,
     at: npt.NDArray[np.intp],
     clusters: npt.NDArray[np.intp],
+    wider: float,
 ) -> tuple[float, float]:
     """Of the estimate, from what every sample adds to it, summed by cluster.
 
     Beside it the square of what it would be if the labelled samples had no errors.
     """
     total, k = float(rows.w.sum()), len(at)
-    adds = predicted / len(predicted)
+    adds = (predicted - predicted.mean()) / len(predicted)
     alone = np.bincount(clusters, adds)
     adds[at] += rows.w[:k] * errors[:k] / total
     by_cluster = np.bincount(clusters, adds)
     made_up = float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
-    return math.sqrt(float(by_cluster @ by_cluster) + made_up), float(alone @ alone)
+    error = wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
+    return error, wider**2 * float(alone @ alone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """How much the labelled samples tell of their own spread.
+
+    Attributes:
+        units: How many are independent: clusters, where there are any.
+        freedom: Degrees of freedom of the spread, infinite where no allowance is made for few.
+        grouped: Whether some cluster has several samples, and allowance is made for few.
+        wider: By what factor so few clusters make the standard error too small.
+    """
+
+    units: int
+    freedom: float
+    grouped: bool = False
+    wider: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        rows: _Labelled,
+        clusters: npt.NDArray[np.intp],
+        at: npt.NDArray[np.intp],
+        n_strata: int,
+        *,
+        small_sample: bool,
+    ) -> "_Told":
+        by_cluster: Floats = np.bincount(clusters[at], rows.w[: len(at)]).astype(np.float64)
+        own: Floats = by_cluster[by_cluster > 0]
+        sizes: Floats = np.bincount(clusters).astype(np.float64)
+        if not small_sample:
+            return cls(len(own), math.inf)
+        if len(own) == 1 or sizes.max() == 1:
+            return cls(len(own), len(own) - n_strata - 1)
+        freedom = max(min(kish_n(own), kish_n(sizes)) - n_strata, 1.0)
+        return cls(len(own), freedom, grouped=True, wider=math.sqrt(len(own) / (len(own) - 1)))
 
 
 def _interval(
-    estimate: float, error: float, freedom: float, ends: tuple[float, float], level: float
-) -> Interval:
+    estimate: float, error: float, told: _Told, ends: tuple[float, float], level: float
+) -> Interval | None:
+    if told.units < FEWEST or error <= 0 or told.freedom <= 0:
+        return None
+    if told.grouped:  # of few clusters the error itself is uncertain, and too small near an end
+        found = wilson_around(estimate, error, told.freedom, ends, level)
+        return replace(found, method=_METHOD)
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
-    away = float(ndtri(tail) if freedom == math.inf else stdtrit(freedom, tail)) * error
-    low, high = max(estimate - away, ends[0]), min(estimate + away, ends[1])
-    return Interval(low, high, level, "prediction-powered")
+    t = float(ndtri(tail) if told.freedom == math.inf else stdtrit(told.freedom, tail))
+    low, high = max(estimate - t * error, ends[0]), min(estimate + t * error, ends[1])
+    return Interval(low, high, level, _METHOD)
+
+
+def _of_all(
+    labels: Floats,
+    clusters: npt.NDArray[np.intp],
+    interval: Interval | None,
+    ends: tuple[float, float],
+    level: float,
+) -> tuple[float, Interval | None]:
+    """Where people judged all samples: no label made up may move what they said."""
+    mean, alone = labels_alone(labels, groups=clusters.tolist(), ends=ends, level=level)
+    return mean, interval and alone
 
 
 def _correlation(found: _Labelled) -> float | None:

@@ -156,6 +156,27 @@ def kish_n(weights: Array) -> float:
     return float(weights.sum()) ** 2 / float(weights @ weights) if len(weights) else 0.0
 
 
+def wilson_around(
+    mean: float, error: float, freedom: float, ends: tuple[float, float], level: float
+) -> Interval:
+    """Wilson's interval of an estimate between two ends, with an effective n and Student's t.
+
+    Args:
+        mean: The estimate, within the ends.
+        error: Its standard error, above 0.
+        freedom: Degrees of freedom of that.
+        ends: The least and the greatest value possible.
+        level: Nominal coverage, in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    low, width = ends[0], ends[1] - ends[0]
+    share = (mean - low) / width
+    effective = max(share * (1 - share) * (width / error) ** 2, 1.0)
+    bottom, top = _wilson(share, effective, float(stdtrit(freedom, (1 + level) / 2)))
+    return Interval(low + bottom * width, low + top * width, level, "Wilson, effective n")
+
+
 @dataclass(frozen=True, slots=True)
 class _Units:
     """What is independent: values, or clusters of them.
@@ -250,12 +271,15 @@ def _jeffreys(units: _Units, level: float) -> Interval:
     Source:
         Rubin, Ann. Stat. 9 (1981) 130, for the moments; the two half values are ours.
     """
-    from scipy.special import betaincinv
+    from scipy.special import betaincinv, stdtrit
 
     n = units.n + 1
     mean = (float(units.each.sum()) + 0.5) / n
     squares = float(((units.each - mean) ** 2).sum()) + 0.5 * mean**2 + 0.5 * (1 - mean) ** 2
     effective = mean * (1 - mean) / (squares / (n * (n + 1))) - 1
+    if units.clustered:  # clusters of unequal size count for as much less as their t is wider
+        t, even = (float(stdtrit(df, (1 + level) / 2)) for df in (units.freedom, units.n - 1))
+        effective *= (even / t) ** 2
     yes, no = mean * effective, (1 - mean) * effective
     tail = (1 - level) / 2
     bottom, top = float(betaincinv(yes, no, tail)), float(betaincinv(yes, no, 1 - tail))

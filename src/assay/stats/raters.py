@@ -6,13 +6,13 @@ Every function gives a `Statistic`: a function of weights, one an item (see `sta
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats.weighted import Floats, Numbers, Statistic, ratio
 
 Weighting: TypeAlias = Literal["nominal", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 _ROUNDING = 1e-12
-_POWER = {"nominal": 0, "linear": 1, "quadratic": 2}
 
 
 def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Statistic:
@@ -27,24 +27,27 @@ def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Sta
     Source:
         Cohen, Educ. Psychol. Meas. 20 (1960) 37; Psychol. Bull. 70 (1968) 213.
     """
-    first, second = np.asarray(a, float), np.asarray(b, float)
-    values, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-    k = len(values)
-    cell = place[: len(first)] * k + place[len(first) :]
-    apart = _apart(values, weighting)
+    values, place = np.unique(np.concatenate([a, b]).astype(float), return_inverse=True)
+    one, other = place[: len(a)], place[len(a) :]
+    steps, apart = np.diff(values), np.abs(values[one] - values[other])
+    apart = apart**2 if weighting == "quadratic" else apart if weighting == "linear" else apart > 0
+    away = values - values[:1]
 
     def value(weights: Floats) -> float:
-        table = np.bincount(cell, weights, minlength=k * k).reshape(k, k)
-        expected = np.outer(table.sum(axis=1), table.sum(axis=0))
-        share = ratio(float((table * apart).sum() * table.sum()), float((expected * apart).sum()))
-        return 1 - share
+        # By sums over values: a table of all pairs of them would be too large for fine grades.
+        p, q = (np.bincount(side, weights, minlength=len(values)) for side in (one, other))
+        if weighting == "nominal":
+            expected = float(p.sum() * q.sum() - p @ q)
+        elif weighting == "linear":
+            below, under = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
+            expected = float(steps @ (below * (q.sum() - under) + under * (p.sum() - below)))
+        else:
+            squares = float(p @ away**2 * q.sum() + q @ away**2 * p.sum())
+            expected = squares - 2 * float(p @ away) * float(q @ away)
+            expected = expected if expected > _ROUNDING * squares else 0.0
+        return 1 - ratio(float(weights @ apart) * float(weights.sum()), expected)
 
     return value
-
-
-def _apart(values: Floats, weighting: Weighting) -> Floats:
-    distance = np.abs(values[:, None] - values[None, :])
-    return np.asarray((distance > 0) if weighting == "nominal" else distance ** _POWER[weighting])
 
 
 def fleiss_kappa(counts: Numbers) -> Statistic:
@@ -87,42 +90,46 @@ def krippendorff_alpha(ratings: Numbers, scale: Scale = "nominal") -> Statistic:
         Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
     """
     table = np.asarray(ratings, float)
-    values, place = np.unique(table[~np.isnan(table)], return_inverse=True)
-    counts = np.zeros((len(table), len(values)))
-    np.add.at(counts, (np.nonzero(~np.isnan(table))[0], place), 1)
-    raters = counts.sum(axis=1)
-    counts[raters < 2] = 0
+    # Items with one rating say nothing of agreement.
+    row, rater = np.nonzero(~np.isnan(table) & (np.sum(~np.isnan(table), axis=1) > 1)[:, None])
+    values, place = np.unique(table[row, rater], return_inverse=True)
+    raters = np.bincount(row, minlength=len(table)).astype(np.float64)
     scaled = 1 / np.maximum(raters - 1, 1)
-    if scale == "interval":
-        return _alpha_of_intervals(counts, values, scaled)
 
     def value(weights: Floats) -> float:
-        each = weights * scaled
-        met = (counts * each[:, None]).T @ counts - np.diag(each @ counts)
-        totals = met.sum(axis=1)
-        chance = (np.outer(totals, totals) - np.diag(totals)) / max(totals.sum() - 1, 1)
-        apart = _order_apart(totals) if scale == "ordinal" else 1 - np.eye(len(values))
-        return 1 - ratio(float((met * apart).sum()), float((chance * apart).sum()))
-
-    return value
-
-
-def _order_apart(totals: Floats) -> Floats:
-    """Squared distance of every two values: how many ratings lie between them."""
-    middle = np.cumsum(totals) - totals / 2
-    return np.asarray(np.square(middle[:, None] - middle[None, :]))
-
-
-def _alpha_of_intervals(counts: Floats, values: Floats, scaled: Floats) -> Statistic:
-    # Sums of squared differences need no table of all pairs of values, of which there may be many.
-    raters, sums, squares = counts.sum(axis=1), counts @ values, counts @ np.square(values)
-    within = 2 * (raters * squares - np.square(sums)) * scaled
-
-    def value(weights: Floats) -> float:
-        n, total = float(weights @ raters), float(weights @ sums)
-        most = n * float(weights @ squares)
+        each = weights[row]
+        if scale == "nominal":
+            return _alpha_of_names(row, place, each, scaled, len(values))
+        total = np.bincount(place, each, minlength=len(values))
+        # Of an order two values lie as far apart as there are ratings between them.
+        at = np.cumsum(total) - total / 2 if scale == "ordinal" else values
+        x = (at - at[0])[place] if len(at) else at
+        sums, squares = np.bincount(row, x, len(table)), np.bincount(row, x * x, len(table))
+        within = 2 * float(weights @ ((raters * squares - np.square(sums)) * scaled))
+        n, most = float(total.sum()), float(total.sum() * (each @ (x * x)))
         # Values that are all the same differ by rounding only: nothing is known of chance.
-        apart = most - total**2 if most - total**2 > _ROUNDING * most else 0.0
-        return 1 - ratio(float(weights @ within), 2 * apart / max(n - 1, 1))
+        apart = most - float(each @ x) ** 2
+        apart = apart if apart > _ROUNDING * most else 0.0
+        return 1 - ratio(within, 2 * apart / max(n - 1, 1))
 
     return value
+
+
+def _alpha_of_names(
+    row: npt.NDArray[np.intp],
+    place: npt.NDArray[np.intp],
+    each: Floats,
+    scaled: Floats,
+    k: int,
+) -> float:
+    """Krippendorff's alpha where any two values lie as far apart as any others."""
+    raters, total = np.bincount(row, minlength=len(scaled)), np.bincount(place, each, minlength=k)
+    cell, copies = np.unique(row * k + place, return_counts=True)
+    of = cell // max(k, 1)
+    weight = np.zeros(len(scaled))
+    weight[row] = each
+    pairs = float((weight * scaled) @ (raters * (raters - 1)))
+    alike = float((weight * scaled)[of] @ (copies * (copies - 1)))
+    n = float(total.sum())
+    chance = (n * n - float(total @ total)) / max(n - 1, 1)
+    return 1 - ratio(pairs - alike, chance)
