@@ -95,6 +95,25 @@ class TestFrameworks:
         assert read_object(reply) == {"answer": "It is.", "tokens": 7}
 
     @pytest.mark.parametrize(
+        "content",
+        [
+            [{"type": "text", "text": "It is."}],
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Maybe not."}]},
+                {"type": "text", "text": "It "},
+                {"type": "text", "text": "is."},
+            ],
+        ],
+    )
+    def test_a_chat_completion_in_parts(self, content):
+        assert read_object({"choices": [{"message": {"content": content}}]}) == {"answer": "It is."}
+
+    @pytest.mark.parametrize("content", [[{"type": "image"}], [{"type": "text"}], [3], []])
+    def test_parts_without_text_are_no_answer(self, content):
+        with pytest.raises(Unreadable):
+            read_object({"choices": [{"message": {"content": content}}]})
+
+    @pytest.mark.parametrize(
         "raw",
         [
             "It is.",

@@ -99,11 +99,20 @@ def _answer(reply: Mapping[str, Any], raw: str) -> Any:
     if said := _error(reply):  # what stands under `message` then is no answer
         raise _reported(said, raw)
     for path in ("choices.message.content", *_ANSWERS):
-        value = _only(fetch(reply, tuple(path.split("."))))
+        value = _text(_only(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
             return value
     what = f"no part of the reply is known as the answer; it has {_names(reply)}"
     raise _none(f"{what} -> say where it stands: answer=PATH", reply, raw)
+
+
+def _text(value: Any) -> Any:
+    """The text of a message that comes in parts, without what the model thought; else the value."""
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, Mapping) for part in parts):
+        return value
+    said = [part.get("text") for part in parts if part.get("type") == "text"]
+    return "".join(said) if said and all(isinstance(text, str) for text in said) else value
 
 
 def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
