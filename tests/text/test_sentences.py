@@ -16,6 +16,7 @@ CASES = {
     '"Why?" he asked. She left!': ['"Why?" he asked.', "She left!"],
     "See https://a.example/b.c?d=e.f now. Done.": ["See https://a.example/b.c?d=e.f now.", "Done."],
     "It held the record.The next did not.": ["It held the record.", "The next did not."],
+    "It began in 2006.The tenth was in 2015.": ["It began in 2006.", "The tenth was in 2015."],
     "It is big.[2] It is old.": ["It is big.[2]", "It is old."],
     "Items:\n- one thing\n* Two. Three.\n2) four": [
         "Items:",
@@ -25,6 +26,11 @@ CASES = {
         "four",
     ],
     "A line that\ngoes on here.\n\nNext one": ["A line that\ngoes on here.", "Next one"],
+    "(951) 777-3147 is it.\n- (951) 777-3148\n(100) More": [
+        "(951) 777-3147 is it.",
+        "(951) 777-3148",
+        "More",
+    ],
     "# Title\nText follows": ["Title", "Text follows"],
     "中文句子。第二句！好吗？": ["中文句子。", "第二句！", "好吗？"],
     "It was 1998. The war began.": ["It was 1998.", "The war began."],

@@ -258,7 +258,7 @@ def _fit_near(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[s
     near, near_names, truth = [], [], []
     contexts = [row for row in rows[::3] if row.answers is None] + list(_chosen())
     for row in contexts:
-        measured = nearness.read(row.question, row.texts, encoder, reader)
+        measured = nearness.read(row.question, [row.texts], encoder, reader)
         for features, label in zip(measured, _known(row, measured), strict=True):
             if label in (0.0, 1.0):
                 near.append(features)

@@ -34,7 +34,9 @@ class Block(NamedTuple):
 
 
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
-_MARKER = re.compile(r"\s*((?:[-*•·▪◦‣–—+]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|>(?!\s+\d))\s+)*")
+# "(951) 777-3147" is a telephone number and no item 951.
+_ITEM = r"(?!\(\d{3}\)\s\d{3}[-. ]?\d{4}\b)\(?\d{1,3}[.)]"
+_MARKER = re.compile(rf"\s*((?:[-*•·▪◦‣–—+]|{_ITEM}|\(?[A-Za-z]\)|#{{1,6}}|>(?!\s+\d))\s+)*")
 _FINISHED = re.compile(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
 _UNFINISHED = re.compile(
     r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that|der|das|den|dem|des|eine?|und|"
@@ -49,7 +51,7 @@ _STOP = re.compile(
     r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»"
     r"|\[\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\])*+)(?=\s|$)"
     # No blank after the full stop: "record.The", but not "example.com" or "Node.js".
-    r"|(?<=[a-z0-9)][a-z)][a-z)])(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
+    r"|(?:(?<=[a-z0-9)][a-z)][a-z)])|(?<=\s[12]\d\d\d))(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"“‘„«]+$")
 _ELISION = re.compile(r"^(?:[LlDd]|dell|all)['’]")

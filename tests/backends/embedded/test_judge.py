@@ -1,5 +1,9 @@
 """How does the embedded judge put its findings into replies?"""
 
+import subprocess
+import sys
+import threading
+
 import pytest
 
 from assay.backends.embedded import Embedded
@@ -62,3 +66,30 @@ async def test_several_texts_are_split_as_each_alone():
     for name, text in zip(("t1", "t2"), texts, strict=True):
         alone = await Judge(Embedded())(SplitStatements("Where is the bridge?", text))
         assert [item.text for item in found[name]] == [s.text for s in alone]
+
+
+def test_it_answers_in_a_forked_process_too():
+    """In a process of its own: a fork of the one that runs the tests would take its threads' locks."""
+    code = (
+        "import asyncio, multiprocessing as mp\n"
+        "from assay.backends.embedded import Embedded\n"
+        "from assay.judge import Judge\n"
+        "from assay.tasks import NameEntities\n"
+        "judge = Judge(Embedded(1))\n"
+        "def ask(_=None): return asyncio.run(judge(NameEntities('The tower in Paris.')))\n"
+        "first = ask()\n"
+        "with mp.get_context('fork').Pool(1) as pool:\n"
+        "    assert pool.map_async(ask, [0]).get(timeout=60) == [first]\n"
+        "print('answered')\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert found.stdout == "answered\n", found.stderr
+
+
+async def test_many_judges_share_their_threads():
+    before = threading.active_count()
+    for _ in range(20):
+        await Judge(Embedded(2))(NameEntities("The tower in Paris."))
+    assert threading.active_count() <= before + 2

@@ -17,7 +17,7 @@ OTHER = "Bananas are rich in potassium and yellow when ripe."
 
 
 def test_sentences():
-    good, other = sentence_relevance(QUESTION, [GOOD, OTHER], *MODELS)
+    good, other = sentence_relevance(QUESTION, [[GOOD, OTHER]], *MODELS)
     assert good.relevant
     assert not other.relevant
     assert "holds a time" in good.reason
@@ -79,7 +79,7 @@ def test_an_empty_answer_is_noncommittal():
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=60), st.text(max_size=30))
 def test_any_text_gets_numbers_in_range(question, text, target):
-    assert all(0 <= s.probability <= 1 for s in sentence_relevance(question, [text], *MODELS))
+    assert all(0 <= s.probability <= 1 for s in sentence_relevance(question, [[text]], *MODELS))
     (found,) = context_usefulness(question, target, [text], *MODELS)
     assert 0 <= found.probability <= 1
     assert 0 <= answer_relevance(question, text, *MODELS).score <= 1 + 1e-9

@@ -5,7 +5,8 @@ the two lengths, natural logarithms.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from assay.backends.embedded.claim import Claim, claim, exact
 from assay.backends.embedded.evidence import Evidence, Piece
+from assay.backends.embedded.flags import Flag, flag
 from assay.text import facts, numbers, overlap, words
 
 FEATURES = (
@@ -36,6 +38,10 @@ FEATURES = (
     "log_sentences",
 )
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
+_REJECTED = re.compile(
+    r"(?<!not a)(?<!not)(?<!no) (?:myth|misconception|rumou?r|false|untrue|wrong|incorrect|"
+    r"unlikely|not true|not the case|no (?:evidence|proof|sign)) that $"
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class Comparison:
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
     verbatim: bool  # it stands in one of the pieces, word by word
     foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
+    flag: Flag | None  # what a record's yes or no says of it
+    rejected: bool  # it stands there word by word, but only behind "it is a myth that"
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -59,7 +67,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     said = claim(statement)
     claimed = set(said.stems)
     recalls = _recalls(said.wanted, evidence)
-    best = int(np.argmax(recalls + _figures(said, evidence)))
+    told = flag(said, evidence)
+    best = told.piece if told else int(np.argmax(recalls + _figures(said, evidence)))
     likeness = float(recalls[best])
     piece = evidence.pieces[best]
     near = evidence.around(best)
@@ -98,6 +107,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(said, evidence),
         foreign=said.start > 0 and not found,
+        flag=told,
+        rejected=_rejected(said, evidence),
     )
 
 
@@ -122,10 +133,22 @@ def _verbatim(said: Claim, evidence: Evidence) -> bool:
     """Whether it stands there, signs included, as a piece or as what a part of one says."""
     if not said.length or (said.length < _LONG and said.said not in evidence.sayings):
         return False
-    # It can only stand where its rarest word does.
+    return any(
+        _says(piece, said) and said.exact in exact(piece.text) for piece in _places(said, evidence)
+    )
+
+
+def _rejected(said: Claim, evidence: Evidence) -> bool:
+    found = [piece.said for piece in _places(said, evidence) if said.said in piece.said]
+    behind = (text[: text.index(said.said) + 1] for text in found)
+    return bool(said.length and found) and all(map(_REJECTED.search, behind))
+
+
+def _places(said: Claim, evidence: Evidence) -> Iterator[Piece]:
+    """Where it may stand word by word: only where its rarest word does."""
     places = (evidence.places.get(stem, ()) for stem in said.wanted)
-    pieces = (evidence.pieces[i] for i in min(places, key=len, default=range(len(evidence.pieces))))
-    return any(_says(piece, said) and said.exact in exact(piece.text) for piece in pieces)
+    for i in min(places, key=len, default=range(len(evidence.pieces))):
+        yield evidence.pieces[i]
 
 
 def _says(piece: Piece, said: Claim) -> bool:

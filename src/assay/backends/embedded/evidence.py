@@ -91,17 +91,21 @@ class Evidence:
     def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
         shares = np.zeros(len(self.pieces))
-        for stem in wanted:
+        for stem in sorted(wanted):  # sums depend on the order, and so would ties
             if stem in self.places:
                 shares[self.places[stem]] += self.weights[stem]
         return shares
 
 
 def prepare(contexts: Sequence[str]) -> Evidence:
-    """Split contexts into pieces and look up their words once."""
+    """Split contexts into pieces and look up their words once.
+
+    The pieces are the same, in the same order, in whatever order the contexts are given.
+    """
+    in_order = sorted(enumerate(contexts), key=lambda numbered: numbered[1])
     pieces = tuple(
         Piece(index, text, stems, said, start, end)
-        for index, context in enumerate(contexts)
+        for index, context in in_order
         for text, stems, said, start, end in _pieces(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
@@ -109,7 +113,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     for place, stems in enumerate(sets):
         for stem in stems:
             places.setdefault(stem, []).append(place)
-    whole = "\n".join(contexts)
+    whole = "\n".join(context for _, context in in_order)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
     plain = frozenset(facts.lookup(whole)).union(*(piece.said.split() for piece in pieces))
     return Evidence(

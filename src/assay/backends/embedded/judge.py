@@ -1,11 +1,13 @@
 """How the embedded models answer tasks: offline, without a key, in this process."""
 
 import asyncio
+import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import groupby
 from typing import Any
 
 from assay.backends.embedded.card import headline
@@ -48,7 +50,7 @@ from assay.text.entities import entities
 from assay.text.sentences import spans
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.5.1"
+VERSION = "v2.5.2"
 
 
 class Embedded:
@@ -75,8 +77,6 @@ class Embedded:
             Embed.kind: self._embed,
             EmbedTokens.kind: self._embed_tokens,
         }
-        # Off the event loop, several at a time: most tasks are too small to fill all cores.
-        self._tasks = ThreadPoolExecutor(self._reader.threads, thread_name_prefix="assay-embedded")
 
     def __reduce__(self) -> tuple[type["Embedded"], tuple[int | None]]:
         """Made anew in another process, with the cores that are there."""
@@ -99,7 +99,8 @@ class Embedded:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
         loop, work = asyncio.get_running_loop(), Work()
         try:
-            raw, ms = await loop.run_in_executor(self._tasks, self._timed, task, work)
+            pool = _pool(self._reader.threads, os.getpid())
+            raw, ms = await loop.run_in_executor(pool, self._timed, task, work)
         except asyncio.CancelledError:
             work.give_up()  # its thread ends with the pass that it is at
             raise
@@ -115,7 +116,8 @@ class Embedded:
 
         What chooses sentences, told of those that are not chosen as well.
         """
-        return sentence_relevance(question, [sentence], self._encoder, self._reader)[0].probability
+        (found,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
+        return found.probability
 
     def _timed(self, task: Task[Any], work: Work) -> tuple[str, float]:
         start = time.perf_counter()
@@ -153,8 +155,10 @@ class Embedded:
         return verify_statements.reply(verdicts)
 
     def _select(self, task: SelectSentences) -> str:
-        texts = [sentence.text for sentence in task.sentences]
-        found = sentence_relevance(task.question, texts, self._encoder, self._reader)
+        # "2.1" is the first sentence of the second context; statements ("s1") are of one text.
+        by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
+        contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
+        found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
         return select_sentences.reply(
             [
                 Choice(sentence.id, f.reason, round(f.probability, 4))
@@ -202,6 +206,13 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
     begins = [start for start, _ in spans(text)]
     first = {bisect_right(begins, statement.start): statement for statement in reversed(found)}
     return [statement for statement in found if statement in first.values()]
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
+    # Off the event loop, several at a time: most tasks are too small to fill all cores. One for all
+    # judges, which are made anew by each call; of a forked process its own.
+    return ThreadPoolExecutor(threads, thread_name_prefix="assay-embedded")
 
 
 @lru_cache

@@ -7,6 +7,7 @@ question's content words and whether the sentence holds the kind of thing asked 
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -48,10 +49,13 @@ def measure(
 
 
 def read(
-    question: str, sentences: Sequence[str], encoder: Encoder, reader: Reader
+    question: str, contexts: Sequence[Sequence[str]], encoder: Encoder, reader: Reader
 ) -> list[tuple[float, ...]]:
-    """The measurements of sentences that are read together, as of one text."""
-    return measure(question, sentences, encoder, reader.beside_question(question, sentences))
+    """The measurements of all sentences of some contexts, each context read apart."""
+    sentences = [sentence for context in contexts for sentence in context]
+    begins = frozenset(accumulate(map(len, contexts)))
+    readings = reader.beside_question(question, sentences, begins)
+    return measure(question, sentences, encoder, readings)
 
 
 def probability(features: Sequence[float]) -> float:

@@ -7,6 +7,7 @@ combine it with what words, numbers and names say.
 
 import hashlib
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,9 +76,14 @@ class Reader:
         """One reading for every statement, in order."""
         return self._read(supporting(statements, evidence, tokenise), len(statements))
 
-    def beside_question(self, question: str, texts: Sequence[str]) -> list[Reading]:
-        """One reading for every text, in order; texts that follow each other are read together."""
-        return self._read(answering(question, texts, tokenise), len(texts))
+    def beside_question(
+        self, question: str, texts: Sequence[str], begins: AbstractSet[int] = frozenset()
+    ) -> list[Reading]:
+        """One reading for every text, in order; texts that follow each other are read together.
+
+        Those before one that `begins` a context, by its index, have no part in its reading.
+        """
+        return self._read(answering(question, texts, tokenise, begins), len(texts))
 
     def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
         logits = passes([(window.ids, window.types) for window in windows], self.threads)

@@ -8,6 +8,7 @@ by its cosine to the question, which knows an answer that takes up none of the q
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -50,19 +51,19 @@ class AnswerRelevance:
 
 
 def sentence_relevance(
-    question: str, sentences: Sequence[str], encoder: Encoder, reader: Reader
+    question: str, contexts: Sequence[Sequence[str]], encoder: Encoder, reader: Reader
 ) -> list[Relevance]:
-    """For every sentence, in order, whether it helps to answer the question.
+    """For every sentence of the contexts, in order, whether it helps to answer the question.
 
     Raises:
         Unavailable: If what is asked is work on a text.
     """
     _demand_question(question)
     kind = questions.kind_of(question)
-    rows = nearness.read(question, sentences, encoder, reader)
+    rows = nearness.read(question, contexts, encoder, reader)
     return [
         _relevance(question, sentence, features, kind)
-        for sentence, features in zip(sentences, rows, strict=True)
+        for sentence, features in zip(chain.from_iterable(contexts), rows, strict=True)
     ]
 
 

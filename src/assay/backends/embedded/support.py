@@ -28,6 +28,8 @@ FEATURES = (
 )
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
+AGREED = 0.9  # the least one of what a record's yes or no agrees with
+DENIED = 0.1  # the largest one of what it denies, or of what the contexts call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -117,8 +119,13 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
 
 def _probability(judged: Judged) -> float:
     value = Fitted.load("support.json", FEATURES).probability(judged.features)
+    told = judged.comparison.flag
+    if told:
+        value = max(value, AGREED) if told.agrees else min(value, DENIED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
+    if judged.comparison.rejected:
+        value = min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
@@ -127,7 +134,9 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     value = _probability(judged)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
-    contradicted = not supported and bool(refuted > neutral)
+    told = judged.comparison.flag
+    rejected = judged.comparison.rejected
+    contradicted = not supported and bool(told or rejected or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
@@ -191,12 +200,16 @@ def _reason(
 def _doubts(found: Comparison) -> list[str]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
     doubts = []
+    if found.flag and not found.flag.agrees:
+        doubts.append("the record says the opposite")
+    if found.rejected:
+        doubts.append("it is told only to be rejected")
     gone = [*found.numbers, *found.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_stand(gone)} not stand in the evidence")
     if found.opposites:
         doubts.append("it says the opposite ({} against {})".format(*found.opposites[0]))
-    if found.negation_differs:
+    if found.negation_differs and not found.flag:
         doubts.append("one of the two denies what the other says")
     if found.words:
         doubts.append(f"{_listed(found.words)} {_stand(found.words)} not stand in the evidence")

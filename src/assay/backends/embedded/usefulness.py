@@ -47,8 +47,7 @@ def context_usefulness(
 ) -> list[Usefulness]:
     """For every context, in order, whether it helps to arrive at a target (reference, answer)."""
     split = [sentences.sentences(context) for context in contexts]
-    every = [sentence for parts in split for sentence in parts]
-    rows = iter(read(question, every, encoder, reader))
+    rows = iter(read(question, split, encoder, reader))
     found = [
         _Context(context, parts, [probability(next(rows)) for _ in parts])
         for context, parts in zip(contexts, split, strict=True)

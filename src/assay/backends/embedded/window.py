@@ -102,27 +102,37 @@ def supporting(
         return chosen(wanted, evidence, lengths, budget)
 
     apart = {i for i, one in enumerate(said) if _is_foreign(one.said.wanted, evidence)}
-    rows = _rows(tokens, STATED if together else 0, STATED, apart)
+    rows = _rows(tokens, STATED if together else 0, STATED, apart=apart)
     return [_beside_evidence(row, said, shown, pieces) for row in rows]
 
 
-def answering(question: str, texts: Sequence[str], tokenise: Tokenise) -> list[Window]:
-    """The windows in which sentences are read beside a question, each sentence once."""
+def answering(
+    question: str, texts: Sequence[str], tokenise: Tokenise, begins: AbstractSet[int] = frozenset()
+) -> list[Window]:
+    """The windows in which sentences are read beside a question, each sentence once.
+
+    A sentence that `begins` a context, by its index, shares no window with those before it.
+    """
     asked = tokenise(question).ids.tolist()
     if len(asked) > ASKED:
         asked = [*asked[: ASKED // 2], *asked[-ASKED // 2 :]]
     room = LONGEST - len(asked) - 3
-    rows = _rows([tokenise(text) for text in texts], room, room)
+    rows = _rows([tokenise(text) for text in texts], room, room, begins=begins)
     return [_beside_question(row, asked) for row in rows]
 
 
 def _rows(
-    tokens: Sequence[Tokens], together: int, longest: int, apart: AbstractSet[int] = frozenset()
+    tokens: Sequence[Tokens],
+    together: int,
+    longest: int,
+    *,
+    apart: AbstractSet[int] = frozenset(),
+    begins: AbstractSet[int] = frozenset(),
 ) -> list[list[Stretch]]:
     """Texts that share a window: as many as take up to `together` tokens, in order.
 
     A text of more than `longest` tokens is read in stretches, each in a window of its own; those
-    that are to be read `apart` have one each.
+    that are to be read `apart` have one each, and one that `begins` something has a new one.
     """
     rows: list[list[Stretch]] = []
     row: list[Stretch] = []  # what further texts may join
@@ -133,7 +143,7 @@ def _rows(
             room = 0
         elif i in apart:
             rows.append([(i, mine)])
-        elif row and len(mine) <= room:
+        elif row and len(mine) <= room and i not in begins:
             row.append((i, mine))
             room -= len(mine)
         else:

@@ -1,0 +1,73 @@
+"""Does yes or no in a record settle what a statement says of the same thing, and nothing else?"""
+
+import pytest
+
+from assay.backends.embedded.reader import Reader
+from assay.backends.embedded.support import AGREED, DENIED, support
+
+RECORD = (
+    '{"name": "Blue Cafe", "stars": 3.5, "hours": {"Sunday": "closed"}, "attributes": {"WiFi": "no",'
+    ' "OutdoorSeating": false, "HasTV": true, "GoodForKids": false, "PetsAllowed": true,'
+    ' "Parking": {"street": true, "garage": false, "lot": false}}}'
+)
+LIST = "Wi-Fi: no. Parking: yes. Pets allowed: no."
+TABLE = "| Plan | SSO | Seats |\n|---|---|---|\n| Basic | no | 5 |\n| Pro | yes | 50 |"
+FAQ = (
+    "Q: Do you ship abroad?\nA: No.\nQ: Is the app free?\nA: Yes, it is.\nQ: Is it safe?\nA: Very."
+)
+
+
+def of(statement, *contexts):
+    (found,) = support([statement], contexts, Reader(1))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("context", "right", "wrong"),
+    [
+        (RECORD, "The cafe has no WiFi.", "The cafe has WiFi."),
+        (RECORD, "It lacks outdoor seating.", "Outdoor seating is available."),
+        (RECORD, "Outdoor seating is unavailable.", "It has outdoor seating."),
+        (RECORD, "It has a TV.", "There is no TV."),
+        (RECORD, "The cafe is not good for kids.", "The Blue Cafe is good for kids."),
+        (RECORD, "There is street parking.", "There is a parking garage."),
+        (RECORD, "Pets are allowed.", "Pets are not allowed."),
+        (LIST, "There is no Wi-Fi.", "Wi-Fi: yes"),
+        (LIST, "Parking is available.", "No parking is available."),
+        (TABLE, "The Pro plan includes SSO.", "The Basic plan includes SSO."),
+        (TABLE, "The Basic plan does not include SSO.", "There is no SSO in Pro."),
+        (FAQ, "They do not ship abroad.", "They ship abroad."),
+        (FAQ, "The app is free.", "The app is not free."),
+    ],
+)
+def test_it_is_settled(context, right, wrong):
+    good, bad = of(right, context), of(wrong, context)
+    assert good.probability >= AGREED
+    assert (bad.probability, bad.contradicted) == (DENIED, True)
+    assert bad.reason.startswith("The record says the opposite; closest sentence: ")
+    assert bad.sentence in context
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "It has a lot of guests.",  # not a parking lot
+        "It offers WiFi and street parking.",  # one is there, the other is not
+        "Parents praise it as good for kids on long rainy Sunday afternoons.",
+        "Its owner is a non-TV person.",
+        "Does it have WiFi? Perhaps",
+    ],
+)
+def test_what_says_something_else_is_read_as_before(statement):
+    assert of(statement, RECORD).probability not in (AGREED, DENIED)
+
+
+@pytest.mark.parametrize("statement", ["It is safe.", "SSO is included.", "They ship books."])
+def test_what_is_not_settled_is_read_as_before(statement):
+    assert of(statement, FAQ, TABLE).probability not in (AGREED, DENIED)
+
+
+def test_another_record_with_the_name_says_nothing():
+    other = '{"name": "Red Bar", "stars": 4}'
+    assert of("The Blue Cafe has WiFi.", RECORD, other).probability == DENIED
+    assert of("The Red Bar has WiFi.", RECORD, other).probability != DENIED
