@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.bench.subject import Subject
-from assay.metrics.factual_correctness import FactualCorrectness, f_beta
+from assay.metrics.factual_correctness import FactualCorrectness, f_beta, mean, weighed
 from assay.sample import Sample
-from assay.score import Part, Score
+from assay.score import Score
 
 
 class Correctness(NamedTuple):
@@ -34,11 +34,8 @@ def _counted(score: Score) -> Correctness:
 
 
 def _weighed(score: Score) -> Correctness:
-    precision = _mean([part for part in score.parts if part.kind == "statement"])
-    recall = _mean([part for part in score.parts if part.kind == "reference statement"])
+    """What `soft=true` gives, of the same verdicts."""
+    parts = weighed(score.parts)
+    precision = mean([part for part in parts if part.kind == "statement"])
+    recall = mean([part for part in parts if part.kind == "reference statement"])
     return Correctness(f_beta(precision, recall), precision, recall)
-
-
-def _mean(parts: Sequence[Part]) -> float:
-    values = [part.value if part.probability is None else part.probability for part in parts]
-    return sum(value or 0.0 for value in values) / max(1, len(values))

@@ -1,6 +1,7 @@
 """Is the answer right, in facts and in meaning together?"""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from assay.errors import InputError
@@ -15,22 +16,12 @@ from assay.tasks import Embed, SplitStatements, VerifyStatements
 
 
 @dataclass(frozen=True)
-class AnswerCorrectness(Metric):
-    """Weighted mean of factual correctness (F1) and answer similarity.
-
-    w1 factual_correctness + w2 answer_similarity over w1 + w2, default 0.75 and 0.25 (RAGAS
-    documentation), in [-w2 / (w1 + w2), 1]. Undefined where factual correctness is.
-
-    Args:
-        factual_weight: w1.
-        similarity_weight: w2. With 0, no embedding is asked for.
-    """
+class WeightedCorrectness(Metric):
+    """A weighted mean of a factual score and answer similarity; no metric by itself."""
 
     factual_weight: float = 0.75
     similarity_weight: float = 0.25
 
-    name = "answer_correctness"
-    source = RAGAS_DOCS
     needs = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements, Embed)
     range = (-0.25, 1.0)
@@ -60,10 +51,33 @@ class AnswerCorrectness(Metric):
             Part("component", name, f"weight {weight / total:g}", value)
             for name, value, weight in components
         )
-        return Score(value, (*parts, *factual.parts), details=factual.details)
+        return Score(value, (*parts, *factual.parts), factual.method, factual.details)
+
+    @abstractmethod
+    async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
+        """The factual score."""
+
+
+@dataclass(frozen=True)
+class AnswerCorrectness(WeightedCorrectness):
+    """Weighted mean of factual correctness (F1) and answer similarity.
+
+    w1 factual_correctness + w2 answer_similarity over w1 + w2, default 0.75 and 0.25 (RAGAS
+    documentation), in [-w2 / (w1 + w2), 1]. Undefined where factual correctness is.
+
+    Args:
+        factual_weight: w1.
+        similarity_weight: w2. With 0, no embedding is asked for.
+        soft: Whether statements count by their probabilities, as in factual_correctness.
+    """
+
+    soft: bool = False
+
+    name = "answer_correctness"
+    source = RAGAS_DOCS
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
-        return await FactualCorrectness().score(sample, judge)
+        return await FactualCorrectness(soft=self.soft).score(sample, judge)
 
 
 METRICS: tuple[type[Metric], ...] = (AnswerCorrectness,)

@@ -64,7 +64,9 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def value(text: str) -> Any:
-    """What a text means: a number, a quoted text, a tuple ...; else the text itself."""
+    """What a text means: a number, true, a quoted text, a tuple ...; else the text itself."""
+    if text in ("true", "false"):
+        return text == "true"
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

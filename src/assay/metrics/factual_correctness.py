@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.evidence import split, verdict_parts, verify
+from assay.metrics.evidence import BY_VERDICTS, blank, split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
@@ -37,33 +37,14 @@ def check_levels(name: str, atomicity: str, coverage: str) -> None:
 
 
 @dataclass(frozen=True)
-class FactualCorrectness(Metric):
-    """F-score of the answer's statements against the reference's.
-
-    Statements are true positives (in answer and reference), false positives (in the answer only)
-    or false negatives (in the reference only). precision = TP / (TP + FP) over the answer's
-    statements, recall = 1 - FN / (reference statements) over the reference's; f1 = their harmonic
-    mean, TP / (TP + 0.5 (FP + FN)) when as many statements match on either side; in [0, 1] (RAGAS
-    documentation). Each direction is counted over its own statements (ragas mixes them in recall,
-    its issue 2693). Undefined if neither text makes a statement.
-
-    At "low" atomicity a statement is a whole sentence; at "low" coverage what a sentence mainly
-    says (the embedded judge goes by rule: there it is the first clause of each sentence).
-
-    Args:
-        mode: "f1", "precision" or "recall".
-        beta: Weight of recall against precision in "f1".
-        atomicity: "high": one claim a statement; "low": one sentence a statement.
-        coverage: "high": all that is claimed; "low": what each sentence mainly says.
-    """
+class FScore(Metric):
+    """The parameters of an F-score of statements; no metric by itself."""
 
     mode: Literal["f1", "precision", "recall"] = "f1"
     beta: float = 1.0
     atomicity: Level = "high"
     coverage: Level = "high"
 
-    name = "factual_correctness"
-    source = RAGAS_DOCS
     needs: ClassVar[tuple[str, ...]] = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
 
@@ -75,6 +56,39 @@ class FactualCorrectness(Metric):
             raise InputError(f"{self.name}: beta is a number above 0, not {self.beta}")
         check_levels(self.name, self.atomicity, self.coverage)
 
+
+@dataclass(frozen=True)
+class FactualCorrectness(FScore):
+    """F-score of the answer's statements against the reference's.
+
+    Statements are true positives (in answer and reference), false positives (in the answer only)
+    or false negatives (in the reference only). precision = TP / (TP + FP) over the answer's
+    statements, recall = 1 - FN / (reference statements) over the reference's; f1 = their harmonic
+    mean, TP / (TP + 0.5 (FP + FN)) when as many statements match on either side; in [0, 1] (RAGAS
+    documentation). Each direction is counted over its own statements (ragas mixes them in recall,
+    its issue 2693). Undefined if neither text makes a statement.
+
+    With `soft` each statement counts with the probability that the judge gives its verdict instead
+    of 0 or 1; TP is then the sum of those of the answer's statements, and FP and FN what is missing
+    to their numbers. A judge without probabilities counts with 0 and 1, and the score says so. The
+    embedded judge agrees better with people so: see its card (RAGChecker, EVOUNA).
+
+    At "low" atomicity a statement is a whole sentence; at "low" coverage what a sentence mainly
+    says (the embedded judge goes by rule: there it is the first clause of each sentence).
+
+    Args:
+        mode: "f1", "precision" or "recall".
+        beta: Weight of recall against precision in "f1".
+        atomicity: "high": one claim a statement; "low": one sentence a statement.
+        coverage: "high": all that is claimed; "low": what each sentence mainly says.
+        soft: Whether statements count by their probabilities.
+    """
+
+    soft: bool = False
+
+    name = "factual_correctness"
+    source = RAGAS_DOCS
+
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
@@ -82,6 +96,10 @@ class FactualCorrectness(Metric):
         mine, theirs = await split(sample.question or "", [answer, reference], judge, levels)
         against_theirs, against_mine = told(theirs, reference), told(mine, answer)
         found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
+        asked = [v for v in found if not blank(reference)] + [
+            v for v in covered if not blank(answer)
+        ]
+        certain = self.soft and None in [verdict.probability for verdict in asked]
         return self._counted(
             verdict_parts(mine, unplaced(found), answer, labels=("TP", "FP")),
             verdict_parts(
@@ -91,21 +109,31 @@ class FactualCorrectness(Metric):
                 kind="reference statement",
                 labels=("covered", "FN"),
             ),
+            BY_VERDICTS if certain else "",
         )
 
-    def _counted(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
+    def _counted(self, mine: Sequence[Part], theirs: Sequence[Part], method: str) -> Outcome:
+        if self.soft:
+            mine, theirs = map(weighed, (mine, theirs))
         parts = (*mine, *theirs)
         wanted = {"precision": mine, "recall": theirs, "f1": parts}[self.mode]
         if not wanted:
             return Unscored("undefined", _EMPTY[self.mode], parts)
-        precision, recall = _mean(mine), _mean(theirs)
+        precision, recall = mean(mine), mean(theirs)
         value = {
             "precision": precision,
             "recall": recall,
             "f1": f_beta(precision, recall, self.beta),
         }[self.mode]
-        counts = {label: sum(p.label == label for p in parts) for label in ("TP", "FP", "FN")}
-        return Score(value, parts, details={"precision": precision, "recall": recall, **counts})
+        sides = {"precision": precision, "recall": recall}
+        return Score(value, parts, method, details={**sides, **self._counts(mine, theirs)})
+
+    def _counts(self, mine: Sequence[Part], theirs: Sequence[Part]) -> dict[str, float]:
+        if self.soft:
+            true, covered = (math.fsum(p.value or 0.0 for p in parts) for parts in (mine, theirs))
+            return {"TP": true, "FP": len(mine) - true, "FN": len(theirs) - covered}
+        labels = [part.label for part in (*mine, *theirs)]
+        return {label: labels.count(label) for label in ("TP", "FP", "FN")}
 
 
 _EMPTY = {
@@ -123,7 +151,16 @@ def told(statements: Sequence[Statement], text: str) -> str:
     return "\n".join(statement.text for statement in statements) or text
 
 
-def _mean(parts: Sequence[Part]) -> float:
+def weighed(parts: Sequence[Part]) -> list[Part]:
+    """Parts with the judge's probabilities as their values, where it gives any."""
+    return [
+        part if part.probability is None else replace(part, value=part.probability)
+        for part in parts
+    ]
+
+
+def mean(parts: Sequence[Part]) -> float:
+    """The mean of the parts' values; 0 without any."""
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
 
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.answer_correctness import AnswerCorrectness
+from assay.metrics.answer_correctness import WeightedCorrectness
 from assay.metrics.answer_relevancy import check_n
 from assay.metrics.base import Metric
 from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
 from assay.metrics.evidence import blank, split, verdict_parts, verify
-from assay.metrics.factual_correctness import FactualCorrectness, f_beta, unplaced
+from assay.metrics.factual_correctness import FactualCorrectness, FScore, f_beta, unplaced
 from assay.metrics.faithfulness import Faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -172,7 +172,7 @@ class RagasContextEntityRecall(Metric):
 
 
 @dataclass(frozen=True)
-class RagasFactualCorrectness(FactualCorrectness):
+class RagasFactualCorrectness(FScore):
     """Factual correctness as ragas 0.4.3 has it: recall over mixed directions, two decimals.
 
     TP and FP are counted over the answer's statements, FN over the reference's; precision =
@@ -238,7 +238,7 @@ def counted(tp: int, fp: int, fn: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class RagasAnswerCorrectness(AnswerCorrectness):
+class RagasAnswerCorrectness(WeightedCorrectness):
     """Answer correctness as ragas 0.4.3 has it: F-beta of counts, not of two shares.
 
     w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in
