@@ -186,3 +186,14 @@ def test_what_each_piece_shares_is_the_weight_of_the_stems_it_has(contexts, want
     evidence = prepare(contexts)
     shares = [math.fsum(evidence.weights[s] for s in found & wanted) for found in evidence.sets]
     assert evidence.shared(wanted).tolist() == shares
+
+
+def test_the_nearest_context_comes_first_whatever_the_order():
+    near = "The zebra of Utrecht was painted. It is old."
+    far = "A zebra eats grass."
+    shown = []
+    for contexts in ([near, far], [far, near]):
+        evidence = prepare(contexts)
+        (window,) = supporting(["The painted zebra is in Utrecht."], evidence, tokenise)
+        shown.append([evidence.pieces[i].text for i in window.pieces])
+    assert shown == [["The zebra of Utrecht was painted.", "It is old.", "A zebra eats grass."]] * 2

@@ -4,7 +4,7 @@ A window is `[CLS] texts [SEP] yardstick [SEP]` in token ids, at most 384 of the
 judged by evidence, sentences by a question. Statements that follow each other share a window as
 long as they take no more than 128 tokens, but for those that are foreign to the evidence; the
 pieces of evidence are those that share most words with them, in the order in which they stand in
-the contexts. `training/verifier` builds its examples with the same code.
+their context, the nearest context first. `training/verifier` builds its examples with this code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -103,7 +103,7 @@ def supporting(
 
     apart = {i for i, one in enumerate(said) if _is_foreign(one.said.wanted, evidence)}
     rows = _rows(tokens, STATED if together else 0, STATED, apart=apart)
-    return [_beside_evidence(row, said, shown, pieces) for row in rows]
+    return [_beside_evidence(row, said, shown, pieces, evidence) for row in rows]
 
 
 def answering(
@@ -245,6 +245,7 @@ def _beside_evidence(
     said: Sequence[_Marked],
     shown: Sequence[Sequence[int]],
     pieces: Callable[[frozenset[str], int], list[int]],
+    evidence: Evidence,
 ) -> Window:
     ids, types, parts = [FIRST], [EVIDENCE], []
     for i, tokens in stretches:
@@ -254,12 +255,22 @@ def _beside_evidence(
     ids.append(LAST)
     types.append(EVIDENCE)
     wanted = frozenset().union(*(said[i].said.wanted for i, _ in stretches))
-    found = pieces(wanted, LONGEST - len(ids) - 1)
+    found = nearest_first(pieces(wanted, LONGEST - len(ids) - 1), wanted, evidence)
     for piece in found:
         ids.extend(shown[piece])
     ids = [*ids[: LONGEST - 1], LAST]
     types.extend([EVIDENCE] * (len(ids) - len(types)))
     return Window(tuple(ids), tuple(types), tuple(parts), tuple(found))
+
+
+def nearest_first(found: Sequence[int], wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
+    """The chosen pieces context by context, that one first whose best piece shares most."""
+    shares = evidence.shared(wanted)
+    best: dict[int, float] = {}
+    for piece in found:
+        context = evidence.pieces[piece].context
+        best[context] = max(best.get(context, 0.0), float(shares[piece]))
+    return sorted(found, key=lambda piece: -best[evidence.pieces[piece].context])
 
 
 def _near(statement: str, evidence: Evidence) -> frozenset[str]:
