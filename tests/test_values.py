@@ -111,3 +111,7 @@ class TestTasks:
         judge = Judge(Scripted({"embed": "x"}))
         assert judge.can(Embed)
         assert not judge.can(SplitStatements)
+
+
+def test_why_there_is_no_score_is_told_in_one_text():
+    assert Unscored("failed", "no reply").reason == "failed: no reply"

@@ -377,7 +377,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     ((sample, outcome),) = result.outcomes(metric.label)
     wanted = f"{demand.sign} {demand.value:g}"
     if not isinstance(outcome, Score):
-        head = f"{metric.label} {wanted}: no score, {outcome.why}: {outcome.detail}"
+        head = f"{metric.label} {wanted}: no score, {outcome.reason}"
     elif holds(outcome.value, demand.sign, demand.value):
         return ""
     else:

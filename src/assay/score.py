@@ -88,5 +88,10 @@ class Unscored:
     detail: str
     parts: tuple[Part, ...] = ()
 
+    @property
+    def reason(self) -> str:
+        """Why, with the words: "failed: no reply"."""
+        return f"{self.why}: {self.detail}"
+
 
 Outcome: TypeAlias = Score | Unscored

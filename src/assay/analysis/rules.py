@@ -150,12 +150,11 @@ def read(folder: Path) -> dict[str, Any]:
 
 def _check(name: str, metric: str, value: object) -> None:
     about = f"{name} of {metric}" if metric else name
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):  # type: ignore[arg-type]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"{about} is {value!r}", "give a number")
-    if name == "max_unscored" and not 0 <= value <= 1:  # type: ignore[operator]
+    if name == "max_unscored" and not 0 <= value <= 1:
         raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
-    if name == "margin" and value < 0:  # type: ignore[operator]
+    if name == "margin" and value < 0:
         raise InputError(f"{about} is {value!r}", "give 0 or more")
 
 

@@ -13,6 +13,7 @@ from assay.errors import CutShort
 from assay.judge import Backend, Reply, Task
 from assay.store import Store
 from assay.store.keys import cut_key, reply_key
+from assay.text.shown import whole
 
 # Seconds that replies on their way are waited for when a run ends early.
 GRACE_S = 2.0
@@ -124,8 +125,7 @@ class Ledger:
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         reply = await self._backend.reply(task, draw)
-        # Half a surrogate pair cannot be written to disk; what is read is what is kept.
-        raw = reply.raw.encode("utf-8", "replace").decode()
-        reply = dataclasses.replace(reply, raw=raw, key=key)
+        # What is read is what is kept.
+        reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)
         # Another process may have been quicker: a score rests on the reply that is on record.
         return await self._store.keep_reply(reply, self._run)

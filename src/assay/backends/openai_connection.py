@@ -15,6 +15,7 @@ from assay.backends.openai_http import OPENAI_URL, Endpoint
 from assay.backends.per_loop import PerLoop
 from assay.backends.waits import nothing_left
 from assay.errors import Denied, Unavailable
+from assay.text.shown import whole
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0
@@ -135,7 +136,7 @@ def encode(body: Mapping[str, Any]) -> bytes:
 def clean(value: Any) -> Any:
     """A value of JSON, with "?" for each half of a surrogate pair in its texts."""
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
+        return whole(value)
     if isinstance(value, Mapping):
         return {clean(k): clean(v) for k, v in value.items()}
     return [clean(v) for v in value] if isinstance(value, list | tuple) else value

@@ -11,6 +11,7 @@ from uuid import uuid4
 from assay.errors import CutShort, InputError, OverBudget, Unavailable
 from assay.judge import Reply, Task
 from assay.store.keys import cut_key, digest, reply_key
+from assay.text.shown import whole
 
 Keep: TypeAlias = Callable[[Reply], Awaitable[object]]
 Bound: TypeAlias = Callable[[str], int | None]
@@ -306,7 +307,7 @@ def _lost(asked: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int
     identity, task, draw = asked
     key, raw = reply_key(identity, task, draw), ""
     if isinstance(error, CutShort) and task.schema is None:  # it is not asked for again
-        key, raw = cut_key(key), error.raw.encode("utf-8", "replace").decode()
+        key, raw = cut_key(key), whole(error.raw)
     else:
         key = digest([key, uuid4().hex])
     return Reply((), raw, *cost, key=key, backend=identity, kind=task.kind, draw=~draw)

@@ -90,7 +90,7 @@ def _goodness(metric: Metric, value: float) -> float:
 def _evidence(outcome: Outcome) -> str:
     """``2 supported, 1 contradicted``, or why there is no score."""
     if not isinstance(outcome, Score):
-        return f"{outcome.why}: {outcome.detail}"
+        return outcome.reason
     counts = Counter(part.label or part.kind for part in outcome.parts)
     return ", ".join(f"{n} {label}" for label, n in counts.items())
 

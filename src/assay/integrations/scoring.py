@@ -39,8 +39,7 @@ class Finding:
     @property
     def why(self) -> str:
         """Why there is no score, "" if there is one."""
-        found = self.outcome
-        return f"{found.why}: {found.detail}" if isinstance(found, Unscored) else ""
+        return self.outcome.reason if isinstance(self.outcome, Unscored) else ""
 
     @property
     def reasons(self) -> str:

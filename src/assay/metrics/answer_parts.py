@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
+from assay.metrics.evidence import Statements, blank, one_blank, share, split, verdict_parts, verify
 from assay.metrics.statements import chosen, relevance_part, relevance_share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
@@ -143,10 +143,8 @@ class CompletenessWithoutReference(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Take the question apart, answer each part from the answer."""
         question, answer = sample.question or "", sample.answer or ""
-        if blank(question):
-            return Unscored("undefined", "the question is empty")
-        if blank(answer):
-            return share([Part("answer", answer, "empty", 0.0)])
+        if blank(question) or blank(answer):
+            return one_blank(question, answer)
         asked = await judge(SplitQuestion(question))
         given = await judge(AnswerQuestions(asked, answer))
         return share([_answered(q, g) for q, g in zip(asked, given, strict=True)])

@@ -7,9 +7,9 @@ from typing import Any
 from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge, Task
 from assay.metrics.base import PAPER, Can, Metric
-from assay.metrics.evidence import blank
+from assay.metrics.evidence import blank, one_blank
 from assay.sample import Sample
-from assay.score import Outcome, Part, Score, Unscored
+from assay.score import Outcome, Part, Score
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, Questions, RateAnswer
 from assay.tasks.embed import cosine
 from assay.text.tongues import tongue
@@ -58,7 +58,7 @@ class AnswerRelevancy(Metric):
         """Generate questions and compare them with the one that was asked."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return _nothing(question, answer)
+            return one_blank(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             return await _rated(question, answer, judge)
         generated = await _generated(question, answer, self.n, judge)
@@ -96,7 +96,7 @@ class PaperAnswerRelevance(Metric):
         """Ask the paper's prompt n times."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return _nothing(question, answer)
+            return one_blank(question, answer)
         questions = await judge.draws(PaperQuestion(answer), self.n)
         return await _compared(question, answer, questions, judge, noncommittal=None)
 
@@ -130,12 +130,6 @@ def _strays(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     if not known:
         return [False] * len(generated)
     return [tongue(text) not in {*known, ""} for text in generated]
-
-
-def _nothing(question: str, answer: str) -> Outcome:
-    if blank(question):
-        return Unscored("undefined", "the question is empty")
-    return Score(0.0, (Part("answer", answer, "empty", 0.0),))
 
 
 async def _compared(

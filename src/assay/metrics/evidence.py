@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from assay.judge import Judge
-from assay.score import Part, Score
+from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 from assay.tasks.split_statements import Level
 from assay.text.placing import placed
@@ -17,6 +17,13 @@ BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
 def blank(*texts: str) -> bool:
     """Whether there is no word in any of the texts: nothing follows from them."""
     return not any(text.strip() for text in texts)
+
+
+def one_blank(question: str, answer: str) -> Outcome:
+    """What is found where one of them is blank: no number without a question, 0 for no answer."""
+    if blank(question):
+        return Unscored("undefined", "the question is empty")
+    return share([Part("answer", answer, "empty", 0.0)])
 
 
 async def split(

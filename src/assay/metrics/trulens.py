@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
-from assay.metrics.evidence import Statements, blank, share, split, verify
+from assay.metrics.evidence import Statements, blank, one_blank, share, split, verify
 from assay.metrics.statements import passages, sentences
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
@@ -138,10 +138,8 @@ class TruLensAnswerRelevance(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Grade the answer as a whole."""
         question, answer = sample.question or "", sample.answer or ""
-        if blank(question):
-            return Unscored("undefined", "the question is empty")
-        if blank(answer):
-            return share([Part("answer", answer, "empty", 0.0)])
+        if blank(question) or blank(answer):
+            return one_blank(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             rating = await judge(RateAnswer(question, answer))
             value = 0.0 if rating.noncommittal else rating.relevance

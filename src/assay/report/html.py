@@ -11,6 +11,7 @@ from markupsafe import Markup
 from assay.report import diagnosis_page, labels, notes, numbers, safe, view
 from assay.report.evidence import evidence
 from assay.report.texts import TextTable
+from assay.text.shown import whole
 
 
 def render(data: Mapping[str, Any]) -> str:
@@ -59,17 +60,15 @@ def page(template: str, style: str, *, version: str, **given: Any) -> str:
         given: What the template needs; `script_hash` where it has a script.
     """
     given = {"script_hash": "", **given}
-    text = (
-        environment()
-        .get_template(template)
-        .render(
+    made = environment().get_template(template)
+    return whole(
+        made.render(
             version=version,
             style=Markup(style),  # noqa: S704 - our own files
             style_hash=safe.source_hash(style),
             **given,
         )
     )
-    return text.encode("utf-8", "replace").decode()
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from assay.report import distribution, notes, numbers, safe
+from assay.text.shown import whole
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 # Mentions, issue numbers, links and emoji names are found in the text after escapes are undone;
@@ -39,8 +40,12 @@ def render(data: Mapping[str, Any]) -> str:
         "\n".join(f"- {line}" for line in _beside(data)),
         inline(notes.cost(data)),
     ]
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)
+
+
+def joined(blocks: Sequence[str]) -> str:
+    """The page that is made of these blocks; empty ones are left out."""
+    return whole("\n\n".join(block for block in blocks if block) + "\n")
 
 
 def _table(metrics: Sequence[Mapping[str, Any]]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.report import agreement as words
-from assay.report.markdown import code, inline
+from assay.report.markdown import code, inline, joined
 
 Json = Mapping[str, Any]
 
@@ -17,8 +17,7 @@ def render(data: Json) -> str:
     blocks += [f"{code(name)}: {inline(why)}" for name, why in data["without"].items()]
     if data["concordance"]:
         blocks += _concordance(data["concordance"])
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)
 
 
 def _metric(metric: Json) -> list[str]:

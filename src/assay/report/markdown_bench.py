@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.report import bench as words
-from assay.report.markdown import code, inline
+from assay.report.markdown import code, inline, joined
 
 Json = Mapping[str, Any]
 
@@ -24,8 +24,7 @@ def render(card: Json, beside: Json | None = None) -> str:
         beneath = [text for text in (words.sources(one), words.took(one)) if text]
         blocks += [f"{inline(text)}." for text in beneath]
     blocks.append("\n".join(f"- {inline(note)}" for note in words.notes(card, beside)))
-    text = "\n\n".join(blocks) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)
 
 
 def _table(one: Json, beside: Json | None) -> list[str]:

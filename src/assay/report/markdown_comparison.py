@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.report import comparison, labels, numbers
-from assay.report.markdown import cell, code, inline
+from assay.report.markdown import cell, code, inline, joined
 
 Json = Mapping[str, Any]
 _SHOWN: Final = 3
@@ -20,12 +20,7 @@ def runs(data: Json) -> str:
         blocks.append("\n".join(_said(one) for one in metrics))
     blocks.append(inline(comparison.legend(data)))
     blocks += [_changes(one) for _, metrics in comparison.others(data) for one in metrics]
-    return _page(blocks)
-
-
-def _page(blocks: list[str]) -> str:
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)
 
 
 def _run(run: Json) -> str:
@@ -92,7 +87,7 @@ def groups(data: Json) -> str:
             cells = [inline(group["name"]), group["shown"], numbers.count(group["n"])]
             cells += [group["span"], inline(group["against"])]
             lines.append(f"| {cell(one['metric'])} | {' | '.join(cells)} |")
-    return _page(
+    return joined(
         [
             f"## run {code(data['run'][:8])} by {code(data['field'])}",
             "\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]),

@@ -5,7 +5,7 @@ from typing import Any
 
 from assay.report import diagnosis as words
 from assay.report import numbers
-from assay.report.markdown import cell, code, inline
+from assay.report.markdown import cell, code, inline, joined
 
 Json = Mapping[str, Any]
 _SHOWN = 5
@@ -34,8 +34,7 @@ def render(data: Json) -> str:
             for need, causes, n in words.missing(data)
         ),
     ]
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)
 
 
 def _causes(data: Json) -> str:

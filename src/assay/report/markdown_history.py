@@ -5,7 +5,7 @@ from typing import Any
 
 from assay.report import history, numbers
 from assay.report.console_history import bar
-from assay.report.markdown import cell, code, inline
+from assay.report.markdown import cell, code, inline, joined
 
 Json = Mapping[str, Any]
 
@@ -13,9 +13,8 @@ Json = Mapping[str, Any]
 def render(data: Json) -> str:
     """Each metric with its series, and what must be read beside them."""
     blocks = [block for metric in data["metrics"] for block in _metric(metric)]
-    blocks.append("\n".join(f"- {inline(note)}" for note in history.notes(data)))
-    text = "\n\n".join(["## Scores over runs", *blocks]) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    notes = "\n".join(f"- {inline(note)}" for note in history.notes(data))
+    return joined(["## Scores over runs", *blocks, notes])
 
 
 def _metric(metric: Json) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.report import items as words
-from assay.report.markdown import code, inline
+from assay.report.markdown import code, inline, joined
 
 Json = Mapping[str, Any]
 
@@ -27,5 +27,4 @@ def render(data: Json, *, most: int) -> str:
         if len(found) > most:
             lines.append(f"- ... {len(found) - most} more")
         blocks += [f"### {inline(title)}", "\n".join(lines)]
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    return joined(blocks)

@@ -11,6 +11,7 @@ from assay.report.evidence import readable
 from assay.report.html import environment
 from assay.run.result import Result, Trace
 from assay.score import Score
+from assay.text.shown import whole
 
 # So much of a text is shown: a notebook is kept with what its cells showed.
 LONGEST: Final = 20_000
@@ -29,7 +30,7 @@ def result(found: Result) -> str:
         "beside": notes.beside(data),
         "cost": notes.cost(data),
     }
-    return _sound(template.render(data=data, unanswered=unanswered, **said))
+    return whole(template.render(data=data, unanswered=unanswered, **said))
 
 
 def trace(found: Trace) -> str:
@@ -43,10 +44,10 @@ def trace(found: Trace) -> str:
         method, details = "", {}
     higher = found.higher_is_better
     parts = [msgspec.to_builtins(part) for part in outcome.parts]
-    whole = sample.contexts or ()
-    contexts = [text[:LONGEST] for text in whole]
+    given = sample.contexts or ()
+    contexts = [text[:LONGEST] for text in given]
     groups = [
-        (labels.heading(kind), labels.tally(own), [_part(p, whole, higher=higher) for p in own])
+        (labels.heading(kind), labels.tally(own), [_part(p, given, higher=higher) for p in own])
         for kind, own in labels.grouped(parts).items()
     ]
     replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
@@ -56,7 +57,7 @@ def trace(found: Trace) -> str:
     ]
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
     page = environment().get_template("notebook_trace.html")
-    return _sound(
+    return whole(
         page.render(
             metric=found.metric,
             value=value,
@@ -121,7 +122,3 @@ def _lost(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
         return ""
     found = marks.find_quote(contexts[at], part["quote"]) is not None
     return "" if found else f"~ these words do not stand in context {at + 1}"
-
-
-def _sound(page: str) -> str:
-    return page.encode("utf-8", "replace").decode()

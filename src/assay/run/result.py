@@ -16,7 +16,7 @@ from assay.run.baseline import Baseline, random_pairs
 from assay.run.frame import frame
 from assay.run.summary import Summary, summarise
 from assay.sample import Sample
-from assay.score import Outcome, Unscored
+from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
 from assay.store.records import Spent
 
@@ -243,9 +243,8 @@ class Result:
 def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for label, outcome in found.items():
-        unscored = isinstance(outcome, Unscored)
-        columns[label] = None if unscored else outcome.value  # type: ignore[union-attr]
-        columns[f"{label}_why"] = f"{outcome.why}: {outcome.detail}" if unscored else ""  # type: ignore[union-attr]
+        columns[label] = outcome.value if isinstance(outcome, Score) else None
+        columns[f"{label}_why"] = outcome.reason if isinstance(outcome, Unscored) else ""
     return columns
 
 

@@ -22,6 +22,7 @@ from assay.backends.likely import Token
 from assay.backends.llm import SEEDS
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import repeated
+from assay.text.shown import whole
 
 DRAW_TEMPERATURE = 0.7
 BATCH = 256  # tokens read between two chances to stop
@@ -213,8 +214,8 @@ def _still_wanted(stop: threading.Event) -> None:
 
 def _plain(text: str) -> str:
     # A text that holds a model's control tokens ("<|im_end|>") could end its own turn and speak as
-    # somebody else. A space makes them letters. Half of a surrogate pair cannot be told to anyone.
-    return _CONTROL.sub(r"\g<0> ", text).encode("utf-8", "replace").decode()
+    # somebody else. A space makes them letters.
+    return whole(_CONTROL.sub(r"\g<0> ", text))
 
 
 def _body(prompt: str, wish: Wish, *, cached: bool) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def result_of(outcome: Outcome, value: Any, row: Mapping[str, Any]) -> MetricRes
 
 def why(outcome: Outcome) -> str:
     """Why there is no number; "" if there is one."""
-    return f"{outcome.why}: {outcome.detail}" if isinstance(outcome, Unscored) else ""
+    return outcome.reason if isinstance(outcome, Unscored) else ""
 
 
 def _bare(other: Any) -> Any:
