@@ -213,3 +213,11 @@ def test_of_numbered_columns_all_are_proposed_and_not_the_last():
 def test_what_is_missing_because_of_the_mapping_is_told_so(mapping, told):
     rows = [{"question": "q", "target": "t", "text": None}] * 2
     assert told in problem(rows, mapping=mapping, needs={"metric": ("reference",)})
+
+
+def test_numbered_ids_belong_to_the_texts_of_their_numbers():
+    mapping = {"contexts": "ctx_#", "context_ids": "cid_#"}
+    row = {"ctx_1": "one", "ctx_2": "", "cid_1": "a", "cid_2": "b"}
+    assert one(row, mapping=mapping).context_ids == ("a", "b")  # more may have been retrieved
+    wrong = problem([{"ctx_1": "", "ctx_2": "two", "cid_1": "a", "cid_2": ""}], mapping=mapping)
+    assert "field 'context_ids': is empty for a text that is there" in wrong

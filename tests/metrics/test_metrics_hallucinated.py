@@ -78,3 +78,7 @@ async def test_one_wrong_statement_among_many_is_seen_with_the_embedded_judge():
         sample = Sample(id="1", question="Which tower?", contexts=contexts, answer=answer)
         values[name] = (await score(METRIC, sample, Embedded())).value
     assert values["right"] < 0.3 < 0.7 < values["wrong"]
+
+
+def test_the_least_probabilities_are_no_nan():
+    assert any_unsupported([1e-310, 1e-310]) == any_unsupported([0.0]) == 1.0

@@ -105,11 +105,11 @@ class TestAssertScore:
     def test_several_demands_are_all_told_if_missed(self, project):
         result = project(
             "def test_it(assert_score):\n"
-            "    assert_score(ROW, faithfulness > 0.9, measured('deepeval:hallucination') < 0,\n"
+            "    assert_score(ROW, faithfulness > 0.9, measured('deepeval:hallucination') <= 0,\n"
             "                 measured('context_relevance') >= 0)\n"
         )
         result.stdout.fnmatch_lines(
-            ["E*faithfulness > 0.9: it is*", "E*deepeval:hallucination < 0: it is*"]
+            ["E*faithfulness > 0.9: it is*", "E*deepeval:hallucination <= 0: it is*"]
         )
         result.stdout.no_fnmatch_line("*context_relevance >= 0: it is*")
 
@@ -257,6 +257,8 @@ class TestMistakes:
             ('assay_gate("no.jsonl", ["faithfulness"])', "*there is no file*no.jsonl*"),
             ('assay_gate("no.jsonl", minn={})', "*knows no rule 'minn' -> its rules: min, max*"),
             ("assert_score(ROW, faithfulness <= 20)", "*<= 20: its values are 0 to 1"),
+            ("assert_score(ROW, faithfulness > 1)", "*> 1: its values are 0 to 1"),
+            ("assert_score(ROW, faithfulness < 0)", "*< 0: its values are 0 to 1"),
             ("assert_score(ROW, faithfulness >= float('nan'))", "*>= nan: its values are 0 to 1"),
             ("assert_score(ROW, faithfulness >= '1')", "*>= '1' -> compare it with a number"),
         ],

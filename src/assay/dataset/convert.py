@@ -155,6 +155,9 @@ class _Reading:
             if found.rest:
                 self.metadata.setdefault(field, plain(found.rest))
             ids = self.fields.get(ids_field)
+            if self._filled(field) - self._filled(ids_field) and self._filled(ids_field):
+                what = "is empty for a text that is there, so that the next one's would be taken"
+                self.complain(ids_field, what, "give each text its id")
             # More may have been retrieved than was handed on: ids go on where the texts end.
             named = ids[: len(found.texts)] if ids is not None and field == "contexts" else ids
             if field == "contexts" and named is not None and len(named) < len(found.texts):
@@ -164,6 +167,12 @@ class _Reading:
             elif found.ids is not None and named is not None and found.ids != named:
                 self.complain(ids_field, f"differs from the ids in '{field}'", "keep one of them")
             self.fields.setdefault(ids_field, found.ids)
+
+    def _filled(self, field: str) -> set[int]:
+        """Which of the numbered columns that make a field have a value; none if none make it."""
+        paths = [path for path in self.plan.fields.get(field, ()) if isinstance(path, Several)]
+        places = enumerate(self.values.get(key) for path in paths for key in path)
+        return {place for place, value in places if unboxed(value) not in (None, "")}
 
     def _join_turns(self) -> None:
         """Put messages that stood as the question where they belong, and fill from them."""

@@ -65,12 +65,12 @@ def _answer(value: Any, _form: Form) -> str:
 def _ids(value: Any, form: Form) -> tuple[str, ...]:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = [value]
-    if form == "table" and isinstance(value, str) and _FLOAT.fullmatch(value.strip()):
-        value = [float(value)]
     items = listed(value)
     if items == [value] and isinstance(value, str) and value.lstrip().startswith("["):
         raise FieldError("begins like a list but cannot be read as one", "write it as JSON text")
     found = tuple(identifier(unboxed(item), f"item {n}") for n, item in enumerate(items, 1))
+    if form == "table":  # in every cell alike, or an id would differ from itself
+        found = tuple(name[:-2] if _FLOAT.fullmatch(name) else name for name in found)
     empty = next((n for n, name in enumerate(found, 1) if is_invisible(name)), None)
     if empty is not None:  # two empty ids would pass for a document that was found
         raise FieldError(f"item {empty} is an empty id", "remove it; [] says that there is none")

@@ -1,5 +1,6 @@
 """Is something in the answer that no context supports, and which characters?"""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -64,7 +65,7 @@ def any_unsupported(support: Iterable[float]) -> float:
     if 0.0 in known:
         return 1.0
     odds = sum((1 - p) / p for p in known)
-    return odds / (1 + odds)
+    return 1.0 if math.isinf(odds) else odds / (1 + odds)
 
 
 @dataclass(frozen=True)

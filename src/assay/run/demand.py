@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -30,10 +31,11 @@ def check(metric: str | Metric, sign: str, limit: Any) -> None:
     """
     (found,) = resolve(metric)
     low, high = found.range
-    is_number = isinstance(limit, Real) and not isinstance(limit, bool)
+    is_number = isinstance(limit, Real | Decimal) and not isinstance(limit, bool)
     if not is_number:
         raise InputError(f"{found.label} {sign} {limit!r}", "compare it with a number")
-    if not low <= limit <= high:
+    beyond = not low <= limit <= high
+    if beyond or (sign == ">" and limit == high) or (sign == "<" and limit == low):
         what = f"{found.label} {sign} {limit}: its values are {low:g} to {high:g}"
         raise InputError(what)
 

@@ -48,23 +48,55 @@ def test_it_is_settled(context, right, wrong):
     assert bad.sentence in context
 
 
+PERSON = '{"name": "Ann Lee", "employed": true, "married": true, "pool": true, "wifi": true}'
+SHOP = (
+    "Do you ship to Canada? Yes. Can I bring my dog? No problem, dogs are welcome. Is it open? Yes."
+)
+DOUBLE = "Is breakfast not included? No, guests pay for it. Is there no fee? No."
+STOLEN = "Was the money stolen? No, his lawyer said. The court found that it was."
+NOT = '{"noPets": true, "cannot_cancel": true, "not_refundable": true, "lift": false}'
+WITHOUT = (
+    '{"nuts": false, "stock": false, "fever": false, "pool": true, "wifi": true, "sso": false}'
+)
+
+
 @pytest.mark.parametrize(
-    "statement",
+    ("statement", "context"),
     [
-        "It has a lot of guests.",  # not a parking lot
-        "It offers WiFi and street parking.",  # one is there, the other is not
-        "Parents praise it as good for kids on long rainy Sunday afternoons.",
-        "Its owner is a non-TV person.",
-        "Does it have WiFi? Perhaps",
+        ("It has a lot of guests.", RECORD),  # not a parking lot
+        ("It offers WiFi and street parking.", RECORD),  # one is there, the other is not
+        ("Parents praise it as good for kids on long rainy Sunday afternoons.", RECORD),
+        ("Its owner is a non-TV person.", RECORD),
+        ("Does it have WiFi? Perhaps", RECORD),
+        ("It is safe.", FAQ),
+        ("SSO is included.", TABLE),
+        ("They ship books.", FAQ),
+        ("The Premium plan has no SSO.", TABLE),  # of which the table says nothing
+        ("He is employed at Google.", PERSON),  # a yes says no more than that
+        ("WiFi costs 5 dollars.", PERSON),
+        ("The pool is under renovation.", PERSON),
+        ("There is no heated pool.", PERSON),
+        ("Bob Ray is married.", PERSON),
+        ("They ship to Canada within 5 days.", SHOP),
+        ("You can bring your dog.", SHOP),
+        ("Breakfast is not included.", DOUBLE),
+        ("Breakfast is included.", DOUBLE),
+        ("There is no fee.", DOUBLE),
+        ("The money was stolen.", STOLEN),
+        ("Pets are not allowed.", NOT),
+        ("You cannot cancel.", NOT),
+        ("It is not refundable.", NOT),
+        ("It is free of nuts.", WITHOUT),
+        ("It is out of stock.", WITHOUT),
+        ("Absence of fever.", WITHOUT),
+        ("It does not lack a pool.", WITHOUT),
+        ("There's no problem with the pool.", WITHOUT),
+        ("The context does not mention a pool.", WITHOUT),
+        ("It is hard to find WiFi here.", WITHOUT),
     ],
 )
-def test_what_says_something_else_is_read_as_before(statement):
-    assert of(statement, RECORD).probability not in (AGREED, DENIED)
-
-
-@pytest.mark.parametrize("statement", ["It is safe.", "SSO is included.", "They ship books."])
-def test_what_is_not_settled_is_read_as_before(statement):
-    assert of(statement, FAQ, TABLE).probability not in (AGREED, DENIED)
+def test_what_says_something_else_is_read_as_before(statement, context):
+    assert of(statement, context).probability not in (AGREED, DENIED)
 
 
 def test_another_record_with_the_name_says_nothing():

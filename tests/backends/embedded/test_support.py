@@ -135,7 +135,10 @@ def test_marks_and_evidence_stand_as_they_were_written():
         ("It is a myth that the bank failed in 1931.", False),
         ("There is no evidence that the bank failed in 1931, as he wrote.", False),
         ("It is not a myth that the bank failed in 1931.", True),
-        ("It is not wrong that the bank failed in 1931.", True),
+        ("It is not false that the bank failed in 1931.", True),
+        ("It isn't a myth that the bank failed in 1931.", True),
+        ("He thought it wrong that the bank failed in 1931.", True),
+        ("The rumour that the bank failed in 1931 was confirmed.", True),
         ("It is a myth that the bank failed in 1931. In fact the bank failed in 1931.", True),
     ],
 )

@@ -230,8 +230,8 @@ def _known(sample: Sample) -> Known | None:
     missed = (part.text for part in found.parts if part.kind == "reference context")
     lost = [names.get(name, name) for name in missed]
     if names:  # one retrieved context may hold several of the right ones
-        handed = sample.contexts or ()
-        lost = [text for text in lost if not any(_within(text, context) for context in handed)]
+        handed = [_bare(context) for context in sample.contexts or ()]
+        lost = [text for text in lost if not any(_bare(text) in context for context in handed)]
     ranks = [rank for rank, grade in enumerate(found.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
     return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)

@@ -39,8 +39,7 @@ FEATURES = (
 )
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
 _REJECTED = re.compile(
-    r"(?<!not a)(?<!not)(?<!no) (?:myth|misconception|rumou?r|false|untrue|wrong|incorrect|"
-    r"unlikely|not true|not the case|no (?:evidence|proof|sign)) that $"
+    r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
 )
 
 
@@ -140,8 +139,13 @@ def _verbatim(said: Claim, evidence: Evidence) -> bool:
 
 def _rejected(said: Claim, evidence: Evidence) -> bool:
     found = [piece.said for piece in _places(said, evidence) if said.said in piece.said]
-    behind = (text[: text.index(said.said) + 1] for text in found)
-    return bool(said.length and found) and all(map(_REJECTED.search, behind))
+    behind = [text[: text.index(said.said) + 1] for text in found]
+    return bool(said.length and found) and all(map(_rejects, behind))
+
+
+def _rejects(text: str) -> bool:
+    found = _REJECTED.search(text)
+    return bool(found) and not facts.is_negated(text[: found.start()] if found else "")
 
 
 def _places(said: Claim, evidence: Evidence) -> Iterator[Piece]:
