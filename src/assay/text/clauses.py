@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.text.citations import without_citations
+from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
 from assay.text.predicates import FINITE, subject_and_cuts
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
@@ -91,20 +92,6 @@ _CHATTER = re.compile(
     r"|(?:(?:best|kind|warm) (?:regards|wishes)|(?:yours )?(?:sincerely|faithfully|truly)|regards)"
     r"(?:,[^.!?]{0,40})?$)",
     re.IGNORECASE | re.DOTALL,
-)
-_LEAD_IN = re.compile(
-    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to)\b", re.IGNORECASE
-)
-_HERE_ARE = re.compile(
-    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
-    r"(?P<what>(?:the|all|some)\s.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_GENERAL = re.compile(
-    r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
-    r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
-    r"passages?|sources?|documents?|to)\b",
-    re.IGNORECASE,
 )
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
 _GOES_ON = re.compile(
@@ -201,6 +188,8 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
+                if not reading.lead_in():
+                    found += _told_before(prose, span, reading, whole=whole)
                 continue
             item = block in listed or (after is None and not block.marker)
             over = not item and _over(prose, before, block, after)
@@ -252,6 +241,14 @@ def _of_sentence(
             continue
         yield Statement(_with_lead_in(text, answer[start:end], reading.lead_in()), start, end)
         reading.follow(text)
+
+
+def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+    """What a sentence before a list states besides announcing it."""
+    said = told_before(answer[slice(*span)])
+    if said:
+        end = span[0] + len(said)
+        yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
 
 
 def _clauses(answer: str, span: Span) -> Iterator[tuple[int, int, str]]:
@@ -357,15 +354,15 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     "Here are some tips:" says nothing about its items.
     """
     text = _clean(sentence).rstrip(":：").rstrip()
-    here = _HERE_ARE.fullmatch(text)
-    if here and not _GENERAL.search(here["what"]):
+    here = HERE_ARE.fullmatch(text)
+    if here and not GENERAL.search(here["what"]):
         return f"{here['what'][:1].upper()}{here['what'][1:]}:"
-    if _LEAD_IN.search(text) or _GENERAL.search(" ".join(text.split()[-3:])):
+    if LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])):
         return ""
     if _STATES.search(text) or _GOES_ON.search(text):
         text = resolve(text, reading.subject, alone=reading.alone)
         return text if _GOES_ON.search(text) else f"{text}:"
-    short = len(text.split()) <= _SHORT_ITEM and not _GENERAL.search(text)
+    short = len(text.split()) <= _SHORT_ITEM and not GENERAL.search(text)
     return f"{text}:" if short else ""
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import DENIED, support
+from assay.backends.embedded.support import DENIED, shorten, support
 
 READER = Reader(threads=2)
 CONTEXTS = [
@@ -147,3 +147,8 @@ def test_what_the_contexts_only_reject_is_not_supported(context, said):
     assert (found.probability == DENIED) is not said
     assert found.contradicted is not said
     assert found.reason.startswith("It is told only to be rejected") is not said
+
+
+def test_a_long_sentence_is_cut_between_words():
+    assert shorten("word " * 39 + "25, 2006") == "word " * 38 + "word…"
+    assert shorten("x" * 300) == "x" * 199 + "…"

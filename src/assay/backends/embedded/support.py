@@ -231,6 +231,9 @@ def _listed(items: Sequence[str]) -> str:
 
 
 def shorten(sentence: str) -> str:
-    """A sentence on one line, of at most 200 characters, for a reason."""
+    """A sentence on one line, of at most 200 characters, for a reason; no word or number is cut."""
     line = " ".join(sentence.split())
-    return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1].rstrip()}…"
+    if len(line) <= _QUOTED:
+        return line
+    begin = line[: _QUOTED - 1]
+    return f"{begin.rpartition(' ')[0] or begin}…"
