@@ -4,8 +4,10 @@ import random
 
 import pytest
 
+from assay import evaluate
 from assay.analysis.changes import changed
 from assay.analysis.comparable import Unlike, unlike
+from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.score import Part
 from assay.store import Run
@@ -146,6 +148,18 @@ class TestRefusals:
         with pytest.raises(InputError, match="4 samples have another question or reference in B"):
             a.compare(b)
         assert quality(a.compare(b, force=True)).paired.n == 4
+
+    def test_rows_matched_by_their_number_are_told_to_need_an_id(self, db):
+        rows = [{k: v for k, v in row.items() if k != "id"} for row in graded.rows(noise(5))]
+        orders = rows, [rows[1], rows[0], *rows[2:]], rows[::-1]
+        a, b, c = (evaluate(order, graded.quality, Scripted({}), store=db) for order in orders)
+        told = "matched by the number of their row, since no column is an id"
+        assert any(told in text and "--map id" in text for text in a.compare(b).warnings)
+        with pytest.raises(InputError, match=told) as refused:
+            a.compare(c)
+        assert "--map id=COLUMN" in str(refused.value)
+        assert "--force" not in str(refused.value)
+        assert quality(a.compare(c, force=True)).paired.n == 5
 
     def test_a_run_is_not_compared_with_itself_or_with_nothing(self, db):
         a = graded.run(db, noise(4))

@@ -242,7 +242,7 @@ class TestLabelNext:
         sheet = tmp_path / "sheet.csv"
         first = label_next(result, n=5)
         write(first, sheet, {})
-        with sheet.open(encoding="utf-8") as file:
+        with sheet.open(encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
         rows[0] |= {"label": "1", "remark": "hm"}
         second = label_next(result, n=3, before=[row["sample"] for row in rows])
@@ -295,6 +295,29 @@ class TestLabelNext:
         assert len(read(tmp_path / "sheet.csv")["a"]["contexts"]) == 140_000
         (tmp_path / "saved.csv").write_text("\ufeffsample;label\na;1\n", encoding="utf-8")
         assert read(tmp_path / "saved.csv") == {"a": {"sample": "a", "label": "1"}}
+
+    def test_a_sheet_is_marked_as_utf_8_once_however_often_it_grows(self, tmp_path):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        sheet, mark = tmp_path / "sheet.csv", "\ufeff".encode()
+        for _ in range(3):
+            before = read(sheet)
+            write(label_next(result, n=5, before=list(before)), sheet, before)
+            content = sheet.read_bytes()
+            assert content.startswith(mark + b"sample,label,")
+            assert content.count(mark) == 1
+        assert len(read(sheet)) == 15
+
+    @pytest.mark.parametrize("n", [10, 40])
+    def test_a_purely_random_sheet_gives_what_its_labels_give_by_themselves(self, tmp_path, n):
+        result = run(tmp_path, [n / 40 for n in range(40)])
+        wanted = label_next(result, n=n, random_share=1)
+        rows = [{"id": w.sample.id, "label": int(n > 2)} for n, w in enumerate(wanted)]
+        chances = [{"inclusion_probability": w.probability} for w in wanted]
+        drawn = [row | chance for row, chance in zip(rows, chances, strict=True)]
+        sheet, simple = correct(result, drawn), correct(result, rows)
+        assert sheet.by_probability
+        assert (sheet.alone, sheet.alone_interval) == (simple.alone, simple.alone_interval)
+        assert sheet.corrected == simple.corrected
 
     def test_a_sample_that_stands_there_twice_is_refused_before_a_label_is_lost(self, tmp_path):
         sheet = tmp_path / "sheet.csv"

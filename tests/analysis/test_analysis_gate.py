@@ -219,8 +219,26 @@ class TestNoRegression:
         b = told([103.0, 304.0] * 20, tmp_path / "b.db", Waiting())
         found = gate(b, Rules(margin=0.02), a)
         assert found.verdict == "pass"  # 3.5 of 200
-        assert "by more than 0.02 of the mean before than run" in found.checks[0].rule
+        worse = "by more than 4, which is 0.02 of the mean before, than run"
+        assert worse in found.checks[0].rule
         assert gate(b, Rules(margin={"waiting": 0.01}), a).verdict == "fail"
+
+    def test_a_margin_is_told_in_the_unit_of_the_metric(self, tmp_path):
+        @metric(name="cosine", range=(-1.0, 1.0))
+        def cosine(sample):
+            """The number that the answer is."""
+            return float(sample.answer)
+
+        def run(score, name):
+            rows = [{"id": str(n), "answer": score} for n in range(5)]
+            return evaluate(rows, cosine, Scripted({}), store=tmp_path / name)
+
+        a = run("0.9", "a.db")
+        for score, verdict in (("0.8", "pass"), ("0.79", "fail")):
+            check = gate(run(score, f"{score}.db"), Rules(on="mean"), a).checks[0]
+            worse = "by more than 0.1, which is 0.05 of its range -1 to 1, than run"
+            assert worse in check.rule
+            assert check.verdict == verdict
 
     def test_equal_scores_pass_however_few(self, tmp_path):
         a, b = (told([0.2, 0.9, 1.0], tmp_path / name) for name in ("a.db", "b.db"))

@@ -137,5 +137,7 @@ def test_labels_that_meet_nothing_are_refused_with_the_reason(tmp_path):
     with pytest.raises(InputError, match=r"1 sample not in the run \('other'\)"):
         labelled(result, read_labels([{"id": "other", "label": 1}]), "shown")
     about = read_labels([{"id": "s0", "label": 1, "metric": "faithfulness"}])
-    with pytest.raises(InputError, match="they are about faithfulness"):
+    with pytest.raises(InputError, match="they are about faithfulness") as refused:
         labelled(result, about, "shown")
+    assert "give labels of shown; if these are, remove their column 'metric'" in str(refused.value)
+    assert "--metric" not in str(refused.value)  # it was named

@@ -55,7 +55,7 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
     assert told("label", "-n", "10", "--out", "sheet.csv").exit_code == 0
     result = told("label", "-n", "20", "--out", "sheet.csv")
     assert "20 samples added to sheet.csv, 30 in all" in result.stderr
-    with (here / "sheet.csv").open(encoding="utf-8") as file:
+    with (here / "sheet.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     for row in rows[:-1]:
         row["label"] = str(good(int(row["sample"][1:])))
@@ -75,7 +75,7 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
 
 def test_labels_of_other_answers_are_warned_of_wherever_they_are_used(told, here):
     assert told("label", "-n", "80", "--random-share", "1", "--out", "sheet.csv").exit_code == 0
-    with (here / "sheet.csv").open(encoding="utf-8") as file:
+    with (here / "sheet.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     for answer, wrong in (("a", False), ("b", True)):
         with (here / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
@@ -100,7 +100,7 @@ def test_labels_of_other_answers_are_warned_of_wherever_they_are_used(told, here
 def test_a_sheet_that_is_labelled_in_part_is_warned_of_until_its_chances_are_its_own(told, here):
     assert told("label", "-n", "0", "--out", "sheet.csv").exit_code == 2
     assert told("label", "-n", "78", "--out", "sheet.csv").exit_code == 0
-    with (here / "sheet.csv").open(encoding="utf-8") as file:
+    with (here / "sheet.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     for row in rows[:20]:
         row["label"] = str(good(int(row["sample"][1:])))

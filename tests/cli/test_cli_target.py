@@ -145,3 +145,33 @@ def test_ids_are_not_asked_of_a_system_whose_contexts_do_as_well(rag, here):
     row = {"question": "Is it?", "reference_contexts": ["The tower was finished in 1889."]}
     write_rows(here / "data.jsonl", [row])
     assert rag(*RUN, "-m", "recall_at_k").exit_code == 0
+
+
+def test_a_function_of_a_file_is_a_target_and_stays_one_when_the_file_is_edited(rag, here):
+    (here / "mended").write_text("")
+    (here / "systems").mkdir()
+    file = here / "my_rag.py"
+    file.rename(here / "systems/my rag.py")
+    file = here / "systems/my rag.py"
+    run = [part.replace("my_rag:", "./systems/my rag.py:") for part in RUN]
+    first = rag(*run, "-m", "faithfulness", "--json")
+    assert first.exit_code == 0, first.output
+    assert json.loads(first.stdout)["source"].startswith("data.jsonl, answered by my rag:answer@")
+    file.write_text(SYSTEM + "\nUNUSED = 1\n", "utf-8")
+    assert json.loads(rag(*run, "-m", "faithfulness", "--json").stdout)["source"]
+    assert len((here / "asked.txt").read_text("utf-8").splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("nowhere.py:answer", "the target 'nowhere.py:answer' cannot be imported: "),
+        ("my_rag.py:reply", "has no attribute 'reply'"),
+        ("broken.py:answer", "(broken.py, line 1)"),
+        ("my_rag.py", "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"),
+    ],
+)
+def test_a_file_that_holds_no_target_is_told(rag, here, spec, told):
+    (here / "broken.py").write_text("def answer(:\n", "utf-8")
+    result = rag("run", "data.jsonl", "--target", spec)
+    assert (result.exit_code, told in result.stderr) == (2, True), result.stderr

@@ -259,3 +259,25 @@ def test_a_row_nested_too_deeply_to_be_written_is_skipped_all_the_same(tmp_path)
 def test_a_skip_file_that_cannot_be_opened_is_named():
     error = refused([{"question": "q"}], skip_invalid="/proc/skipped")
     assert "'/proc/skipped' cannot take the skipped rows" in str(error)
+
+
+@pytest.mark.parametrize(
+    "lost", ["#N/A", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"]
+)
+def test_a_cell_that_the_spreadsheet_lost_is_a_problem_of_its_row(tmp_path, lost):
+    file, skipped = tmp_path / "sheet.csv", tmp_path / "skipped.jsonl"
+    file.write_text(f"question,answer,note\nq,a,{lost}\nq,{lost},n\nq,{lost} is one,n\n", "utf-8")
+    told = problem(file)
+    assert f"row 2, field 'answer': is '{lost}': the spreadsheet lost this cell" in told
+    assert "restore its text" in told
+    first, second = load(file, skip_invalid=skipped)
+    assert (first.metadata, second.answer) == ({"note": lost}, f"{lost} is one")
+    assert "the spreadsheet lost this cell" in skipped.read_text("utf-8")
+
+
+def test_a_lost_cell_is_seen_among_those_that_make_a_list_and_no_other_form_has_one(tmp_path):
+    file = tmp_path / "sheet.tsv"
+    file.write_text("question\tc1\tc2\nq\tone\t#REF!\n", "utf-8")
+    assert "is '#REF!': the spreadsheet lost" in problem(file, mapping={"contexts": "c#"})
+    (sample,) = load([{"question": "q", "answer": "#N/A"}])
+    assert sample.answer == "#N/A"

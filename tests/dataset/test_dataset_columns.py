@@ -191,12 +191,12 @@ def test_numbered_columns_are_one_list_in_the_order_of_their_numbers():
 
 def test_of_numbered_columns_all_are_proposed_and_not_the_last():
     needs = {"metric": ("contexts",)}
-    assert "--map contexts=context_#?" in problem(
+    assert "--map 'contexts=context_#'?" in problem(
         [{"context_1": "a", "context_2": "b"}], needs=needs
     )
     assert "--map contexts=context_1?" in problem([{"context_1": "a"}], needs=needs)
     told = problem([{"contexts.0": "a", "contexts.1": "b"}], mapping={"contexts": "contexts"})
-    assert "--map contexts=contexts.#?" in told
+    assert "--map 'contexts=contexts.#'?" in told
 
 
 @pytest.mark.parametrize(
@@ -221,3 +221,18 @@ def test_numbered_ids_belong_to_the_texts_of_their_numbers():
     assert one(row, mapping=mapping).context_ids == ("a", "b")  # more may have been retrieved
     wrong = problem([{"ctx_1": "", "ctx_2": "two", "cid_1": "a", "cid_2": ""}], mapping=mapping)
     assert "field 'context_ids': is empty for a text that is there" in wrong
+
+
+@pytest.mark.parametrize(
+    ("column", "mapping"),
+    [("Bot Answer", {"answer": "Bot Answr"}), ("Answer #", {"answer": "Answr #"})],
+)
+def test_a_proposed_mapping_can_be_pasted_into_a_shell(column, mapping):
+    told = problem([{"question": "q", column: "a"}], mapping=mapping)
+    assert f"that --map 'answer={mapping['answer']}' names" in told
+    assert f"did you mean --map 'answer={column}'?" in told
+
+
+def test_a_column_that_probably_holds_a_field_is_proposed_in_quotes():
+    told = problem([{"question": "q", "model anwser": "a"}], needs={"metric": ("answer",)})
+    assert "did you mean --map 'answer=model anwser'?" in told

@@ -3,6 +3,7 @@
 import io
 import json
 import random
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from rich.console import Console
 from assay import Score, Unscored, evaluate
 from assay.cli import main
 from assay.metrics import METRICS, parse
+from assay.metrics.operations import Latency
 from assay.report import console, distribution, html, markdown
 from assay.report.collect import collect
 from assay.run.summary import MetricSummary, Summary
@@ -76,7 +78,7 @@ def test_a_failed_sample_leaves_the_worst_case_open():
     assert "  -  " in str(Summary([row]))
 
 
-TOLD = "half of the samples up to 110, 95 % up to 6,030, 99 % up to 8,406"
+TOLD = "half of the samples up to 110 ms, 95 % up to 6,030 ms, 99 % up to 8,406 ms"
 
 
 class TestReports:
@@ -95,6 +97,14 @@ class TestReports:
         assert TOLD in markdown.render(data)
         assert html.render(data).count(TOLD) == 1
 
+    def test_every_form_names_the_unit_and_gives_none_to_shares(self, data):
+        page = Console(file=io.StringIO(), width=200)
+        page.print(console.summary(data))
+        assert "latency ms \N{DOWNWARDS ARROW}" in page.file.getvalue()
+        assert "| `latency` (ms, lower is better) |" in markdown.render(data)
+        assert "| `faithfulness` |" in markdown.render(data)
+        assert html.render(data).count("<small>ms</small></b>") == 1
+
     def test_the_bars_reach_to_the_slowest(self, data):
         spread = distribution.spread(data["metrics"][0])
         assert (spread.low, spread.high) == (0.0, 9000.0)
@@ -102,6 +112,17 @@ class TestReports:
 
     def test_no_time_is_painted_good_or_bad(self, data):
         assert {distribution.goodness(time, data["metrics"][0]) for time in TIMES} == {0.5}
+
+
+def test_a_metric_of_the_same_name_may_count_in_another_unit(db):
+    @dataclass(frozen=True)
+    class Seconds(Latency):
+        """Seconds that the answer took."""
+
+        source = "our own"
+
+    data = collect(slow(TIMES, Seconds())(db))
+    assert [metric["unit"] for metric in data["metrics"]] == [""]
 
 
 def test_metrics_are_listed_as_json_that_every_reader_takes():

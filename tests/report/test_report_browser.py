@@ -246,3 +246,38 @@ async def test_thousands_of_samples_stay_quick(page: chromium.Page, tmp_path: Pa
     )
     assert took < 3000
     assert not page.complaints
+
+
+async def test_on_a_narrow_page_every_score_names_its_metric(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    named = (
+        "[...document.querySelectorAll('#s0 > summary .c')]"
+        ".map(e => getComputedStyle(e, '::before').content)"
+    )
+    labels = [f'"{metric["label"]}"' for metric in fixture.METRICS]
+    for width, expected in ((1300, ["none"] * len(labels)), (420, labels)):
+        await page.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        assert await page.run(named) == expected
+        drawn = "document.querySelector('.dist svg').getBoundingClientRect().width"
+        assert await page.run(drawn) >= 200
+
+
+async def test_the_ends_of_the_axis_stand_clear_of_the_interval(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    gap = (
+        "(() => { const svg = [...document.querySelectorAll('.dist svg')]"
+        ".find(e => e.querySelector('.at-interval'));"
+        " const low = e => { const b = svg.querySelector(e).getBBox(); return [b.y, b.y + b.height]; };"
+        " return low('text')[0] - Math.max(low('.at-interval')[1], low('.at-mean')[1]); })()"
+    )
+    assert await page.run(gap) >= 0

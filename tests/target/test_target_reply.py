@@ -156,7 +156,7 @@ class TestPaths:
         ("", "is empty"),
         ('{"answer": " "}', "is empty"),
         ('{"answer": ["a", "b"]}', "must be text"),
-        ('{"status": "ok"}', "it has status"),
+        ('{"status": "ok"}', "it has status -> say where it stands: --target-reply answer=PATH"),
         ('{"answer": "x", "contexts": 5}', "contexts is the number 5"),
         ('{"answer": "x", "cost": -1}', "cost is -1"),
     ],

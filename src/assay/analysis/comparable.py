@@ -15,6 +15,9 @@ _CODE, _VERSION, _TOGETHER = "code", "assay", "together"
 _NONE = (_CODE, _VERSION, _TOGETHER, "repeat")  # pieces that name no judge
 # The last words of a remedy where a comparison can be forced; a gate cannot.
 FORCING = ", or go on with --force (force=True)"
+# Where no column is an id: why other data met, and what helps where --force would not.
+BY_NUMBER = "were matched by the number of their row, since no column is an id"
+BY_ID = "score both again with an id column, or name one with --map id=COLUMN"
 Names: TypeAlias = tuple[str, str]  # what the baseline and the other run are called
 
 
@@ -134,6 +137,9 @@ def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
     n = matched.other_data
     samples = "1 sample has" if n == 1 else f"{n} samples have"
     text = f"{samples} another question or reference in {name} than in {first}"
+    by_number = bool(matched.numbered and n)
+    if by_number and (not kept or (n > kept and not force)):
+        raise InputError(f"{text}; samples {BY_NUMBER}", BY_ID)
     if not kept:
         what = text if matched.other_data else f"{first} and {name} have no sample in common"
         raise InputError(what, "compare runs over the same data; samples are matched by their id")
@@ -142,7 +148,9 @@ def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
         raise InputError(f"{text}, more than are the same", remedy)
     warned = []
     if matched.other_data:
-        warned.append(f"{text}: {'compared all the same' if force else 'left out'}.")
+        done = "compared all the same" if force else "left out"
+        advice = f" Samples {BY_NUMBER}: {BY_ID}." if by_number else ""
+        warned.append(f"{text}: {done}.{advice}")
     if matched.same_made == kept:
         same = f"The answers and contexts of {first} and {name} are the same in every pair"
         warned.append(f"{same}: a difference does not come from the systems.")

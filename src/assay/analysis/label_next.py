@@ -132,7 +132,8 @@ def write(
     place = Path(path).resolve()
     new = place.with_name(f"{place.name}.new")
     try:
-        with new.open("w", encoding="utf-8", newline="") as file:
+        # Without the mark Excel on Windows takes the texts for another encoding.
+        with new.open("w", encoding="utf-8-sig", newline="") as file:
             sheet = csv.DictWriter(file, columns, restval="")
             sheet.writeheader()
             sheet.writerows({**before.get(item.sample.id, {}), **_row(item)} for item in wanted)

@@ -278,7 +278,10 @@ def _nothing(result: Result, given: Labels, metric: str, left_out: Mapping[str, 
     if not given.of(metric):
         about = sorted({label.metric for label in given.labels})
         what = f"no label in {given.source} is about {metric}: they are about {', '.join(about)}"
-        return InputError(what, "name the metric with --metric, or in the column 'metric'")
+        remedy = f"give labels of {metric}; if these are, remove their column 'metric'"
+        known = [label for label in about if label in result.run.metrics]
+        other = f", or name {' or '.join(known)} with --metric" if known else ""
+        return InputError(what, remedy + other)
     reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
     what = f"no label in {given.source} meets a score of {metric} in run {result.run.id}: {reasons}"
     run = result.run.id[:8]

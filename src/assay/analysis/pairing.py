@@ -1,5 +1,6 @@
 """Which samples of two runs are the same sample, and which of them have two scores to compare?"""
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ GIVEN = (
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
 )
 _MADE = ("answer", "contexts", "context_ids", "further_answers", "other_answer", "turns")
+_NUMBER = re.compile(r"row-[0-9]+")  # the id of a row that brings none
 BASELINE, OTHER, BOTH = "baseline", "other", "both"
 
 
@@ -73,6 +75,7 @@ class Matched:
         other_data: How many ids have another question, reference ... in the second run.
         same_made: How many of the same samples also have the same answer and contexts.
         clustered: Whether any sample names a group.
+        numbered: Whether the ids in both are the numbers of rows, as where no column is an id.
     """
 
     rows: Mapping[str, tuple[Row, Row]]
@@ -80,6 +83,7 @@ class Matched:
     other_data: int
     same_made: int
     clustered: bool
+    numbered: bool = False
 
 
 def match(baseline: Result, other: Result, *, keep_other_data: bool = False) -> Matched:
@@ -99,6 +103,7 @@ def match(baseline: Result, other: Result, *, keep_other_data: bool = False) -> 
         other_data=len(differing),
         same_made=sum(a.made == b.made for a, b in kept.values()),
         clustered=any(a.group is not None for a, _ in kept.values()),
+        numbered=bool(shared) and all(map(_NUMBER.fullmatch, shared)),
     )
 
 

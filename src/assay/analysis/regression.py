@@ -36,32 +36,38 @@ def checks(
     about = result.run.config["about"]
     found = []
     for label, n in scored.items():
-        margin, ends = of(rules.margin, label, MARGIN), baseline.run.config["about"][label]["range"]
-        worse = f"{margin:.3g}{_unit(ends)}"
+        margin, one = of(rules.margin, label, MARGIN), by_metric.get(label)
+        ends = (baseline.run.config["about"] if one is None else about)[label]["range"]
+        before = abs(one.paired.before) if one and one.paired else None
+        most = _most(margin, ends, before)
+        worse = _worse(margin, ends, most)
         rule = f"not worse by more than {worse} than run {baseline.run.id[:8]}"
-        if label not in by_metric:
+        if one is None:
             why = "the baseline has it, and this run does not"
             found.append(Check(label, rule, "fail", why))
             continue
-        one = by_metric[label]
-        found.append(_check(one, rule, n, _limit(one, about[label]["range"], rules), rules))
+        found.append(_check(one, rule, n, -(most or 0.0), rules))
     return tuple(found), compared.warnings
 
 
-def _unit(ends: Sequence[float | None]) -> str:
-    """What a margin is a share of, where that is not plain."""
+def _most(margin: float, ends: Sequence[float | None], before: float | None) -> float | None:
+    """The greatest loss that is no regression, in the metric's unit; None if it is not known."""
     low, high = ends
-    if low is None or high is None:
-        return " of the mean before"
-    return "" if high - low == 1 else " of the range"
-
-
-def _limit(one: MetricComparison, ends: Sequence[float | None], rules: Rules) -> float:
-    """The least gain that is no regression, in the metric's unit."""
-    low, high = ends
-    before = abs(one.paired.before) if one.paired else 0.0
     span = before if low is None or high is None else high - low
-    return -of(rules.margin, one.metric, MARGIN) * span
+    return None if span is None else margin * span
+
+
+def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> str:
+    """A margin in words: in the unit of the metric, and as a share where the two differ."""
+    low, high = ends
+    share = f"{margin:.3g}"
+    if low is None or high is None:
+        of_what = f"{share} of the mean before"
+    elif not margin or high - low == 1:
+        return share
+    else:
+        of_what = f"{share} of its range {low:g} to {high:g}"
+    return of_what if most is None else f"{most:.3g}, which is {of_what},"
 
 
 def _check(one: MetricComparison, rule: str, scored: int, limit: float, rules: Rules) -> Check:

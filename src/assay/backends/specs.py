@@ -4,12 +4,16 @@ import functools
 import importlib
 import re
 from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
+from assay.dataset.aliases import closest
 from assay.errors import InputError
 from assay.judge import Backend
 
 DEFAULT = "embedded"
+FILE = ".py"
 SPECS = (
     "embedded (offline, no key)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
@@ -128,9 +132,12 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         return Embedded()
     if scheme in _SCHEMES and rest:
         return _SCHEMES[scheme](rest, embedder=embedder)
+    near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
+    meant = f"did you mean '{near}{':' * bool(rest)}{rest}'?" if near else ""
     if rest and all(part.isidentifier() for part in scheme.split(".")):
-        return backend(imported(spec, "judge"))
-    raise InputError(f"'{spec}' is no judge", f"one of: {'; '.join(SPECS)}")
+        return backend(imported(spec, "judge", meant))
+    known = f"one of: {'; '.join(SPECS)}"
+    raise InputError(f"'{spec}' is no judge", f"{meant} {known}" if meant else known)
 
 
 def _openai(model: str, /, *, embedder: bool = False) -> Backend:
@@ -201,17 +208,32 @@ def _of_a_library(spec: object) -> Any:
     return None
 
 
-def imported(spec: str, role: str) -> Any:
-    """What ``MODULE:ATTRIBUTE`` names; a class is called for an object of it.
+def imported(spec: str, role: str, meant: str = "") -> Any:
+    """What ``MODULE:ATTRIBUTE`` or ``FILE.py:ATTRIBUTE`` names; a class is called for an object.
+
+    Args:
+        spec: What the user wrote.
+        role: What it is to be (judge, target).
+        meant: What to say where there is no such module.
 
     Raises:
-        InputError: If there is no such thing, whose role (judge, target) the message tells.
+        InputError: If there is no such thing, or its code cannot be read.
     """
-    module, _, attribute = spec.partition(":")
+    module, _, attribute = spec.rpartition(":")
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = _module(module)
         for name in attribute.split("."):
             found = getattr(found, name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"the {role} '{spec}' cannot be imported: {error}") from error
+    except (ImportError, AttributeError, OSError, SyntaxError) as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == module
+        what = f"the {role} '{spec}' cannot be imported: {error}"
+        raise InputError(what, meant if absent else "") from error
     return found() if isinstance(found, type) else found
+
+
+def _module(name: str) -> ModuleType:
+    if not name.endswith(FILE):
+        return importlib.import_module(name)
+    from assay.metrics.own import module_in_file
+
+    return module_in_file(Path(name))

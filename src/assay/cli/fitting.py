@@ -7,8 +7,8 @@ from typing import Any
 from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
-from assay.dataset.gaps import is_gap
-from assay.errors import InputError
+from assay.dataset.gaps import is_gap, not_found
+from assay.errors import InputError, Problem
 from assay.metrics import METRICS
 from assay.metrics.catalogue import OCCASIONAL, USUAL
 
@@ -39,7 +39,7 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     Raises:
         InputError: If there is none, or the data cannot be read or hold no rows.
     """
-    gaps, columns = _gaps(data, mapping, min(limit or ROWS, ROWS))
+    gaps, columns, unfound = _gaps(data, mapping, min(limit or ROWS, ROWS))
     fit: list[str] = []
     left_out: dict[str, str] = {}
     for name in (*USUAL, *OCCASIONAL):
@@ -60,21 +60,26 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
         name = getattr(data, "name", data)
         what = f"no metric can be computed from {name}: {', '.join(reasons)}"
         remedy = "name columns with --map field=column; one row is one question"
-        raise InputError(f"{what}; columns found: {columns}", remedy)
+        raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])
     return Fitting(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
 
 
-def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, str], str]:
-    """(why a field cannot be used, by field; the columns there are)."""
+def _gaps(
+    data: Any, mapping: Mapping[str, str], rows: int
+) -> tuple[dict[str, str], str, list[Problem]]:
+    """(why a field cannot be used, by field; the columns there are; mapped ones that are not)."""
     needs = {need for name in (*USUAL, *OCCASIONAL) for need in METRICS[name].needs}
     first: dict[str, int] = {}
     without: dict[str, int] = {}
     given: set[str] = set()
     filled: set[str] = set()
     columns: dict[str, str] = {}
+    unfound = set(mapping)
     source, row = read(data, mapping=mapping, limit=rows), None
     for row in source:
         columns |= {name: _nested(row.record, name) for name in row.columns}
+        if row.record.values is not None:
+            unfound &= row.unfound
         if row.problems:  # refused or skipped when the run begins
             continue
         for need in needs:
@@ -96,7 +101,9 @@ def _gaps(data: Any, mapping: Mapping[str, str], rows: int) -> tuple[dict[str, s
     }
     # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
     gaps |= dict.fromkeys(given - filled - gaps.keys(), "is empty in every row")
-    return gaps, ", ".join(name + nested for name, nested in columns.items()) or "none"
+    shown = ", ".join(name + nested for name, nested in columns.items()) or "none"
+    lost = [not_found(name, mapping[name], columns) for name in mapping if name in unfound]
+    return gaps, shown, lost
 
 
 def _nested(record: Record, column: str) -> str:

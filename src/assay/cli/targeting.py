@@ -25,7 +25,7 @@ _COUNT = click.IntRange(min=1)
 _OPTIONS = (
     click.option(
         "--target",
-        metavar="URL|MODULE:FUNCTION",
+        metavar="URL|MODULE:FUNCTION|FILE.py:FUNCTION",
         help=(
             "Ask this system the questions of DATA first, and evaluate what it answers. What it "
             "answered is kept: the same command does not ask again."

@@ -8,7 +8,7 @@ from assay.dataset.columns import MISSING, Path, Plan, Several, fetch, plan
 from assay.dataset.fields import READERS
 from assay.dataset.lists import Documents
 from assay.dataset.record import Record, Row
-from assay.dataset.values import FieldError, plain, unboxed
+from assay.dataset.values import FieldError, plain, refuse_lost, unboxed
 from assay.errors import Problem
 
 _OPTIONAL: Final = {
@@ -110,6 +110,8 @@ class _Reading:
             return None
         if self.form == "table" and value == "" and not (self.framed and field == "answer"):
             return None
+        if self.form == "table" and not self.framed:
+            refuse_lost(value if isinstance(value, list) else [value])
         # What a frame's cell holds beside text came from Arrow or has pandas' gaps.
         form = "arrow" if self.framed and not isinstance(value, str) else self.form
         return READERS[field](value, form)

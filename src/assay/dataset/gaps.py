@@ -1,5 +1,6 @@
 """How is a gap in the data told to the user, with what to do about it?"""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -93,7 +94,7 @@ def in_all_rows(
             return Problem(what, f"{of}: the field is called '{alias[name]}'", sent=sent)
         column = f"'{near}'" if near else "the column"
         return Problem(what, f"rename {column} to '{name}'{other}, or {of}", sent=sent)
-    hint = f"did you mean --map {name}={near}? " if near else ""
+    hint = f"did you mean {_option(name, near)}? " if near else ""
     named = f"name it with --map {name}=COLUMN (mapping= in Python)"
     return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
 
@@ -114,7 +115,7 @@ def _by_mapping(
     if not held or not taken.keys() >= {*held}:
         return None
     what = f"no column is left for '{name}', which {_need(users)}"
-    given = f"--map {taken[held[0]]}={held[0]} takes the one of this name"
+    given = f"{_option(taken[held[0]], held[0])} takes the one of this name"
     return Problem(f"{what}: {given}", f"name its column with --map {name}=COLUMN, {drop}")
 
 
@@ -131,8 +132,14 @@ def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     names = list(columns)
     near = closest(column, names)
     meant = with_others(name, near, names) if near else None
-    hint = f"did you mean --map {name}={meant}?" if meant else f"columns found: {_shown(names)}"
-    return Problem(f"no row has the column '{column}' that --map {name}={column} names", hint)
+    hint = f"did you mean {_option(name, meant)}?" if meant else f"columns found: {_shown(names)}"
+    what = f"no row has the column '{column}' that {_option(name, column)} names"
+    return Problem(what, hint)
+
+
+def _option(name: str, column: str) -> str:
+    """The option that maps a column, as a shell reads it."""
+    return f"--map {shlex.quote(f'{name}={column}')}"
 
 
 def _need(users: Sequence[str]) -> str:

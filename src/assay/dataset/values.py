@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -10,6 +10,8 @@ from typing import Any, Final
 from uuid import UUID
 
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
+# What Excel writes in a cell whose value or formula it could not make out.
+_LOST: Final = {"#N/A", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"}
 _DIGITS: Final = 40  # a whole number with more is kept as a float
 
 
@@ -126,6 +128,14 @@ def text(value: Any, part: str = "") -> str:
                 "repair the text where it was cut or wrongly decoded",
             ) from None
     return value
+
+
+def refuse_lost(cells: Iterable[Any]) -> None:
+    """Raise FieldError for a cell that holds nothing but an error of the spreadsheet."""
+    lost = next((cell for cell in cells if isinstance(cell, str) and cell in _LOST), None)
+    if lost is not None:
+        remedy = "restore its text and save the file again; if it is meant, give the row as JSONL"
+        raise FieldError(f"is '{lost}': the spreadsheet lost this cell", remedy)
 
 
 def is_invisible(text: str) -> bool:

@@ -45,6 +45,7 @@ class Metric(ABC):
         tasks: Kinds of tasks it asks.
         packages: Modules of the extra [text] that it computes with.
         range: Smallest and largest possible value.
+        unit: What its values are counted in, as readers see it: "ms".
         higher_is_better: False for error rates.
         aliases: Other names that it is known by.
         ranked: Whether the order of the contexts counts.
@@ -58,6 +59,7 @@ class Metric(ABC):
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    unit: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
     guide: ClassVar[float | None] = None
     aliases: ClassVar[tuple[str, ...]] = ()

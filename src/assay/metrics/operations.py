@@ -20,7 +20,7 @@ class Recorded(Metric):
     source = SOURCE
     range = (0.0, inf)
     higher_is_better = False
-    unit: ClassVar[str]
+    counts: ClassVar[str]
 
     @abstractmethod
     def recorded(self, sample: Sample) -> float | None:
@@ -34,7 +34,7 @@ class Recorded(Metric):
             return Unscored("undefined", f"no {self.needs[0]} is recorded")
         if not isfinite(value) or value < 0:
             return Unscored("undefined", f"{self.needs[0]} is {value}, which cannot be")
-        return Score(float(value), (Part("operation", f"{self.needs[0]} {value:g}", self.unit),))
+        return Score(float(value), (Part("operation", f"{self.needs[0]} {value:g}", self.counts),))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Latency(Recorded):
 
     name = "latency"
     needs = ("latency_ms",)
-    unit = "milliseconds"
+    counts = "milliseconds"
+    unit = "ms"
 
     def recorded(self, sample: Sample) -> float | None:
         """Its latency."""
@@ -65,7 +66,7 @@ class CostPerQuery(Recorded):
 
     name = "cost_per_query"
     needs = ("cost",)
-    unit = "cost"
+    counts = "cost"
 
     def recorded(self, sample: Sample) -> float | None:
         """Its cost."""
@@ -81,7 +82,7 @@ class TokensPerQuery(Recorded):
 
     name = "tokens_per_query"
     needs = ("tokens",)
-    unit = "tokens"
+    counts = "tokens"
 
     def recorded(self, sample: Sample) -> float | None:
         """Its tokens."""

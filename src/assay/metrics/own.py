@@ -189,7 +189,7 @@ def _metric(found: object, spec: str) -> type[Metric] | Metric:
 
 def _load(module: str, spec: str) -> ModuleType:
     try:
-        return _from_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
+        return module_in_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
     except (OSError, ImportError) as error:
         what = f"the metric '{spec}' cannot be imported: {error}"
         raise InputError(what, "`assay metrics` lists those that are built in") from error
@@ -203,9 +203,10 @@ def _by_name(module: str) -> ModuleType:
     return importlib.import_module(module)
 
 
-def _from_file(path: Path) -> ModuleType:
+def module_in_file(path: Path) -> ModuleType:
+    """The module that a file holds, run if it was not yet; an edited file is another module."""
     path = path.resolve()
-    # A file that was edited is another module: what ran before keeps the code that it had.
+    # What ran before the file was edited keeps the code that it had.
     digest = hashlib.sha256(str(path).encode() + b"\0" + path.read_bytes()).hexdigest()[:8]
     name = f"{path.stem}_{digest}"
     if name in sys.modules:

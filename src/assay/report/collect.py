@@ -100,9 +100,11 @@ def _run(run: Run) -> dict[str, Any]:
 def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
     fields = msgspec.to_builtins(row)
     label = fields.pop("metric")
+    about = run.config["about"][label]
     return {
         "label": label,
-        **run.config["about"][label],
+        "unit": "",  # of runs that were made before metrics had one
+        **about,
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),

@@ -71,6 +71,8 @@ def _table(data: Json) -> Table:
 
 def _row(metric: Json, *, silent: bool) -> list[Text]:
     name = Text(safe.plain(metric["label"]))
+    if unit := notes.unit(metric):
+        name.append(f" {safe.plain(unit)}", style="dim")
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
     guide = Text()

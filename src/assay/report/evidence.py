@@ -46,8 +46,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One score in the overview: what it reads, how it looks, what a screen reader says."""
+    """One score in the overview: whose, what it reads, how it looks, what a screen reader says."""
 
+    name: str
     text: str
     style: str
     label: str
@@ -168,12 +169,12 @@ def cell(metric: Json, score: Json) -> Cell:
     if score["value"] is None:
         symbol = _UNSCORED[score["why"]]
         text = f"{name} {score['why']}: {score['detail']}"
-        return Cell(symbol, score["why"], text, text)
+        return Cell(name, symbol, score["why"], text, text)
     step = round(distribution.goodness(score["value"], metric) * 10)
     text = numbers.score(score["value"])
     missed = " under" if distribution.misses(score["value"], metric) else ""
     beside = ", beyond the guide value" if missed else ""
-    return Cell(text, f"h{step}{missed}", f"{name} {text}{beside}")
+    return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
 
 
 def readable(raw: str) -> str:

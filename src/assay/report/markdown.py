@@ -67,8 +67,7 @@ def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
     unanswered = metric.get("n_unanswered", 0)
     missing = metric["n_failed"] or unanswered
     return {
-        "metric": cell(metric["label"])
-        + ("" if metric["higher_is_better"] else " (lower is better)"),
+        "metric": cell(metric["label"]) + _aside(metric),
         "mean (95 % interval)": mean,
         "guide": guide,
         "worst-case bounds": numbers.span(metric["bounds"]) if missing else "none failed",
@@ -79,6 +78,12 @@ def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
         # Spaces at the ends of a code span are lost, and with them where the axis begins.
         "distribution": "`" + distribution.spread(metric).line().replace(" ", "·") + "`",
     }
+
+
+def _aside(metric: Mapping[str, Any]) -> str:
+    lower = "" if metric["higher_is_better"] else "lower is better"
+    said = ", ".join(filter(None, [inline(notes.unit(metric)), lower]))
+    return f" ({said})" if said else ""
 
 
 def _beside(data: Mapping[str, Any]) -> list[str]:

@@ -65,6 +65,11 @@ def letters(metric: Mapping[str, Any]) -> str:
     return "" if said else str(metric.get("letters", ""))
 
 
+def unit(metric: Mapping[str, Any]) -> str:
+    """What its values are counted in; "" for shares and other bare numbers."""
+    return str(metric.get("unit", ""))
+
+
 def percentiles(metric: Mapping[str, Any]) -> str:
     """The slow or dear end of a metric without an upper end; "" for all others."""
     found = metric["percentiles"]
@@ -72,7 +77,7 @@ def percentiles(metric: Mapping[str, Any]) -> str:
         return ""
     # Costs are small: three digits that count, wherever they begin.
     shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in found)
-    half, most, nearly_all = shown
+    half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in shown)
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 

@@ -48,6 +48,11 @@ class Row:
         return distribution.standing(self.metric)
 
     @property
+    def unit(self) -> str:
+        """What the mean is counted in; "" if there is none."""
+        return "" if self.metric["mean"] is None else notes.unit(self.metric)
+
+    @property
     def tail(self) -> str:
         """Where the worst scores lie, for a metric without an upper end."""
         return notes.percentiles(self.metric)

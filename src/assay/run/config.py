@@ -49,6 +49,7 @@ def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
         "range": metric.ends(),
         "higher_is_better": metric.higher_is_better,
         "guide": metric.guide,
+        "unit": metric.unit,
         "cosine": Embed in metric.asks(route.serves),
         "compares": "other_answer" in metric.needs,
     }

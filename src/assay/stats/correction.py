@@ -150,7 +150,7 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
     told = _Told.of(rows, clusters, at, int(stratum.max()) + 1, small_sample=small_sample)
     error, floor = _standard_error(rows, errors, predicted, at, clusters, told.wider)
     interval = _interval(estimate, error, told, ends, level)
-    if small_sample and len(at) == len(f) and design.probabilities is None:
+    if small_sample and len(at) == len(f) and not _unequal(design.probabilities):
         estimate, interval = _of_all(found.y, clusters[at], interval, ends, level)
     return Corrected(
         estimate=estimate,
@@ -178,14 +178,14 @@ def labels_alone(
 
     Args:
         labels: Shape (k,).
-        probabilities: Shape (k,): with which probability each sample was chosen; None if all had
-            the same chance.
+        probabilities: Shape (k,): with which probability each sample was chosen; None, or all
+            equal, if all had the same chance.
         groups: Shape (k,): the cluster of each.
         ends: The least and the greatest label possible.
         level: Nominal coverage, in (0, 1).
     """
     y = np.asarray(labels, np.float64)
-    if probabilities is not None:
+    if probabilities is not None and _unequal(probabilities):
         design = Design(probabilities=probabilities, groups=groups)
         alone = correct_mean(
             np.zeros(len(y)), range(len(y)), y, design=design, ends=ends, level=level
@@ -195,6 +195,11 @@ def labels_alone(
         return float(y.mean()), proportion_interval(int(y.sum()), len(y), level=level)
     low, high = ends
     return float(y.mean()), mean_interval(y, groups=groups, low=low, high=high, level=level)
+
+
+def _unequal(probabilities: Numbers | None) -> bool:
+    """Whether samples had other chances than in a simple random choice."""
+    return probabilities is not None and len(set(probabilities)) > 1
 
 
 def _checked(

@@ -14,6 +14,7 @@ from assay.errors import InputError
 from assay.store.schema import migrate
 
 PATIENCE_S = 300.0  # another process may be taking in a large file
+_MAGIC = b"SQLite format 3\0"
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
 
 # What can befall any SQLite file, and what its user can do; every other code would be our mistake.
@@ -94,8 +95,18 @@ def told(path: Path) -> Iterator[None]:
         remedy = TROUBLE[sqlite3.SQLITE_CORRUPT]
         raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
     except sqlite3.Error as error:
-        remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_NOTADB and not _begins_as_one(path):
+            what = f"'{path}' cannot be used as a store: it is another kind of file"
+            remedy = "name a store, or a run of one (`assay runs` lists them)"
+            raise InputError(what, remedy) from error
+        remedy = TROUBLE.get(code, "")
         raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+
+
+def _begins_as_one(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def check_still_there(path: Path) -> None:

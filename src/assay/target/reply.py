@@ -103,7 +103,7 @@ def _answer(reply: Mapping[str, Any], raw: str) -> Any:
         if isinstance(value, str):
             return value
     what = f"no part of the reply is known as the answer; it has {_names(reply)}"
-    raise _none(f"{what} -> say where it stands: answer=PATH", reply, raw)
+    raise _none(f"{what} -> say where it stands: --target-reply answer=PATH", reply, raw)
 
 
 def _text(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from assay.backends.code import place_of, text_digest
 from assay.backends.llm import called, name_of
 from assay.backends.openai_http import Refusal, checked_url
 from assay.backends.per_loop import PerLoop
-from assay.backends.specs import imported
+from assay.backends.specs import FILE, imported
 from assay.backends.waits import retry_after
 from assay.dataset import values_of
 from assay.errors import Denied, InputError, Unavailable
@@ -262,7 +263,7 @@ class FunctionSystem:
 
 
 def system(target: object, *, version: str = "", **how: Any) -> System:
-    """The system that a URL, ``module:function`` or a function names.
+    """The system that a URL, ``module:function``, ``file.py:function`` or a function names.
 
     Args:
         target: The URL or function.
@@ -276,10 +277,12 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
         return HttpSystem(target, version=version, **how)
     if any(how.values()):
         raise InputError("body and headers are for a target with a URL", "leave them out")
+    name = ""
     if isinstance(target, str):
-        target = _named(target)
+        spec, target = target, _named(target)
+        name = _name_in_file(spec, target) if callable(target) else ""
     if callable(target):
-        return FunctionSystem(target, version=version)
+        return FunctionSystem(target, name=name, version=version)
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
@@ -287,11 +290,24 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
 
 
 def _named(spec: str) -> Any:
-    module, colon, _ = spec.partition(":")
-    if not colon or not all(part.isidentifier() for part in module.split(".")):
-        remedy = "give a URL (http://host/ask) or MODULE:FUNCTION"
+    module, _, attribute = spec.rpartition(":")
+    dotted = all(part.isidentifier() for part in module.split("."))
+    if not attribute or not (dotted or module.endswith(FILE)):
+        remedy = "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"
         raise InputError(f"'{spec}' is no target", remedy)
     return imported(spec, "target")
+
+
+def _name_in_file(spec: str, function: Callable[..., Any]) -> str:
+    """Its name without the digest of the file that it was loaded from; "" if from none.
+
+    What else is edited in the file makes no other system of it.
+    """
+    file = spec.rpartition(":")[0]
+    if not file.endswith(FILE):
+        return ""
+    stem = Path(file).stem
+    return re.sub(rf"^{re.escape(stem)}_[0-9a-f]{{8}}:", f"{stem}:", name_of(function))
 
 
 def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
