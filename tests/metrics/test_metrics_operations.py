@@ -119,10 +119,10 @@ def test_a_metric_of_the_same_name_may_count_in_another_unit(db):
     class Seconds(Latency):
         """Seconds that the answer took."""
 
-        source = "our own"
+        unit = "s"
 
     data = collect(slow(TIMES, Seconds())(db))
-    assert [metric["unit"] for metric in data["metrics"]] == [""]
+    assert [metric["unit"] for metric in data["metrics"]] == ["s"]
 
 
 def test_metrics_are_listed_as_json_that_every_reader_takes():
