@@ -194,6 +194,20 @@ def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, run
     assert caplog.text == ""
 
 
+def interrupted(tmp_path, code, within_s):
+    """What a script says that a Ctrl-C ends after its first call; its store is assay.db."""
+    env = {**os.environ, "PYTHONPATH": TESTS, "ASSAY_TEST_CALLS": str(tmp_path / "calls")}
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "calls").exists() and process.poll() is None:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=within_s)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in said
+    return said
+
+
 def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
     code = """
         import sys, assay
@@ -201,15 +215,7 @@ def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
 
         assay.evaluate(samples(9), "faithfulness", "support.counted:judge", store=sys.argv[1])
     """
-    env = {**os.environ, "PYTHONPATH": TESTS, "ASSAY_TEST_CALLS": str(tmp_path / "calls")}
-    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "calls").exists() and process.poll() is None:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode != 0
-    assert "KeyboardInterrupt" in said
+    said = interrupted(tmp_path, code, within_s=30)
     assert "never retrieved" not in said
     assert Result(tmp_path / "assay.db").stopped == "interrupted"
 
@@ -233,15 +239,7 @@ def test_one_interrupt_ends_a_script_with_a_loop_of_its_own(tmp_path, call, with
 
         asyncio.run(main())
     """
-    env = {**os.environ, "PYTHONPATH": TESTS, "ASSAY_TEST_CALLS": str(tmp_path / "calls")}
-    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "assay.db")]
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "calls").exists() and process.poll() is None:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert "KeyboardInterrupt" in said
+    interrupted(tmp_path, code, within_s=60)
     assert Result(tmp_path / "assay.db").stopped == "interrupted"
 
 

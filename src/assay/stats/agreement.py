@@ -101,8 +101,7 @@ def auroc_lead(
     positive = np.asarray(labels, bool)
     x, other = np.asarray(scores, float), np.asarray(rule, float)
     if positive.all() or not positive.any() or other.min() == other.max():  # it reaches 0.5
-        found = auroc_interval(x, positive, groups, level=level)
-        return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
+        return _above_half(auroc_interval(x, positive, groups, level=level))
     ahead = _placed(x, positive) - _placed(other, positive)
     return _recovered(ahead, positive, groups, -1.0, level, share=1.0)
 
@@ -224,10 +223,13 @@ def balanced_lead(
     """
     positive, called, other = (np.asarray(one, bool) for one in (labels, said, rule))
     if other.all() or not other.any():  # it reaches 0.5 on whatever rows
-        found = balanced_interval(called, positive, groups, level=level)
-        return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
+        return _above_half(balanced_interval(called, positive, groups, level=level))
     ahead = called.astype(np.float64) - other
     return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, level)
+
+
+def _above_half(found: Interval | None) -> Interval | None:
+    return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
 
 
 def _recovered(

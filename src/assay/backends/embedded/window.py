@@ -265,6 +265,8 @@ def _beside_evidence(
 
 def nearest_first(found: Sequence[int], wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
     """The chosen pieces context by context, that one first whose best piece shares most."""
+    if len({evidence.pieces[piece].context for piece in found}) < 2:
+        return list(found)
     shares = evidence.shared(wanted)
     best: dict[int, float] = {}
     for piece in found:
