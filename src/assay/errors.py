@@ -3,7 +3,8 @@
 AssayError
   InputError         what the user gave cannot be used; every problem is listed at once
   JudgeError         the judge failed, not the sample and not assay
-    Unavailable      no reply came: time-out, lost connection, server error, rate limit
+    Unavailable      no reply came: lost connection, server error, rate limit
+      TimedOut       none came in time
       TooLong        none can come: the prompt is longer than what the judge reads at once
     Unreadable       a reply came that the task cannot read
     Unsupported      this back end does not serve this kind of task
@@ -100,7 +101,7 @@ class Unavailable(JudgeError):
         permanent: Whether the same request would fail again (too long, filtered): never retried.
         cost: Tokens read and written for an answer that is no reply: (0, 0) for a refusal, None if
             nothing came at all.
-        crowded: Whether it was given up while it waited behind others, as far as can be told.
+        unreached: Whether there was no connection, so that nothing was sent.
     """
 
     def __init__(
@@ -111,13 +112,24 @@ class Unavailable(JudgeError):
         throttled: bool = False,
         permanent: bool = False,
         cost: tuple[int, int] | None = None,
+        unreached: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.throttled = throttled
         self.permanent = permanent
         self.cost = cost
-        self.crowded = False
+        self.unreached = unreached
+
+
+class TimedOut(Unavailable):
+    """No reply came in time; one may have been on its way, and have to be paid for.
+
+    Attributes:
+        crowded: Whether it was given up while it waited behind others, as far as can be told.
+    """
+
+    crowded = False
 
 
 class TooLong(Unavailable):

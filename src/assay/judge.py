@@ -6,9 +6,10 @@ the text into a typed answer. A reply that cannot be read is asked for again as 
 """
 
 import asyncio
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
@@ -156,14 +157,10 @@ class Reply:
 class Backend(Protocol):
     """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper.
 
-    It may have more, which is looked for where it is of use: ``local = True`` if it computes in
-    this process and needs no limits, ``card(kind)`` for what is known of its agreement with
-    people, ``form`` for how it asks for JSON, ``limits`` for bounds of its own, ``paused_until``
-    for when its server takes calls again (the loop's clock), ``max_tokens`` for a bound on its
-    replies, ``further_requests`` for how many it sent beyond one a call, ``drifts = True`` if what
-    stands behind its name may change without a word, ``in_batches(batches, at_once, purse)`` for a
-    back end that asks the same in batches, and ``async aclose()``, awaited when the last run ends
-    that uses it in a loop.
+    It may have more, which is looked for where it is of use: the attributes of `Traits`,
+    ``card(kind)`` for what is known of its agreement with people, ``limits`` for bounds of its own,
+    ``in_batches(batches, at_once, purse)`` for a back end that asks the same in batches, and
+    ``async aclose()``, awaited when the last run ends that uses it in a loop.
     """
 
     @property
@@ -179,6 +176,43 @@ class Backend(Protocol):
         Raises:
             JudgeError: If there is none.
         """
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """What holds connections, workers or calls on their way."""
+
+    async def aclose(self) -> None:
+        """Let go of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a back end may say of itself by attributes; these hold of one that does not.
+
+    Attributes:
+        local: Whether it computes in this process and needs no limits.
+        drifts: Whether what stands behind its name may change without a word.
+        form: How it asks for JSON.
+        max_tokens: Bound on the length of its replies, None for none.
+        paused_until: When its server takes calls again (the loop's clock).
+        further_requests: How many requests it sent beyond one a call.
+    """
+
+    local: bool = False
+    drifts: bool = False
+    form: str = ""
+    max_tokens: int | None = None
+    paused_until: float = -math.inf
+    further_requests: int = 0
+
+    @classmethod
+    def of(cls, backend: Backend) -> "Traits":
+        """What it says now."""
+        return cls(**{name: getattr(backend, name) for name in _TRAITS if hasattr(backend, name)})
+
+
+_TRAITS = tuple(field.name for field in fields(Traits))
 
 
 def repeated(draw: int) -> int:

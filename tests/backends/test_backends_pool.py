@@ -13,7 +13,7 @@ from assay.backends.gguf.engine import TooLong as TooLongForGguf
 from assay.backends.openai import OpenAI
 from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.backends.pool import HOPELESS, MOST_DEATHS, Pool, Pooling, WorkerDied, Workplace
-from assay.errors import Denied, Unavailable, Unreadable
+from assay.errors import Denied, TimedOut, Unavailable, Unreadable
 from assay.judge import Reply
 from assay.tasks import Embed
 
@@ -258,10 +258,11 @@ class TestErrors:
 
     async def test_a_time_out_is_known_for_one(self, open_pool):
         async def late(task):
-            raise Unavailable("late") from TimeoutError()
+            raise TimedOut("late", unreached=True)
 
         pool, _ = open_pool(Echo(late))
-        assert isinstance((await raised_by(pool)).__cause__, TimeoutError)
+        error = await raised_by(pool)
+        assert (type(error), error.unreached) == (TimedOut, True)
 
     async def test_a_bug_in_a_back_end_is_raised_with_the_place_where_it_is(self, open_pool):
         async def bug(task):

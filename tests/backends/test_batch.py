@@ -146,6 +146,13 @@ class TestPartOfABatchFails:
         assert failed < len(DATA)
         assert len(served.sizes) > STAGES
 
+    def test_what_the_server_does_not_take_is_left_out_of_the_next_batch(self, served, db):
+        served.faults = Faults(reject=("seed",))  # draw 0, which goes out at once, has none
+        served.lines = Faults(reject=("seed",), share_malformed=0.4)
+        result = run(served, db)
+        details = [getattr(outcome, "detail", "") for name in METRICS for outcome in result[name]]
+        assert not [detail for detail in details if "seed" in detail]
+
     @pytest.mark.parametrize("done", [0, 3])
     def test_what_an_expired_batch_did_not_do_is_asked_again(self, served, db, done):
         served.batching = Batching(expire=(done,))

@@ -11,7 +11,7 @@ from assay.backends.limit import HOPELESS, Bucket, Limit, Limits
 from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, Unavailable, Unsupported
-from assay.judge import Backend, Reply
+from assay.judge import Backend, Reply, Traits
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer
@@ -64,6 +64,12 @@ async def test_it_shows_the_back_end_unchanged():
     assert (limit.name, limit.identity(RateAnswer)) == ("model", "model#1")
     await limit.aclose()
     assert model.closed
+
+
+def test_what_a_back_end_does_not_say_of_itself_has_a_default():
+    assert Traits.of(Model()) == Traits()
+    llm = OpenAI("m", base_url="http://x/v1", max_tokens=9)
+    assert Traits.of(llm) == Traits(drifts=True, form="json_schema", max_tokens=9)
 
 
 async def test_calls_at_the_same_time_are_bounded_and_counted():
@@ -257,7 +263,7 @@ async def test_a_connection_that_is_never_made_is_no_slow_server(monkeypatch):
     assert "connection to 10.255.255.1/v1 failed: nobody there within 15 s" in said
 
 
-async def test_a_server_that_answered_once_is_never_given_up():
+async def test_a_server_that_answered_once_is_not_given_up_with_one_that_never_did():
     model = Model(None, *[Unavailable("refused")] * 99)
     limit = Limit(model, Limits(retries=0))
     await limit.reply(task())

@@ -7,9 +7,10 @@ from functools import partial
 
 import pytest
 
-from assay.backends.limit import FEW, TIMEOUT_RETRIES, Limit, Limits
+from assay.backends.limit import FEW, Limit, Limits
 from assay.backends.pace import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
 from assay.backends.spending import Budget, Purse
+from assay.backends.tries import TIMEOUT_RETRIES
 from assay.errors import Denied, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer

@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 
 from assay.backends.openai import OpenAI
+from assay.backends.openai_chat import read_chat
 from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url
 from assay.backends.waits import retry_after
 from assay.errors import CutShort, Denied, InputError, Unavailable
@@ -257,6 +258,10 @@ async def serve(answer):
         await request.read()
         return answer()
 
+    return await serve_by(handle)
+
+
+async def serve_by(handle):
     runner = web.ServerRunner(web.Server(handle))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -380,6 +385,60 @@ def logprobs(value):
 async def test_no_reply_is_lost_over_a_flaw_that_is_not_its_text(content, text):
     reply = await answered(lambda: web.Response(body=content))
     assert (reply.raw, reply.tokens_in, reply.tokens_out) == (text, 500, 1000)
+
+
+STREAM = b"""\
+: a comment
+data: {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+
+data: {"choices": [{"index": 0, "delta": {"content": "a\xe2\x80\xa8b"}, "logprobs": LOGPROBS}]}
+data: {"choices": [{"index": 1, "delta": {"content": "another"}}]}
+data:{"choices": [{"index": 0, "delta": {"content": "c", "reasoning_content": "hm"}}]}\r
+data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+data: {"choices": [], "usage": {"prompt_tokens": 500, "completion_tokens": 1000}}
+data: [DONE]
+""".replace(b"LOGPROBS", json.dumps(logprobs(-0.5)).encode())
+
+
+async def test_what_was_streamed_is_a_reply():
+    reply = await answered(lambda: web.Response(body=STREAM))
+    assert (reply.raw, reply.tokens_in, reply.tokens_out) == ("a\u2028bc", 500, 1000)
+    (token,) = read_chat(STREAM).choices[0].tokens
+    assert token.top == {"x": -0.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            STREAM[: STREAM.index(b'data: {"choices": [{"index": 0, "delta": {}')],
+            "the reply broke off",
+        ),
+        (b'data: {"error": {"message": "too hot", "code": 500}}\n', "answered 500: too hot"),
+        (b'data: {"choices": [\n', "sent no chat completion but"),
+        (b"data: [DONE]\n", "without a choice"),
+    ],
+    ids=["broken off", "error", "no JSON", "nothing"],
+)
+async def test_a_stream_that_holds_no_reply_is_none(content, says):
+    with pytest.raises(Unavailable, match=says):
+        await answered(lambda: web.Response(body=content))
+
+
+async def test_a_server_that_answers_in_a_stream_only_is_asked_for_one():
+    async def handle(request):
+        body = await request.json()
+        if not body.get("stream"):
+            text = "This model only support stream mode, please enable the stream parameter"
+            return web.json_response({"error": {"message": text, "param": None}}, status=400)
+        return web.Response(body=STREAM)
+
+    runner, url = await serve_by(handle)
+    llm = OpenAI("m", base_url=url)
+    assert (await llm.reply(TASK)).raw == (await llm.reply(TASK, draw=1)).raw == "a\u2028bc"
+    assert llm.further_requests == 1
+    await llm.aclose()
+    await runner.cleanup()
 
 
 @pytest.mark.parametrize("content", [b'{"choices":' + b"[" * 200_000, b'{"choices": 5}', b"\xff"])

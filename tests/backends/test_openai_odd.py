@@ -3,14 +3,23 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from ssl import SSLCertVerificationError
 
 import pytest
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientConnectorError,
+    ClientProxyConnectionError,
+)
+from aiohttp.client_reqrep import ConnectionKey
 
 from assay.backends.openai import FEWER_LIKELY, Dialect, OpenAI
+from assay.backends.openai_connection import Connection
 from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
 from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, TooLong, Unavailable
 
+THERE = ConnectionKey("box", 3128, *[None] * 5)
 WHERE = Endpoint("http://x/v1", {"Authorization": "Bearer k"})
 TO_A_POLICY = "The prompt triggered Azure OpenAI's content management policy."
 
@@ -196,6 +205,47 @@ def test_words_that_it_keeps_to_itself_are_asked_for_again_and_no_matter_of_the_
     assert Dialect().after(found, {"response_format": {}, "temperature": 0.0}) is None
 
 
+class Unconnected:
+    """A session whose requests all fail before they are sent."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def request(self, *args, **kwargs):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "says"),
+    [
+        (
+            ClientConnectorCertificateError(THERE, SSLCertVerificationError("self-signed")),
+            Denied,
+            "the certificate of x/v1 is not trusted: ('self-signed',) -> name the file",
+        ),
+        (
+            ClientProxyConnectionError(THERE, OSError("refused")),
+            Unavailable,
+            "connection to x/v1 by the proxy box:3128 failed: refused",
+        ),
+        (
+            ClientConnectorError(THERE, OSError("refused")),
+            Unavailable,
+            "connection to x/v1 failed: refused",
+        ),
+    ],
+)
+async def test_why_there_is_no_connection_is_told(monkeypatch, error, kind, says):
+    async def opened(self):
+        return Unconnected(error)
+
+    monkeypatch.setattr("assay.backends.openai_connection._Pool.open", opened)
+    with pytest.raises(kind) as caught:
+        await Connection(WHERE, None).post("chat/completions", b"{}")
+    assert str(caught.value).startswith(says)
+    assert getattr(caught.value, "unreached", True)
+
+
 def refused(message, status=400, **more):
     return Refusal.of(status, as_error(message, **more).encode(), {})
 
@@ -226,6 +276,18 @@ def test_a_server_that_names_temperature_or_seed_is_asked_without(field, refusal
         (refused("the seeds of temperatures"), None),
         (refused("no logprobs; there are temperature, seed"), {"likely": FEWER_LIKELY}),
         (refused("no json_schema; there are temperature, seed"), {"form": "json_object"}),
+        (
+            refused("Unknown name \"x\" at 'generation_config.response_schema'"),
+            {"form": "json_object"},
+        ),
+        (
+            refused("You are not allowed to request logprobs from this model.", 403),
+            {"likely": FEWER_LIKELY},
+        ),
+        (refused("Logprobs is not enabled for models/m"), {"likely": FEWER_LIKELY}),
+        (refused("Your key is not allowed", 403), None),
+        (refused("enable_thinking must be false for non-streaming calls"), {"stream": True}),
+        (refused("stream 5 was reset by an upstream", 500), None),
     ],
 )
 def test_what_a_refusal_is_about_comes_before_what_it_names(refusal, changed):

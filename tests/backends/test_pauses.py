@@ -7,7 +7,7 @@ import pytest
 
 from assay.backends.limit import HOPELESS, START, Limit, Limits
 from assay.backends.pauses import LONGEST_S, Pauses
-from assay.errors import Denied, Unavailable
+from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -89,6 +89,66 @@ def test_who_refuses_everybody_for_a_minute_stops_the_run_and_is_told_as_that():
     assert str(denied[0]).startswith(says)
     assert LONGEST_S <= seconds < LONGEST_S + 5
     assert server.asked < 2 * START + 2 * HOPELESS
+
+
+class Restarted:
+    """A server that is gone for a while, from some second on, or loses every n-th call at once."""
+
+    name = "server"
+
+    def __init__(self, gone=(0.0, 0.0), every=math.inf, seconds=0.5, error=None):
+        self.gone, self.every, self.seconds = gone, every, seconds
+        self.error = error or Unavailable("connection refused", unreached=True)
+        self.asked = 0
+
+    def identity(self, kind):
+        return "server#1"
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        now = asyncio.get_running_loop().time()
+        if self.gone[0] <= now < self.gone[1] or self.asked % self.every == 0:
+            await asyncio.sleep(0.01)
+            raise self.error
+        await asyncio.sleep(self.seconds)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unavailable("connection refused", unreached=True),
+        Unavailable("Server disconnected"),
+        Unavailable("answered 502", cost=(0, 0)),
+        TimedOut("nobody there", unreached=True),
+    ],
+)
+@pytest.mark.parametrize(("in_flight", "lost"), [(64, 0), (3, 0), (1, 1)])
+def test_a_server_that_starts_anew_costs_time_and_no_call(error, in_flight, lost):
+    server = Restarted(gone=(2.0, 32.0), error=error)
+    replies, errors, seconds = asked(server, 200, Limits(in_flight=in_flight))
+    assert len(errors) <= lost
+    assert len(replies) + len(errors) == 200
+    assert seconds <= LONGEST_S + 40 + 200 * 0.5 / in_flight
+    assert server.asked <= 200 + 6 * START
+
+
+def test_calls_that_are_lost_while_others_are_served_hold_up_nobody():
+    whole, errors, undisturbed = asked(Restarted(seconds=5.0), 600)
+    assert (len(whole), errors) == (600, [])
+    replies, errors, seconds = asked(Restarted(seconds=5.0, every=10), 600)
+    assert (len(replies), errors) == (600, [])
+    assert seconds < 1.3 * undisturbed
+
+
+def test_a_server_that_goes_for_good_stops_the_run():
+    server = Restarted(gone=(2.0, math.inf))
+    replies, errors, seconds = asked(server, 1500)
+    assert replies
+    denied = [error for error in errors if isinstance(error, Denied)]
+    says = "server has answered no call for 61 s, the last one: connection refused -> run the same"
+    assert str(denied[0]).startswith(says)
+    assert seconds < LONGEST_S + 10
 
 
 def test_no_retries_are_none():

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from assay.errors import Unavailable
+from assay.errors import TimedOut
 from assay.judge import Backend, Reply, Task
 
 Begun: TypeAlias = asyncio.Task[Reply]
@@ -57,11 +57,8 @@ class Call:
                 _leave(call)
         raise self._late(timeout)
 
-    def _late(self, timeout: float) -> Unavailable:
-        seconds = f"{timeout:.3g} s"
-        error = Unavailable(f"no reply from {self.backend.name} within {seconds}")
-        error.__cause__ = TimeoutError(seconds)
-        return error
+    def _late(self, timeout: float) -> TimedOut:
+        return TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
 
 
 def now() -> float:

@@ -10,7 +10,7 @@ from assay.backends.call import tell
 from assay.backends.limit import Limit
 from assay.backends.llm import CUT
 from assay.errors import CutShort
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Reply, Task, Traits
 from assay.store import Store
 from assay.store.keys import cut_key, reply_key
 from assay.text.shown import whole
@@ -114,7 +114,7 @@ class Ledger:
         if isinstance(self._backend, Limit):
             self._backend.stop()
         calls = list(self._calls.values())
-        if calls and not getattr(self._backend, "local", False):
+        if calls and not Traits.of(self._backend).local:
             await asyncio.wait(calls, timeout=GRACE_S)
         for call in calls:
             call.cancel()

@@ -12,18 +12,15 @@ from assay.backends.pace import START, Few, Latencies, Pace, Turns
 from assay.backends.pauses import Pauses
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
+from assay.backends.tries import Tried, hung
 from assay.errors import Denied, InputError, OverBudget, Unavailable
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Closing, Reply, Task, Traits
 
 LONGEST_BACKOFF = 30.0
-# A call that timed out was maybe paid for, and most likely hangs again.
-TIMEOUT_RETRIES = 1
-# ... of a call that waited behind others: each time half as many are on their way.
-CROWDED_RETRIES = 8
-# A call that is refused while others are served is made again this many times as often as usual.
-UNLUCKY = 10
 # So many calls in a row without a reply, and none with one: there is nobody there.
 HOPELESS = 8
+# So many calls lost since the last reply, or as many as there may be, are no bad luck of theirs.
+SILENT = 5
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
@@ -125,6 +122,7 @@ class Limit:
         self._answered = False
         self._first, self._again = Few(FIRST), Few(FEW)
         self._lost_in_a_row = 0
+        self._unserved: set[int] = set()
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
@@ -150,9 +148,8 @@ class Limit:
 
     async def aclose(self) -> None:
         """Close the back end if it can be closed."""
-        close = getattr(self._backend, "aclose", None)
-        if close is not None:
-            await close()
+        if isinstance(self._backend, Closing):
+            await self._backend.aclose()
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply, asked for as often as it takes within the limits.
@@ -197,8 +194,9 @@ class Limit:
         return reply
 
     def _despair(self, error: Unavailable) -> None:
-        if _unadvised(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS:
-            what = f"{self.name} has refused every call for {now() - self._pauses.since:.0f} s"
+        if self._is_down(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS:
+            done = "refused every call" if error.throttled else "answered no call"
+            what = f"{self.name} has {done} for {now() - self._pauses.since:.0f} s"
             remedy = "run the same command later: it goes on from there"
             raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
         if self._answered or error.throttled or error.permanent:
@@ -207,8 +205,7 @@ class Limit:
         if self._lost_in_a_row < HOPELESS:
             return
         calls = f"{self._lost_in_a_row} calls"
-        # A subclass of it tells of a connection that was never made.
-        if type(error.__cause__) is TimeoutError:
+        if hung(error):
             what = f"{calls} to {self.name} took too long"
             remedy = "raise --timeout, or lower --concurrency"
         elif error.cost is None:
@@ -220,46 +217,40 @@ class Limit:
         raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold, places: AsyncExitStack) -> Reply:
-        attempt = timeouts = crowded = refused = 0
-        call = Call(self._backend, task, draw)
+        tried, call = Tried(), Call(self._backend, task, draw)
         while True:
             try:
-                return await self._once(call, hold, timeouts + crowded)
+                return await self._once(call, hold, tried.late)
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._meet()
+                down = self._is_down(error)
+                tried.note(error, down=down)
                 spent = await self._pay(error, call, hold)
-                if isinstance(error.__cause__, TimeoutError):
-                    behind = error.crowded and crowded < CROWDED_RETRIES
-                    timeouts, crowded = timeouts + (not behind), crowded + behind
-                    attempt -= behind
-                    self.usage.timeouts += 1
-                    self._purse.spend(spent := hold.tokens_in, 0)
-                if _unadvised(error):
-                    attempt, refused = attempt - 1, refused + 1
-                out_of_tries = (
-                    attempt >= self._limits.retries
-                    or timeouts > TIMEOUT_RETRIES
-                    or refused > UNLUCKY * self._limits.retries
-                    or (_unadvised(error) and self._pauses.in_vain > self._limits.retries)
-                )
-                asked = error.retry_after or 0.0
-                hopeless = out_of_tries or error.permanent or asked > self._limits.patience
-                if hopeless or self._stopped:
+                if self._stopped or tried.enough(self._limits.retries) or self._is_hopeless(error):
                     raise
-                wait = asked + self._backoff(attempt)
+                asked = error.retry_after or 0.0
+                wait = asked + self._backoff(tried.counted - 1)
                 if error.throttled:  # everyone would be refused, so everyone waits
                     self._resume_at = max(self._resume_at, now() + asked)
                 if spent:
                     await self._purse.renew(hold, task)
-            if not attempt:
+            if tried.counted == 1:
                 await places.enter_async_context(self._again.place())
-            attempt += 1
             self.usage.retries += 1
             await asyncio.sleep(wait)
 
+    def _is_hopeless(self, error: Unavailable) -> bool:
+        """Whether the same call would fail again, or is not worth the wait."""
+        in_vain = self._is_down(error) and self._pauses.in_vain > self._limits.retries
+        return in_vain or error.permanent or (error.retry_after or 0.0) > self._limits.patience
+
     async def _pay(self, error: Unavailable, call: Call, hold: Hold) -> int:
-        """Count what an answer that is no reply cost; returns how many tokens."""
+        """Count what an answer that is no reply cost, or may have; returns how many tokens."""
+        if hung(error):
+            self.usage.timeouts += 1
+            self._purse.spend(hold.tokens_in, 0)
+            return hold.tokens_in
         identity = self.identity(type(call.task)) or ""
         spent = await self._purse.lose((identity, call.task, call.draw), error)
         if self._tokens and spent:
@@ -294,7 +285,7 @@ class Limit:
         wait = self._paused_until() - now()
         if self._requests:
             # Calls may have taken more than a request each: what was not known is counted now.
-            before, self._further = self._further, getattr(self._backend, "further_requests", 0)
+            before, self._further = self._further, Traits.of(self._backend).further_requests
             wait = max(wait, self._requests.reserve(1 + self._further - before, now()))
         if self._tokens:
             wait = max(wait, self._tokens.reserve(hold.tokens, now()))
@@ -304,7 +295,7 @@ class Limit:
 
     def _paused_until(self) -> float:
         # A back end may know from the server's headers that nothing is left until then.
-        told: float = getattr(self._backend, "paused_until", -math.inf)
+        told = Traits.of(self._backend).paused_until
         long = told > now() + self._limits.patience
         resume = max(self._resume_at, self._pauses.until)
         return resume if long else max(resume, told)
@@ -319,11 +310,16 @@ class Limit:
             if error.throttled:
                 self.usage.throttled += 1
                 self.pace.refused(sent, now())
-                if _unadvised(error):
-                    self._pauses.refused(sent, now())
-            elif isinstance(error.__cause__, TimeoutError):
+            elif hung(error):
                 error.crowded = self.pace.late(sent, now())
+            elif error.permanent:
+                self._unserved.clear()
+            else:
+                self._unserved.add(id(call))
+            if self._is_down(error):
+                self._pauses.refused(sent, now())
             raise
+        self._unserved.clear()
         self._latencies.add(kind, now() - sent)
         self._pauses.replied(sent)
         self.pace.replied(now() - sent)
@@ -363,7 +359,11 @@ class Limit:
                 bucket.reserve(amount, now())
         return hold
 
+    def _is_down(self, error: Unavailable) -> bool:
+        """Whether the server serves nobody for now, and does not say until when.
 
-def _unadvised(error: Unavailable) -> bool:
-    """Whether too much was asked of a server that does not say when there is room again."""
-    return error.throttled and not error.retry_after
+        It is asked too much, or was there before and is not now: it may be starting anew.
+        """
+        gone = self._answered and len(self._unserved) >= max(2, min(SILENT, self.pace.allowed))
+        lost = gone and not error.permanent and not hung(error)
+        return (error.throttled or lost) and not error.retry_after

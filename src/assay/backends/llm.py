@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from assay.backends.code import callable_digest, place_of
 from assay.backends.likely import Token, weighed
-from assay.errors import CutShort, InputError, Unavailable, Unsupported
+from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Template
 from assay.tasks import GiveGrade
@@ -173,7 +173,8 @@ class Function(LLM):
         try:
             text = await called(self._ask, prompt)
         except OSError as error:  # TimeoutError and ConnectionError are among them
-            raise Unavailable(f"{self.name}: {str(error) or type(error).__name__}") from error
+            lost = TimedOut if isinstance(error, TimeoutError) else Unavailable
+            raise lost(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
             what = f"{self.name} returned {type(text).__name__} instead of str"
             raise InputError(what, "return the text of the reply")

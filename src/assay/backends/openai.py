@@ -28,9 +28,10 @@ _UNSUPPORTED = re.compile(
     re.IGNORECASE,
 )
 _FORM = re.compile(
-    r"response[ _]format|json[ _](?:schema|object)|structured[ _]output|grammar|\bschema",
+    r"response[ _]format|json[ _]object|structured[ _]output|grammar|schema",
     re.IGNORECASE,
 )
+_STREAM = re.compile(r"\bstream(?:ing|ed)?\b", re.IGNORECASE)
 _NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
     "json_schema": "json_object",
     "json_object": "text",
@@ -63,6 +64,7 @@ class Dialect:
         seed: Whether it takes a seed.
         limit: What it calls the bound on the reply's length.
         likely: How many likely tokens it tells at each position; 0 if none.
+        stream: Whether it answers in a stream only.
     """
 
     form: Literal["json_schema", "json_object", "text"] = "json_schema"
@@ -70,23 +72,30 @@ class Dialect:
     seed: bool = True
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     likely: int = MOST_LIKELY
+    stream: bool = False
 
     def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
         """What to try after this refusal; None if it is not about the dialect."""
         about_it = refusal.written is None and not too_long(refusal)
-        if refusal.status not in (400, 422, 500, 501) or not about_it:
+        if refusal.status not in (400, 403, 422, 500, 501) or not about_it:
             return None
-        for field, change in _WITHOUT.items():
+        change = self._change(refusal, sent)
+        return None if change is None else replace(self, **change)
+
+    def _change(self, refusal: Refusal, sent: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        for field, without in _WITHOUT.items():
             if field in sent and _is_about(field, refusal):
-                return replace(self, **change)
-        if "logprobs" in sent and "logprobs" in refusal.text:
-            return replace(self, likely=FEWER_LIKELY if self.likely > FEWER_LIKELY else 0)
+                return without
+        if "logprobs" in sent and "logprobs" in refusal.text.lower():
+            return {"likely": FEWER_LIKELY if self.likely > FEWER_LIKELY else 0}
+        about_request = refusal.status in (400, 422)
+        if about_request and "stream" not in sent and _STREAM.search(refusal.text):
+            return {"stream": True}
         if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
-            return replace(self, form=_NEXT_FORM[self.form])
-        if refusal.status in (400, 422):
-            for field in _SAMPLING:
-                if field in sent and _names(field, refusal):
-                    return replace(self, **_WITHOUT[field])
+            return {"form": _NEXT_FORM[self.form]}
+        if about_request:
+            named = (field for field in _SAMPLING if field in sent and _names(field, refusal))
+            return _WITHOUT.get(next(named, ""))
         return None
 
 
@@ -258,6 +267,8 @@ class OpenAI(LLM):
             body |= {"logprobs": True, "top_logprobs": dialect.likely}
         if self.max_tokens is not None:
             body[dialect.limit] = self.max_tokens
+        if dialect.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         if schema is not None and dialect.form == "json_schema":
             full = {**schema, **self._schema_extra}
             wanted = {"name": kind, "schema": full, "strict": True}
@@ -270,7 +281,7 @@ class OpenAI(LLM):
         while True:
             dialect = self._dialect
             answer = await self._post(body(dialect))
-            if not isinstance(answer, Refusal) or not _following(dialect, answer, body):
+            if not isinstance(answer, Refusal) or not next_dialect(dialect, answer, body):
                 return answer
             # One call finds out what the server takes; those refused with it wait for the result.
             async with self._probing.get():
@@ -283,7 +294,7 @@ class OpenAI(LLM):
     ) -> _Answer:
         # Only a dialect that brought a reply is kept: a refusal may have been about the prompt.
         while isinstance(answer, Refusal):
-            following = _following(dialect, answer, body)
+            following = next_dialect(dialect, answer, body)
             if following is None:
                 return answer
             dialect = following
@@ -339,7 +350,7 @@ def _as_written(refusal: Refusal, prompt: str) -> _Answer:
     return Completion(text, len(prompt) // 4, len(text) // 4, cut=cut)
 
 
-def _following(
+def next_dialect(
     dialect: Dialect, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]
 ) -> Dialect | None:
     """What to try after a refusal; None if no field that is sent would change by it."""

@@ -1,12 +1,13 @@
 """How is an LLM asked in batches: within a day, and at half the price?"""
 
+from collections.abc import Callable
 from typing import Any
 
 from assay.backends.batch.batched import Batched
 from assay.backends.batch.desk import Desk
 from assay.backends.batch.provider import ENDPOINT, Line, Provider
 from assay.backends.batch.requests import Habits
-from assay.backends.openai import OpenAI
+from assay.backends.openai import Dialect, OpenAI, next_dialect
 from assay.backends.openai_connection import encode
 from assay.backends.openai_http import Refusal, meaning
 from assay.backends.spending import Purse
@@ -65,8 +66,7 @@ class OpenAIBatch(OpenAI):
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""
-        form = (task.kind, task.schema)
-        body = self._body(self._dialect, "".join(self._pieces(task)), form, draw)
+        body = self._asked(task, draw)(self._dialect)
         return encode({"custom_id": key, "method": "POST", "url": ENDPOINT, "body": body})
 
     def read(self, line: Line, task: Task[Any], draw: int) -> Reply:
@@ -82,8 +82,23 @@ class OpenAIBatch(OpenAI):
         status, body = line.response.status_code, bytes(line.response.body)
         answer = self._heard(status, body, {}, "".join(pieces))
         if isinstance(answer, Refusal):
-            raise meaning(answer, self._connection.endpoint, self.model)
+            error = meaning(answer, self._connection.endpoint, self.model)
+            if isinstance(error, Unavailable) and self._learns(answer, self._asked(task, draw)):
+                error.permanent = False
+            raise error
         return self.replied(task, draw, pieces, answer)
+
+    def _asked(self, task: Task[Any], draw: int) -> Callable[[Dialect], dict[str, Any]]:
+        prompt, form = "".join(self._pieces(task)), (task.kind, task.schema)
+        return lambda dialect: self._body(dialect, prompt, form, draw)
+
+    def _learns(self, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]) -> bool:
+        """Whether the request can be made in another way, in the next batch."""
+        found = next_dialect(self._dialect, refusal, body)
+        if found is None:  # another line may have told already
+            return next_dialect(Dialect(), refusal, body) is not None
+        self._dialect = found
+        return True
 
     def _pieces(self, task: Task[Any]) -> tuple[str, ...]:
         return task.pieces(self.template(type(task)))

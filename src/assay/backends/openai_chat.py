@@ -107,18 +107,40 @@ class _Logprobs(msgspec.Struct):
     content: list[_Token] | None = None
 
 
+class _Piece(msgspec.Struct):
+    delta: Message | None = None
+    finish_reason: Any = None
+    logprobs: Any = None
+    index: int = 0
+
+
+class _Event(msgspec.Struct):
+    """What is streamed at a time."""
+
+    choices: list[_Piece] | None = None
+    usage: Any = None
+    error: Any = None
+
+
 _CHAT = msgspec.json.Decoder(Chat)
+_EVENT = msgspec.json.Decoder(_Event)
+_STREAM = (b"data:", b"event:", b"id:", b":")
+# Not by `splitlines`: other ends of line may stand in a text.
+_DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
+_DONE = "[DONE]"
 
 
 def read_chat(content: bytes) -> Chat:
     """A chat completion. It was paid for, so no flaw beside the text costs the reply.
 
     Half a surrogate pair, a byte that is not UTF-8, a mark before the JSON and numbers that are
-    none are read as well as they can be.
+    none are read as well as they can be. What was streamed is put together.
 
     Raises:
         ValueError: If it is none.
     """
+    if content.lstrip().startswith(_STREAM):
+        return _streamed(content.decode("utf-8", "replace"))
     try:
         return _CHAT.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -129,3 +151,26 @@ def read_chat(content: bytes) -> Chat:
         return msgspec.convert(clean(found), Chat)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
+
+
+def _streamed(text: str) -> Chat:
+    """The completion that was sent in pieces; one that says nowhere that it ended broke off."""
+    chat, pieces, ended = Chat(), list[_Piece](), False
+    for data in _DATA.findall(text):
+        if data.strip() == _DONE:
+            ended = True
+            continue
+        try:
+            event = _EVENT.decode(data)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise ValueError(str(error)) from error
+        chat.usage, chat.error = event.usage or chat.usage, event.error or chat.error
+        pieces += [piece for piece in event.choices or () if piece.index == 0]
+    if pieces:
+        reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
+        written = "".join(piece.delta.text for piece in pieces if piece.delta)
+        told = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
+        tokens = [token for some in told if isinstance(some, list) for token in some]
+        reason = reason or ("stop" if ended else "error")
+        chat.choices = [Choice(Message(written), reason, {"content": tokens})]
+    return chat

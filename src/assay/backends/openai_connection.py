@@ -14,7 +14,7 @@ import msgspec
 from assay.backends.openai_http import OPENAI_URL, Endpoint
 from assay.backends.per_loop import PerLoop
 from assay.backends.waits import nothing_left
-from assay.errors import Denied, Unavailable
+from assay.errors import Denied, TimedOut, Unavailable
 from assay.text.shown import whole
 
 # Nobody there: found out sooner than that an answer takes long.
@@ -81,14 +81,24 @@ class Connection:
                 yield response
         except aiohttp.ConnectionTimeoutError as error:
             what = f"connection to {where} failed: nobody there within {CONNECT_S:g} s"
-            raise Unavailable(what) from error
+            raise TimedOut(what, unreached=True) from error
         except TimeoutError as error:
             within = f"within {self._seconds:g} s" if self._seconds else "in time"
-            raise Unavailable(f"no reply from {where} {within}") from error
+            raise TimedOut(f"no reply from {where} {within}") from error
         except aiohttp.InvalidURL as error:
             raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
+        except aiohttp.ClientConnectorCertificateError as error:
+            what = f"the certificate of {where} is not trusted: {error.certificate_error}"
+            remedy = "name the file of who signed it in SSL_CERT_FILE"
+            raise Denied(f"{what} -> {remedy}") from error
+        except aiohttp.ClientConnectorError as error:
+            by = f" by the proxy {error.host}:{error.port}" * isinstance(
+                error, aiohttp.ClientProxyConnectionError
+            )
+            what = f"connection to {where}{by} failed: {error.os_error}"
+            raise Unavailable(what, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
-            said = str(getattr(error, "os_error", error)) or type(error).__name__
+            said = str(error) or type(error).__name__
             raise Unavailable(f"connection to {where} failed: {said}") from error
 
     async def aclose(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 
 from assay._version import __version__
 from assay.errors import AssayError, Denied, Unavailable
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Reply, Task, Traits
 
 # Workers in one place that died one after the other before they had answered anything: more than a
 # single task can kill.
@@ -56,11 +56,11 @@ class Taken:
     """What a worker hands over.
 
     Attributes:
-        outcomes: (number, reply or error, whether it is a time-out) of tasks that have ended.
+        outcomes: (number, reply or error) of tasks that have ended.
         pause_s: Seconds until its server takes requests again, as the server's headers said.
     """
 
-    outcomes: Sequence[tuple[int, Outcome, bool]]
+    outcomes: Sequence[tuple[int, Outcome]]
     pause_s: float
 
 
@@ -95,7 +95,7 @@ class Workplace:
         self._backend = backend
         self._gather_s = gather_s
         self._running: dict[int, asyncio.Task[Reply]] = {}
-        self._done: list[tuple[int, Outcome, bool]] = []
+        self._done: list[tuple[int, Outcome]] = []
         self._some, self._enough = asyncio.Event(), asyncio.Event()
 
     async def begin(self) -> tuple[str, str]:
@@ -123,15 +123,13 @@ class Workplace:
         done, self._done = self._done, []
         self._some.clear()
         self._enough.clear()
-        until: float = getattr(self._backend, "paused_until", -math.inf)
+        until = Traits.of(self._backend).paused_until
         return Taken(done, max(0.0, until - asyncio.get_running_loop().time()))
 
     def _ended(self, number: int, call: asyncio.Task[Reply]) -> None:
         self._running.pop(number, None)
         if not call.cancelled():
-            error = call.exception()
-            late = error is not None and isinstance(error.__cause__, TimeoutError)
-            self._done.append((number, _sendable(error) or call.result(), late))
+            self._done.append((number, _sendable(call.exception()) or call.result()))
             self._some.set()
         if len(self._done) >= len(self._running):
             # More is on its way here meanwhile; with less the back end could run out of work.
@@ -325,16 +323,14 @@ class Pool:
         place.fruitless = 0
         if taken.pause_s:
             self.paused_until = asyncio.get_running_loop().time() + taken.pause_s
-        for number, outcome, late in taken.outcomes:
+        for number, outcome in taken.outcomes:
             job = place.held.pop(number, None)
             if job is None or job.reply.done():
                 continue
             if isinstance(outcome, Reply):
                 job.reply.set_result(outcome)
-                continue
-            if late:  # causes do not travel
-                outcome.__cause__ = TimeoutError()
-            job.reply.set_exception(outcome)
+            else:
+                job.reply.set_exception(outcome)
         place.room.set()
 
     async def _feed(self, worker: Worker, place: _Place) -> None:

@@ -134,10 +134,12 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         return _SCHEMES[scheme](rest, embedder=embedder)
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
     meant = f"did you mean '{near}{':' * bool(rest)}{rest}'?" if near else ""
+    if not (near or rest):
+        meant = f"say who serves it, as in openai:{spec};"
     if rest and all(part.isidentifier() for part in scheme.split(".")):
         return backend(imported(spec, "judge", meant))
     known = f"one of: {'; '.join(SPECS)}"
-    raise InputError(f"'{spec}' is no judge", f"{meant} {known}" if meant else known)
+    raise InputError(f"'{spec}' is no judge", f"{meant} {known}".lstrip())
 
 
 def _openai(model: str, /, *, embedder: bool = False) -> Backend:

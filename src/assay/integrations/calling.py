@@ -16,7 +16,7 @@ import msgspec
 
 from assay.backends.llm import CUT, in_thread
 from assay.backends.openai_http import Endpoint, Refusal, meaning
-from assay.errors import CutShort, JudgeError, TooLong, Unavailable
+from assay.errors import CutShort, JudgeError, TimedOut, TooLong, Unavailable
 
 T = TypeVar("T")
 
@@ -112,10 +112,7 @@ async def _meant(who: str, work: Any) -> Any:
         known = judge_error(who, error)
         if known is None:
             raise
-        if isinstance(error, TimeoutError) or not any(map(_timed_out, _chain(error))):
-            raise known from error
-        # Who counts time-outs looks for one; libraries have classes of their own for them.
-        raise known from TimeoutError(str(error))
+        raise known from error
 
 
 def judge_error(who: str, error: BaseException) -> JudgeError | None:
@@ -146,7 +143,7 @@ def _meaning(who: str, error: BaseException) -> JudgeError | None:
         refusal = Refusal.of(status, _body(error), headers)
         return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
     if _timed_out(error):
-        return Unavailable(f"no reply from {who} in time: {said}")
+        return TimedOut(f"no reply from {who} in time: {said}")
     if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
         return Unavailable(f"connection of {who} failed: {said}")
     return _unfit(who, error, said)
