@@ -107,6 +107,24 @@ class TestQuestEval:
         assert (await score(QuestEvalRecall(), sample, judge)).value == 0.0
         assert judge.kinds == {"ask_about_facts": 1, "answer_questions": 1}
 
+    async def test_null_in_quotation_marks_is_no_answer(self):
+        judge = self.judge(mine=("null",) * 4)
+        assert (await score(QuestEvalRecall(), self.SAMPLE, judge)).value == 0.0
+
+    @pytest.mark.parametrize(
+        ("language", "right", "mine"),
+        [
+            ("de", "der Turm", "Turm"),
+            ("fr", "L'eau", "eau"),
+            (None, "the tower", "Tower."),
+            (None, "A", "A."),
+        ],
+    )
+    async def test_articles_are_those_of_the_samples_language(self, language, right, mine):
+        judge = self.judge(right=(right,) * 4, mine=(mine,) * 4)
+        sample = Sample(id="1", answer="mine", reference="right", language=language)
+        assert (await score(QuestEvalPrecision(), sample, judge)).value == 1.0
+
     @pytest.mark.parametrize("metric", [QuestEvalRecall(), QuestEvalPrecision()])
     async def test_without_a_good_question_it_is_undefined(self, metric):
         for judge in (self.judge(right=(None,) * 4), self.judge(questions=())):

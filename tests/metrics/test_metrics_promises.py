@@ -274,7 +274,7 @@ async def test_where_lower_is_better_no_fault_is_shown_as_good(name):
     for seed in range(60):
         found = await score(METRICS[name](), sample, capricious(seed))
         for part in found.parts:
-            given = tone(dataclasses.asdict(part), higher_is_better=False)
+            given = tone(part, higher_is_better=False)
             met.setdefault(part.label, set()).add(given)
     assert {label: " ".join(sorted(tones)) for label, tones in met.items()} == TONES[name]
 

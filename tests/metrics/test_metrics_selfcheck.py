@@ -101,10 +101,13 @@ class TestNgram:
             pytest.approx((2 * three + two) / 3),
             pytest.approx((2 * three + one) / 3),
         ]
+        # Sentences count by their length: what is shown tells it.
+        assert {part.reason for part in found.parts} == {"the mean over 3 tokens"}
 
     async def test_the_maximum_is_taken_by_sentence(self):
         found = await self.of("a b.", over="maximum")
         assert found.value == pytest.approx((log(9 / 2) + log(9)) / 2)
+        assert {part.reason for part in found.parts} == {"the largest of all tokens"}
 
     async def test_bigrams_begin_anew_with_each_sentence(self):
         # Bigrams: (_ a) 3, (a b) 2, (b .) 2, (a c) 1, (c .) 1: nine in all.

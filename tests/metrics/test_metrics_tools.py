@@ -148,6 +148,11 @@ class TestF1:
         twice = outcome("tool_call_f1(repeats=True)", [ROME], [ROME, ROME])
         assert [part.label for part in twice.parts] == ["matched", "missing"]
 
+    def test_a_call_that_is_expected_twice_is_shown_as_often_as_it_counts(self):
+        found = outcome("tool_call_f1", [ROME], [ROME, ROME, NOW])
+        assert [part.label for part in found.parts] == ["matched", "missing"]
+        assert found.value == pytest.approx(2 / 3)
+
     def test_what_is_missing_and_what_is_too_much_is_told(self):
         found = outcome("tool_call_f1", [OSLO, NOW], [ROME, NOW])
         told = [(part.text, part.label) for part in found.parts]

@@ -237,6 +237,15 @@ class TestQuotedSpans:
         assert isinstance(await self.found("It's what the dog's owner didn't say."), Unscored)
         assert isinstance(await self.found("It’s what the dog’s owner didn’t say."), Unscored)
 
+    async def test_inches_open_no_quotation(self):
+        found = await self.found(
+            'A 27" screen is, it says, "bright and very clear".', "bright and very clear"
+        )
+        assert [part.text for part in found.parts] == ["bright and very clear"]
+        assert [p.text for p in (await self.found('It says "in the year 1889".', "")).parts] == [
+            "in the year 1889"
+        ]
+
     async def test_a_quotation_is_not_pieced_together_from_two_contexts(self):
         assert (await self.found('"one two three four"', "one two", "three four")).value == 0.0
 
@@ -251,6 +260,39 @@ class TestQuotedSpans:
     async def test_shorter_quotations_count_if_asked_for(self):
         found = await self.found('A "kite".', "a kite", metric="quoted_spans(words=1)")
         assert found.value == 1.0
+
+    @pytest.mark.parametrize(
+        ("answer", "context"),
+        [
+            ('It says "sales rose by a fifth," no more.', "In May sales rose by a fifth in Oslo."),
+            ('It says "…sales rose by a fifth."', "In May sales rose by a fifth in Oslo."),
+            ('It says "we don\'t sell cars".', "We don’t sell cars."),
+            ("It says \"he said 'no' twice\".", "Then he said “no” twice."),
+            ('It says "the financial year ended".', "The ﬁnancial year ended."),
+            ('It says "rose by a fifth".', "Sales rose by a fifth.5 Costs did not."),
+            ("それは「東京は日本の首都である」と言う。", "Sony東京は日本の首都である。"),
+        ],
+    )
+    async def test_what_typesetting_changes_is_the_same_word_for_word(self, answer, context):
+        assert (await self.found(answer, context)).value == 1.0
+
+    @pytest.mark.parametrize(
+        ("quotation", "context"),
+        [
+            ("able to pay debts", "It is unable to pay debts."),
+            ("5 percent of all", "It is 15 percent of all."),
+            ("5 percent of all", "It is 1.5 percent of all."),
+            ("a rise of 2", "It is a rise of 2.5 percent."),
+            ("a rise of 2", "It is a rise of 20 percent."),
+            ("東京は日本の首都", "東京は日本の都"),
+        ],
+    )
+    async def test_half_a_word_or_number_is_another_one(self, quotation, context):
+        found = await self.found(f'It says "{quotation}".', context)
+        assert found.value == 0.0
+
+    async def test_dots_alone_quote_nothing(self):
+        assert isinstance(await self.found('He said "... ... ...".', "a b c"), Unscored)
 
 
 @pytest.mark.parametrize(

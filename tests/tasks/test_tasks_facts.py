@@ -48,10 +48,10 @@ def test_a_question_has_at_least_one_part():
         SplitQuestion("x").read('{"questions": [" "]}')
 
 
-@given(st.lists(st.none() | FILLED, min_size=1))
+@given(st.lists(st.none() | FILLED.filter(lambda text: text.strip("-–—")), min_size=1))
 def test_short_answers_are_read_back(said):
     answers = tuple(ShortAnswer(f"q{n}", text) for n, text in enumerate(said, start=1))
-    task = AnswerQuestions(("?",) * len(said), "x")
+    task = AnswerQuestions(("?",) * len(said), "Such as null, none and n/a.")
     assert task.read(answer_questions.reply(answers)) == answers
 
 
@@ -59,6 +59,31 @@ def test_short_answers_are_read_back(said):
 def test_no_answer_is_a_value_of_its_own(nothing):
     raw = json.dumps({"answers": [{"id": "q1", "answer": nothing}]})
     assert ASKED.read_some(raw) == {"q1": ShortAnswer("q1", None)}
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("null", None),
+        ("None.", None),
+        ("N/A", None),
+        ("-", None),
+        ("—", None),
+        ("nil", "nil"),
+        ("None of them", "None of them"),
+        ("-5", "-5"),
+    ],
+)
+def test_a_word_for_null_is_no_answer(said, answer):
+    raw = json.dumps({"answers": [{"id": "q1", "answer": said}]})
+    assert ASKED.read_some(raw) == {"q1": ShortAnswer("q1", answer)}
+
+
+@pytest.mark.parametrize("said", ["null", "None"])
+def test_a_word_for_null_that_the_text_has_is_an_answer(said):
+    task = AnswerQuestions(("What does it return?",), "It returns null; of the flags it sets none.")
+    raw = json.dumps({"answers": [{"id": "q1", "answer": said}]})
+    assert task.read(raw) == (ShortAnswer("q1", said),)
 
 
 def test_a_question_that_is_passed_over_is_missing_and_not_unanswered():

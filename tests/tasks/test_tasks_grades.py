@@ -6,7 +6,16 @@ import pytest
 
 from assay.errors import Unreadable
 from assay.judge import RETRY_STRIDE, Judge
-from assay.tasks import ChooseLabel, GiveGrade, Grade, Label, choose_label, give_grade
+from assay.tasks import (
+    ChooseLabel,
+    GiveGrade,
+    Grade,
+    Label,
+    PreferAnswer,
+    RankAnswers,
+    choose_label,
+    give_grade,
+)
 from support import scripts
 
 HALVES = GiveGrade("How good?", ((0, "bad"), (0.5, ""), (1, "good")), (("answer", "Yes."),))
@@ -102,3 +111,19 @@ class TestChooseLabel:
 
     def test_what_it_replies_it_reads(self):
         assert LABELS.read(choose_label.reply(Label("bad", "so"))) == Label("bad", "so")
+
+
+@pytest.mark.parametrize("told", ["first", "First", "first answer"])
+def test_a_preferred_answer_may_be_named_as_it_is_shown(told):
+    assert PreferAnswer("c", (), "a", "b").read(said(better=told)).better == "first"
+
+
+@pytest.mark.parametrize("told", ["", "answer", "both", "the first", None])
+def test_any_other_preference_is_unreadable(told):
+    with pytest.raises(Unreadable):
+        PreferAnswer("c", (), "a", "b").read(said(better=told))
+
+
+@pytest.mark.parametrize("told", [["a2", "a1"], ["A2", "A1"], ["answer a2", "Answer a1"]])
+def test_ranked_answers_may_be_named_as_they_are_shown(told):
+    assert RankAnswers("c", (), ("a", "b")).read(said(order=told)).order == (1, 0)

@@ -71,6 +71,15 @@ class TestStatements:
             "She did.\nHe did.\nShe did.",
             "<think>\nShe? He?\n</think>\nShe did.\nHe did.",
             "Let me think.\n</think>\nShe did.\nHe did.",
+            "<think>\n- What did she do?\n- And he?\n</think>\nShe did. He did.",
+            "Sure! Here are the statements:\nShe did.\nHe did.",
+            "Sure! Here they are, sentence by sentence.\n- She did.\n- He did.\n\nAsk for more!",
+            'From "She did.":\n1. She did.\nFrom "He too did.":\n1. He did.',
+            "Sentence 1: She did so.\n- She did.\n\nSentence 2: He did, too.\n- He did.",
+            "**Statement 1:** She did.\n**Statement 2**: He did.",
+            "a) She did.\n(b) He did.",
+            "1. She did.\n   + He did.",
+            "1. She did.\n   He did.",
         ],
     )
     def test_each_line_is_one_without_its_bullet(self, raw):
@@ -109,6 +118,8 @@ class TestVerdicts:
             "Final verdict for each statement in order: Yes. No. Yes.",
             "Final verdict: Yes, No, Yes",
             "Final verdicts: Yes No Yes",
+            "Final verdict: [Yes, No, Yes]",
+            "Final verdicts: (Yes), (No), (Yes).",
             "Final verdict: yes, no, and yes.",
             "**Final verdict:** Yes. No. Yes.",
             "Final verdict for each statement in order:\nYes\nNo\nYes",
@@ -237,6 +248,8 @@ class TestExtraction:
             '"Insufficient Information"',
             "insufficient information.",
             "Insufficient Information - the context names no price.",
+            "The context names no price. Insufficient Information",
+            'The question cannot be answered: "Insufficient Information".',
         ],
     )
     def test_insufficient_information_means_none(self, raw):
@@ -247,6 +260,10 @@ class TestExtraction:
         assert self.read(sentence) == (sentence,)
         sentence = "Insufficient information sharing led to the failure."
         assert self.read(sentence) == (sentence,)
+
+    def test_a_line_of_the_context_that_ends_with_these_words_was_copied(self):
+        line = "Result: insufficient information."
+        assert PaperExtraction("Why?", f"{line} More.").read(line) == (line,)
 
     def test_an_empty_reply_is_unreadable(self):
         with pytest.raises(Unreadable, match="empty"):

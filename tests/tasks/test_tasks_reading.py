@@ -226,6 +226,23 @@ class TestSplitStatements:
         )
         assert [s.span for s in SplitStatements("", text).read(raw)] == spans
 
+    @pytest.mark.parametrize(
+        ("text", "source", "found"),
+        [
+            ("Rome is old\nand large, too.", "is old and large", "is old\nand large"),
+            ("Rome isn’t old.", "isn't old", "isn’t old"),
+            ("It is “old”, he said.", 'It is "old"', "It is “old”"),
+            ("Well: **Rome** is _old_ and `large`.", "Rome is old", "Rome** is _old"),
+            ("Rome is older. Rome is  old.", "Rome is old.", "Rome is  old."),
+        ],
+    )
+    def test_a_source_is_found_though_blanks_emphasis_and_marks_were_not_copied(
+        self, text, source, found
+    ):
+        raw = json.dumps({"statements": [{"text": "s", "source": source}]})
+        (statement,) = SplitStatements("", text).read(raw)
+        assert text[slice(*statement.span)] == found
+
     def test_plain_strings_are_taken_for_statements(self):
         assert texts('{"statements": ["Rome is old.", "Rome is large."]}') == [
             "Rome is old.",

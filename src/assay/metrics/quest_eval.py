@@ -44,9 +44,9 @@ class QuestEvalPrecision(Metric):
     """Mean word overlap of the answer's and the reference's answers to the same questions.
 
     P = mean F1 of the words of the two short answers, over the questions that both texts answer,
-    in [0, 1] (CRUD-RAG's RAGQuestEval, which cuts Chinese into words with jieba; here every
-    Chinese or Japanese character is a word, and others are counted by SQuAD's rules without
-    articles and punctuation). 0 if the answer answers no question, as in CRUD-RAG. Undefined if
+    in [0, 1] (CRUD-RAG's RAGQuestEval, which cuts Chinese into words with jieba; here words are
+    those of token_f1: every Chinese or Japanese character is one, punctuation and articles are
+    none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if
     the reference answers none (0 in CRUD-RAG). Needs an LLM.
     """
 
@@ -60,7 +60,7 @@ class QuestEvalPrecision(Metric):
         asked = await _asked(sample, judge)
         if not asked:
             return Unscored("undefined", "the reference answers no question")
-        parts = tuple(_part(*item, _f1(item[2], item[1])) for item in asked)
+        parts = tuple(_part(*item, _f1(item[2], item[1], sample.language)) for item in asked)
         values = [part.value for part in parts if part.value is not None]
         return Score(sum(values) / len(values) if values else 0.0, parts)
 
@@ -78,12 +78,12 @@ async def _asked(sample: Sample, judge: Judge) -> list[tuple[str, str, str | Non
     return [(q, r.answer, g.answer) for q, r, g in rows if r.answer is not None]
 
 
-def _f1(mine: str | None, right: str) -> float | None:
-    return None if mine is None else overlap(_words(mine), _words(right)).f1
+def _f1(mine: str | None, right: str, language: str | None) -> float | None:
+    return None if mine is None else overlap(_words(mine, language), _words(right, language)).f1
 
 
-def _words(text: str) -> Sequence[str]:
-    return tokens(text) or text.split()
+def _words(text: str, language: str | None) -> Sequence[str]:
+    return tokens(text, language) or text.lower().rstrip(".").split()
 
 
 def _part(question: str, right: str, mine: str | None, value: float | None) -> Part:

@@ -82,9 +82,11 @@ def _ranked(
         return NOTHING_KNOWN
     grades: list[float] = []
     parts: list[Part] = []
+    seen: set[str] = set()
     for rank, (i, text) in enumerate(zip(ids, shown, strict=True)):
         grade = wanted.get(i, 0.0)
-        again = bool(grade) and i in ids[:rank]
+        again = bool(grade) and i in seen
+        seen.add(i)
         label = "repeated" if again else "relevant" if grade else "not relevant"
         grades.append(0.0 if again else grade)
         at = rank if placed else None

@@ -127,12 +127,15 @@ class SelfCheckNgram(Metric):
             (s, [math.log(len(told) / counts[gram]) for gram in self._of(s)])
             for s in sentences(answer)
         ]
+        reason = "the mean over {} tokens"
         if self.over == "maximum":
             surprises = [(s, [max(values)]) for s, values in surprises]
+            reason = "the largest of all tokens"
         flat = [value for _, values in surprises for value in values]
         parts = tuple(
-            Part("answer sentence", s.text, "surprise", math.fsum(v) / len(v), span=s.span)
+            Part("answer sentence", s.text, "surprise", value, reason.format(len(v)), span=s.span)
             for s, v in surprises
+            for value in [math.fsum(v) / len(v)]
         )
         return Score(math.fsum(flat) / len(flat), parts)
 

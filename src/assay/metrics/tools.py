@@ -189,11 +189,14 @@ class ToolCallF1(Metric):
     def _parts(
         self, sample: Sample, calls: Counter[tuple[str, str]], wanted: Counter[tuple[str, str]]
     ) -> tuple[Part, ...]:
-        hits, free = calls & wanted, calls - wanted
+        hits, free, left = calls & wanted, calls - wanted, wanted.copy()
         parts = []
         for expected in sample.reference_tool_calls or ():
+            if not left[_key(expected)]:
+                continue  # counted once
             found = hits[_key(expected)] > 0
-            hits[_key(expected)] -= self.repeats
+            left[_key(expected)] -= 1
+            hits[_key(expected)] -= 1
             label = "matched" if found else "missing"
             parts.append(Part("tool call", call(expected), label, float(found)))
         for done in made(sample):

@@ -1,5 +1,6 @@
 """What does a text answer to each of some questions, if anything?"""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -9,6 +10,10 @@ import msgspec
 from assay.judge import ByIds
 from assay.prompt import Example, Material, Template
 from assay.tasks.reading import by_id, decode, listed, numbered, schema
+
+# What models write in place of null.
+_DASH = re.compile(r"[-\u2013\u2014]+")
+_NOTHING = re.compile(r"(null|none|n/a)\.?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +91,21 @@ class AnswerQuestions(ByIds[ShortAnswer]):
         return replace(self, asked=tuple(ids))
 
     def read_some(self, raw: str) -> dict[str, ShortAnswer]:
-        """The answers by question id; an empty one is none."""
+        """The answers by question id; an empty one is none, and so is "null", "none" or "n/a".
+
+        These words are an answer only where the text has them.
+        """
         items = by_id(decode(raw, _Form).answers, self.ids, raw)
-        return {i: ShortAnswer(i, (item.answer or "").strip() or None) for i, item in items.items()}
+        return {i: ShortAnswer(i, self._said(item.answer or "")) for i, item in items.items()}
+
+    def _said(self, answer: str) -> str | None:
+        said = answer.strip()
+        if not said or _DASH.fullmatch(said):
+            return None
+        nothing = _NOTHING.fullmatch(said)
+        if nothing and not re.search(rf"\b{nothing[1]}\b", self.text, re.IGNORECASE):
+            return None
+        return said
 
 
 def reply(answers: Sequence[ShortAnswer]) -> str:

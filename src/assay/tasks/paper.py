@@ -19,12 +19,17 @@ from assay.text.sentences import spans
 
 # The asked-for words alone or before a reason, no sentence that begins with them.
 _NOTHING = re.compile(r"\W*insufficient information\W*(?:$|[.:;,!(\u2013\u2014-])", re.IGNORECASE)
+# The same after a reason: "The context does not say. Insufficient Information."
+_NOTHING_SO = re.compile(r"[.:;!?]\W*insufficient information\W*$", re.IGNORECASE)
 
 # White space after a bullet or number, or "-5 degrees" and "3.5 million" would lose their figures.
 _BULLET = re.compile(
-    r"^\s*(?:[-*\u2022]\s+|\(?\d{1,3}[.)]\s+|statement\s*\[?\d*\]?\s*[:.]\s*)", re.IGNORECASE
+    r"^\s*(?:[-*+\u2022]\s+|\(?(?:\d{1,3}[.)]|[a-z]\))\s+"
+    r"|(?:\*\*)?statement\s*\[?\d*\]?\s*(?:\*\*)?[:.](?:\*\*)?\s*)",
+    re.IGNORECASE,
 )
-_HEADING = re.compile(r"^[^.!?]*:\s*$")
+# Such as "Statements:" and "Sure! Here they are:".
+_HEADING = re.compile(r"^(?:[^.!?]{1,20}[.!]\s+)?[^.!?]*:\s*$")
 _FINAL = re.compile(r"final verdicts?\b(?:[^:\n]*:)?", re.IGNORECASE)
 _VERDICT = re.compile(r"\bverdict\W{1,4}(yes|no)\b", re.IGNORECASE)
 # The prompt's own "(Yes/No)", repeated in a reply, is no verdict.
@@ -34,7 +39,7 @@ _CHOICE = re.compile(r"\W?\byes\s*(?:/|or)\s*no\b\W?", re.IGNORECASE)
 _NUMBER = r"(?:statement\W*)?[\[(]?\d{1,3}[\])]?\W{1,6}"
 _ONE = re.compile(rf"\W*(?:{_NUMBER})?(yes|no)\b(?=\s*(?:$|[^\w\s]))", re.IGNORECASE)
 _NUMBERED = re.compile(rf"\W*(?:{_NUMBER}(?:yes|no)\b[\W_]*(?:and\b\W*)?)+", re.IGNORECASE)
-_PLAIN = re.compile(r"\W*(?:(?:yes|no)\b(?:[.,;|\s*]+|$)(?:and\b\s*)?)+", re.IGNORECASE)
+_PLAIN = re.compile(r"\W*(?:(?:yes|no)\b(?:[.,;|\s*()\[\]]+|$)(?:and\b\s*)?)+", re.IGNORECASE)
 # "Statement 2: No", and the verdict right behind a statement that is repeated word for word.
 _STATEMENT = re.compile(
     r"^\W*statement\W*(\d{1,3})\b\W{1,6}(yes|no)\b(?=\s*(?:$|[^\w\s]))",
@@ -64,10 +69,17 @@ class PaperStatements(Task[tuple[Statement, ...]]):
         return (Material("question", self.question), Material("answer", self.answer))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
-        """One statement an item of the list; in running text, one a sentence."""
-        found = lines(raw)
-        if not any(map(_BULLET.match, raw.splitlines())):
-            found = tuple(line[a:b] for line in found for a, b in spans(line))
+        """One statement an item of the list; in running text, one a sentence.
+
+        Beside items, other lines are headings, repeated sentences or words to the reader; but what
+        is indented belongs to an item.
+        """
+        said = spoken(raw).splitlines()
+        if any(map(_BULLET.match, said)):
+            items = (line for line in said if line[:1].isspace() or _BULLET.match(line))
+            found = lines("\n".join(items))
+        else:
+            found = tuple(line[a:b] for line in lines(raw) for a, b in spans(line))
         texts = dict.fromkeys(found)
         if not texts and self.answer.strip():
             raise Unreadable("no statement in the reply", raw=raw)
@@ -164,7 +176,8 @@ class PaperExtraction(Task[tuple[str, ...]]):
         # Only as a line of its own: a sentence of the context may hold these words.
         if any(_NOTHING.match(line) for line in found):
             return ()
-        return found
+        after_reason = len(found) == 1 and _NOTHING_SO.search(found[0])
+        return () if after_reason and found[0] not in self.context else found
 
 
 def lines(raw: str) -> tuple[str, ...]:

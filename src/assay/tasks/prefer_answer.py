@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
+from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
 from assay.tasks.reading import decode, schema
@@ -28,11 +29,6 @@ class Preference:
 
 class _Form(msgspec.Struct, frozen=True):
     reason: str
-    better: Better
-
-
-class _AskedForm(msgspec.Struct):
-    reason: str
     better: str
 
 
@@ -52,7 +48,7 @@ class PreferAnswer(Task[Preference]):
     first: str
     second: str
 
-    schema = schema(_AskedForm)
+    schema = schema(_Form)
     template = Template(
         instruction=(
             "Two answers are given. Decide which of them is better by the criterion below, and by "
@@ -73,9 +69,13 @@ class PreferAnswer(Task[Preference]):
         )
 
     def read(self, raw: str) -> Preference:
-        """The preference."""
+        """The preference; the answers may be named as they are shown: "First answer"."""
         form = decode(raw, _Form)
-        return Preference(form.better, form.reason)
+        said = form.better.strip().lower().removesuffix(" answer")
+        for better in get_args(Better):
+            if said == better:
+                return Preference(better, form.reason)
+        raise Unreadable(f"'{form.better}' instead of first, second or tie", raw=raw)
 
 
 def reply(preference: Preference) -> str:

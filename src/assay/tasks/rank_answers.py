@@ -66,7 +66,7 @@ class RankAnswers(Task[Ranking]):
         """The order; raises Unreadable if an answer is missing or named twice."""
         form = decode(raw, _Form)
         ids = [f"a{n}" for n in range(1, len(self.answers) + 1)]
-        named = [name.strip().lower() for name in form.order]
+        named = [name.strip().lower().removeprefix("answer ") for name in form.order]
         if sorted(named) != sorted(ids):
             what = f"an order of {', '.join(named) or 'nothing'} instead of all of {', '.join(ids)}"
             raise Unreadable(what, raw=raw)

@@ -35,6 +35,10 @@ class Statement:
         return (*((self.span,) if self.span else ()), *self.repeats)
 
 
+_SINGLE = re.compile("['\u2018\u2019]")
+_DOUBLE = re.compile('["\u201c\u201d\u201e]')
+
+
 class Item(msgspec.Struct, frozen=True):
     """A statement as a judge writes it, with the words of the text that make it."""
 
@@ -221,7 +225,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
     """Where `source` stands in `text`, looked for from each of `starts` and then from 0.
 
-    As words of their own, if it does so anywhere ("5" is not found in "15"); None if nowhere.
+    As words of their own, if it does so anywhere ("5" is not found in "15"); None if nowhere. White
+    space, marks of emphasis and the shape of quotation marks may differ: models do not copy these.
     """
     source = source.strip()
     if not source:
@@ -229,12 +234,21 @@ def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
     written = re.escape(source)
     before = r"(?<!\w)" if source[0].isalnum() else ""
     after = r"(?!\w)" if source[-1].isalnum() else ""
-    for pattern in (re.compile(f"{before}{written}{after}"), re.compile(written)):
+    for pattern in (f"{before}{written}{after}", _loosely(source), written):
         for start in (*starts, 0):
-            found = pattern.search(text, start)
+            found = re.compile(pattern).search(text, start)
             if found:
                 return found.span()
     return None
+
+
+def _loosely(source: str) -> str:
+    # No longer run of blanks and marks: each would be gone through from each of its places.
+    words = r"[\s*_`]{1,40}".join(map(re.escape, source.split()))
+    alike = _SINGLE.sub(_SINGLE.pattern, _DOUBLE.sub(_DOUBLE.pattern, words))
+    before = r"(?<![^\W_])" if source[0].isalnum() else ""
+    after = r"(?![^\W_])" if source[-1].isalnum() else ""
+    return f"{before}{alike}{after}"
 
 
 def reply(statements: Sequence[tuple[str, str]]) -> str:
