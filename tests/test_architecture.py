@@ -44,6 +44,7 @@ RANK = {
     "integrations": 10,
     "pytest_plugin": 10,
     "__init__": 11,
+    "__main__": 11,
 }
 # What is imported inside a function only, against that order, and why.
 LATE = {

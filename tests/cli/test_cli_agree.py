@@ -148,6 +148,17 @@ def test_labels_of_other_answers_are_named_with_what_to_do(labelled, here):
     assert "name the run that was labelled (`assay runs` lists them), or remove" in result.stderr
 
 
+def test_metrics_that_no_label_is_about_are_not_listed(assay, here):
+    assay("run", "data.jsonl", "-m", "exact_match,token_f1")
+    (here / "about.csv").write_text(
+        "id,metric,label\ntower,token_f1,1\nfaust,token_f1,0\n", "utf-8"
+    )
+    result = assay("agree", "--labels", "about.csv")
+    assert result.exit_code == 0, result.output
+    assert "token_f1  2 samples" in result.stdout
+    assert "exact_match" not in result.stdout
+
+
 def test_levels_name_an_ordinal_scale(labelled, here):
     (here / "grades.csv").write_text("id,grade\ntower,good\nfaust,poor\n", "utf-8")
     result = labelled("agree", "--labels", "grades.csv", "--levels", "poor,fair,good")

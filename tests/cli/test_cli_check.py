@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_files_in_order_are_counted(assay):
     result = assay("check", "data.jsonl")
-    assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows in order\n")
+    assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows, nothing wrong\n")
 
 
 def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, here):
@@ -28,7 +28,7 @@ def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, h
 
 def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
     write_rows(here / "one.jsonl", [{"question": "When?"}])
-    assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row in order\n"
+    assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row, nothing wrong\n"
 
 
 def test_all_files_are_looked_at_and_every_fault_is_told(assay, here):

@@ -17,6 +17,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 CONTEXT = click.Context(main, info_name="assay", **main.context_settings)
 COMMANDS = {"assay": main} | {n: main.get_command(CONTEXT, n) for n in main.list_commands(CONTEXT)}
 
+RUN = [option for option in COMMANDS["run"].params if isinstance(option, click.Option)]
+FEW = 3
+
 
 def part(name):
     return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -27,22 +30,34 @@ def usage(name, command):
     return " ".join([*words, *command.collect_usage_pieces(click.Context(command, parent=CONTEXT))])
 
 
+def row(option):
+    flags = " / ".join(", ".join(n) for n in (named(option), option.secondary_opts) if n)
+    names = flags if option.is_flag else f"{flags} {option.make_metavar(CONTEXT)}"
+    default = option.default if option.show_default else None
+    text = f"{option.help} Default: {default:g}." if isinstance(default, float) else option.help
+    if isinstance(default, (str, int)) and not isinstance(default, bool):
+        text = f"{option.help} Default: {default}."
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in (f'`{names}`', text))} |"
+
+
+def named(option):
+    return sorted(option.opts, key=len)
+
+
 def table(name, command):
-    lines = [f"`{usage(name, command)}`", "", "| option | what it does |", "|---|---|"]
-    for option in command.params:
-        if isinstance(option, click.Option):
-            flags = " / ".join(", ".join(n) for n in (option.opts, option.secondary_opts) if n)
-            names = flags if option.is_flag else f"{flags} {option.make_metavar(CONTEXT)}"
-            default = option.default if option.show_default else None
-            text = (
-                f"{option.help} Default: {default:g}."
-                if isinstance(default, float)
-                else option.help
-            )
-            if isinstance(default, (str, int)) and not isinstance(default, bool):
-                text = f"{option.help} Default: {default}."
-            cells = [f"`{names}`", text]
-            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    """How a command is called, and its options; many that are those of `run` are named only."""
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    of_run = () if name == "run" else [row(option) for option in RUN]
+    same = [option for option in options if row(option) in of_run]
+    if len(same) < FEW:
+        same = []
+    told = [row(option) for option in options if option not in same]
+    if same:
+        names = ", ".join(f"`{named(option)[-1]}`" for option in same)
+        told.append(f"| {names} | As for [`assay run`](#assay-run). |")
+    lines = [f"`{usage(name, command)}`"]
+    if told:
+        lines += ["", "| option | what it does |", "|---|---|", *told]
     return "\n".join(lines) + "\n"
 
 

@@ -74,6 +74,12 @@ def test_what_is_wrong_with_a_served_judge(assay, faults, said):
     assert "->" in text
 
 
+def test_a_missing_key_is_told_with_its_own_remedy(assay):
+    text = diagnosis(assay("doctor", "--judge", "openai:tiny"))
+    assert "refused: api.openai.com/v1 needs a key -> set OPENAI_API_KEY, or name" in text
+    assert "--help" not in text
+
+
 def test_nobody_there(assay):
     line = ("--judge", "openai:tiny", "--base-url", "http://127.0.0.1:9/v1")
     result = assay("doctor", *line)

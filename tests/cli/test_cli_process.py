@@ -12,7 +12,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
 FULL = Path("/dev/full")
-ASSAY = (sys.executable, "-c", "from assay.cli import main; main()")
+ASSAY = (sys.executable, "-m", "assay")
 SLOW = """
 import pathlib, time
 

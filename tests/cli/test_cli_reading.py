@@ -2,9 +2,11 @@
 
 import json
 
+import click
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT
 
+from assay.cli import main
 from assay.metrics import METRICS
 
 
@@ -134,6 +136,21 @@ def test_metrics_names_them_all_with_what_they_need(assay):
     assert rows["faithfulness"]["embedded_lacks"] == []
     assert rows["paper:faithfulness"]["embedded_lacks"] == ["paper_statements", "paper_verdicts"]
     assert "answer_relevance" in rows["answer_relevancy"]["aliases"]
+
+
+def test_help_of_run_groups_every_option_but_help_itself(assay):
+    shown = assay("run", "--help").stdout
+    assert "\nWho judges:\n  --judge" in shown
+    assert shown.partition("\nOther:\n")[2] == "  -h, --help  Show this message and exit.\n"
+    for option in main.get_command(click.Context(main), "run").params:
+        assert isinstance(option, click.Argument) or f"{max(option.opts, key=len)} " in shown
+
+
+def test_help_groups_the_commands(assay):
+    shown = assay("--help").stdout
+    assert "\nCheck the judge:\n  repeat     Ask the judge" in shown
+    for command in main.list_commands(click.Context(main)):
+        assert f"\n  {command} " in shown
 
 
 def test_version(assay):

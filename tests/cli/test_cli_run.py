@@ -82,7 +82,7 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
     ]
     assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
     assert (
-        "left out, since reference is not there: context_precision, context_recall" in result.stderr
+        "left out, since no row holds reference: context_precision, context_recall" in result.stderr
     )
 
 
@@ -92,6 +92,10 @@ def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
     assert result.exit_code == 0, result.output
     assert "left out, since reference is missing in row 2: context_precision" in result.stderr
     assert "-m METRIC --skip-invalid FILE" in result.stderr
+    write_rows(here / "gaps.jsonl", [ROWS[0], {"answer": "It was."}])
+    refused = assay("run", "gaps.jsonl").stderr
+    assert "question is missing in row 2" in refused
+    assert refused.endswith("name metrics: -m METRIC --skip-invalid FILE\n")
 
 
 def test_without_metrics_a_file_without_rows_is_told_before_anything_else(assay, here):
@@ -111,7 +115,7 @@ def test_without_metrics_a_question_that_was_not_answered_leaves_no_metric_out(a
     assert "answer is missing" not in result.stderr
     write_rows(here / "none.jsonl", [{**silent, "id": n} for n in range(2)])
     result = assay("run", "none.jsonl", "--dry-run")
-    assert "left out, since answer is not there: faithfulness" in result.stderr
+    assert "left out, since no row holds answer: faithfulness" in result.stderr
 
 
 def test_without_metrics_none_of_contexts_that_no_row_has(assay, here):
@@ -128,7 +132,7 @@ def test_without_metrics_a_nested_file_is_told_what_it_lacks(assay, here):
     result = assay("run", "squad.json")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        "error: no metric can be computed from squad.json: question is not there, contexts is not "
+        "error: no metric can be computed from squad.json: no row holds question or contexts or answer"
     )
     assert "columns found: title, paragraphs (a list of objects) -> name" in result.stderr
     assert result.stderr.endswith("; one row is one question\n")
@@ -190,8 +194,7 @@ def test_skips_invalid_rows_and_says_where_they_are(assay, here):
     assert not (here / "skipped.jsonl").exists()
     result = assay(*line, "--skip-invalid", "skipped.jsonl")
     assert result.exit_code == 0, result.output
-    assert "1 row" in result.stdout
-    assert "skipped.jsonl" in result.stdout
+    assert "skipped  1 row: skipped.jsonl" in result.stdout
     assert json.loads((here / "skipped.jsonl").read_text("utf-8"))["row"] == 3
 
 

@@ -55,7 +55,8 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         found = [analysis.agree(result, said, metric, **options) for metric in wanted]
         without: dict[str, str] = {}
     else:
-        found, without = analysis.agree_all(result, said, **options)
+        found, refused = analysis.agree_all(result, said, **options)
+        without = {metric: why for metric, why in refused.items() if said.of(metric)}
     if given["threshold"] is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
         for one in found:

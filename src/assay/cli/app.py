@@ -9,34 +9,15 @@ from assay._version import __version__
 from assay.cli.edge import EXIT_CODES, Edge
 
 # Imported when asked for, so that one command never pays for the imports of another.
-_COMMANDS = (
-    "run",
-    "show",
-    "runs",
-    "diagnose",
-    "report",
-    "compare",
-    "history",
-    "items",
-    "gate",
-    "repeat",
-    "label",
-    "agree",
-    "correct",
-    "calibrate",
-    "bench",
-    "metrics",
-    "explain",
-    "doctor",
-    "check",
-    "serve",
-    "mcp",
-    "schema",
-    "export",
-    "import",
-    "verify",
-    "gc",
-)
+_GROUPS = {
+    "Score, and see why": ("run", "show", "runs", "diagnose", "report"),
+    "Compare": ("compare", "history", "items", "gate"),
+    "Check the judge": ("repeat", "label", "agree", "correct", "calibrate", "bench"),
+    "Look up and check": ("metrics", "explain", "doctor", "check", "schema"),
+    "Serve": ("serve", "mcp"),
+    "The store": ("export", "import", "verify", "gc"),
+}
+_COMMANDS = tuple(name for names in _GROUPS.values() for name in names)
 # A command whose name cannot be a module's.
 _MODULES = {"import": "taking", "gc": "clean"}
 
@@ -57,6 +38,15 @@ class App(Edge):
         module = _MODULES.get(cmd_name, cmd_name)
         command: click.Command = importlib.import_module(f"assay.cli.{module}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write them under their headings."""
+        width = max(map(len, _COMMANDS))
+        for heading, names in _GROUPS.items():
+            with formatter.section(heading):
+                commands = ((name, self.get_command(ctx, name)) for name in names)
+                rows = [(f"{n:{width}}", c.get_short_help_str(80)) for n, c in commands if c]
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

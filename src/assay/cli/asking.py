@@ -103,7 +103,7 @@ def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> b
 def _tell(found: Answers) -> None:
     parts = [f"{found.n - len(found.failures):,} of {found.n:,} questions answered"]
     if found.known:
-        parts.append(f"{found.known:,} answers were known")
+        parts.append(f"{found.known:,} of all without asking again")
     say(f"{found.system}: {', '.join(parts)}")
     for id_, why in list(found.failures.items())[:SHOWN]:
         say(f"  no answer to {id_}: {why}")

@@ -8,7 +8,7 @@ from assay.cli import options
 
 
 @click.command("check", short_help="Check data sets without evaluating them.")
-@click.argument("files", metavar="FILES", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "-m",
     "--metric",
@@ -19,7 +19,7 @@ from assay.cli import options
 )
 @options.maps
 def command(**given: Any) -> int:
-    """Read all rows of FILES and tell everything that is wrong with them. Nobody is asked."""
+    """Read all rows of each FILE and tell everything that is wrong with it. Nobody is asked."""
     from assay.cli import checking
 
     return checking.check(given)

@@ -43,7 +43,7 @@ def check(given: Mapping[str, Any]) -> int:
             say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
         else:
-            screen.write(f"{file}: {numbers.plural(n, 'row')} in order\n")
+            screen.write(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
     return code
 
 

@@ -10,6 +10,7 @@ from assay.cli.hints import hint
 from assay.cli.request import Request
 from assay.cli.worst import worst
 from assay.report import console as report
+from assay.report import numbers
 from assay.report.collect import collect
 from assay.run.result import Result
 
@@ -25,7 +26,11 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines += outputs.written(request.outs)
     lines.append(("store", request.store))
     if request.settings.skip_invalid and result.run.skipped:
-        lines.append(("skipped", f"{result.run.skipped:,} rows: {request.settings.skip_invalid}"))
+        skipped = numbers.plural(result.run.skipped, "row")
+        lines.append(("skipped", f"{skipped}: {request.settings.skip_invalid}"))
+    failed = sum(row.n_failed for row in result.summary())
+    if failed and not result.stopped:
+        lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
     run = result.run.id[:8]
     first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
     commands: list[tuple[str, ...]] = [("show", run)]

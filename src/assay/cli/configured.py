@@ -35,15 +35,19 @@ def run(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: If an option is unknown, or its value cannot be.
     """
+    from assay.dataset.aliases import closest
+
     found, file = section(folder, "run")
     known = _options()
     for name, value in found.items():
         if name not in known:
             what = f"[run] of '{file}' has the unknown option '{name}'"
-            raise InputError(what, f"there are {', '.join(known)}")
+            near = closest(name, known)
+            meant = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+            raise InputError(what, meant)
         if not _fits(value, form(known[name])):
             what = f"[run] of '{file}': {name} is {value!r}"
-            raise InputError(what, f"it may be {form(known[name])}: see `assay schema config`")
+            raise InputError(what, f"give {_in_words(form(known[name]))}")
     return {str(known[name].name): _given(known[name], value) for name, value in found.items()}
 
 
@@ -95,6 +99,17 @@ def form(option: click.Option) -> dict[str, Any]:
         name = "integer" if isinstance(kind, click.IntRange) else "number"
         return {"type": name, **({} if kind.min is None else {least: kind.min})}
     return {"type": "string"}
+
+
+def _in_words(form: Mapping[str, Any]) -> str:
+    if "anyOf" in form:
+        return "a text or a list of texts"
+    if "enum" in form:
+        return " or ".join(form["enum"])
+    kinds = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    least = f" of at least {form['minimum']:g}" if "minimum" in form else ""
+    above = f" above {form['exclusiveMinimum']:g}" if "exclusiveMinimum" in form else ""
+    return f"{kinds.get(form['type'], 'a text')}{least}{above}"
 
 
 def _options() -> dict[str, click.Option]:

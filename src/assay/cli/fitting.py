@@ -1,6 +1,6 @@
 """Which metrics can be computed from this data, where the user names none?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from assay.metrics.catalogue import OCCASIONAL, USUAL
 ROWS = 1000
 CANNOT = "the judge cannot do"
 MISSING = "is missing in row"
+_ABSENT = "is in no row"
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
 
@@ -44,7 +45,7 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     left_out: dict[str, str] = {}
     for name in (*USUAL, *OCCASIONAL):
         metric = METRICS[name]
-        missing = [f"{need} {gaps[need]}" for need in metric.needs if need in gaps]
+        missing = _reasons(metric.needs, gaps)
         asked = metric().asks(route.serves)
         cannot = [kind.kind for kind in asked if not route.serves(kind)]
         if missing:
@@ -55,13 +56,23 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
             fit.append(name)
     if not fit:
         wanted = {need for name in USUAL for need in METRICS[name].needs}
-        reasons = [f"{need} {gaps[need]}" for need in FIELDS if need in gaps and need in wanted]
+        reasons = _reasons([need for need in FIELDS if need in wanted], gaps)
         reasons += [f"{name}: {why}" for name, why in left_out.items() if CANNOT in why]
         name = getattr(data, "name", data)
         what = f"no metric can be computed from {name}: {', '.join(reasons)}"
         remedy = "name columns with --map field=column; one row is one question"
+        if any(MISSING in why for why in reasons):
+            remedy += "; to leave out rows with gaps, name metrics: -m METRIC --skip-invalid FILE"
         raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])
     return Fitting(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
+
+
+def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
+    """Why these fields cannot be used; those that no row holds are told together."""
+    missing = [need for need in needs if need in gaps]
+    absent = " or ".join(need for need in missing if gaps[need] == _ABSENT)
+    told = [f"{need} {gaps[need]}" for need in missing if gaps[need] != _ABSENT]
+    return [f"no row holds {absent}", *told] if absent else told
 
 
 def _gaps(
@@ -95,7 +106,7 @@ def _gaps(
     if row is None:
         raise no_rows(source.name)
     gaps = {
-        need: f"{MISSING} {number}" if need in given else "is not there"
+        need: f"{MISSING} {number}" if need in given else _ABSENT
         for need, number in (without | first).items()
         if need in first or need not in given
     }

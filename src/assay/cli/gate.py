@@ -59,7 +59,7 @@ from assay.cli import options
     "--undecided",
     type=click.Choice(["fail", "pass"]),
     metavar="fail|pass",
-    help="What a rule does that the interval lies on both sides of; fail is the default.",
+    help="What becomes of a rule whose limit lies within the interval; fail is the default.",
 )
 @click.option("--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML).")
 @click.option(

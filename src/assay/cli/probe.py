@@ -69,7 +69,8 @@ class Probe:
             what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
             return Finding("FAIL", what, "take a model that follows instructions, or a larger one")
         except Denied as error:
-            return Finding("FAIL", f"{name} refused: {error}", "see `assay doctor --help`")
+            why, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} refused: {why}", remedy)
         except Unavailable as error:
             remedy = "see that the server runs and that --base-url is its address"
             return Finding("FAIL", f"{name} sent no reply: {error}", remedy)

@@ -5,11 +5,28 @@ from typing import Any
 import click
 
 from assay.cli import options, targeting
+from assay.cli.grouped import Grouped
 
 _COUNT = click.IntRange(min=1)
+_GROUPS = {
+    "What is scored": ("metrics", "maps", "limit", "skip_invalid"),
+    "Who judges": (
+        *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
+        *("prompts", "together", "probe"),
+    ),
+    "What it may cost": ("dry_run", "price", "budget"),
+    "Pace": ("concurrency", "rpm", "tpm", "retries", "hedge", "engine", "workers", "worker_cores"),
+    "A running system, asked first": (
+        *("target", "target_body", "target_headers", "target_replies", "target_version"),
+        *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
+    ),
+    "What comes out": ("outs", "store", "as_json", "quiet", "no_progress"),
+}
 
 
-@click.command("run", short_help="Score a data set and show the scores.")
+@click.command(
+    "run", cls=Grouped, groups=_GROUPS, short_help="Score a data set and show the scores."
+)
 @click.argument("data", metavar="DATA")
 @click.option(
     "-m",
@@ -95,8 +112,8 @@ _COUNT = click.IntRange(min=1)
 def command(**given: Any) -> int:
     """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.
 
-    Killed or stopped at any point, the same command goes on where it was: no reply that is in the
-    store is asked for again.
+    Killed or stopped at any point, the same command resumes where it stopped: no reply that is in
+    the store is asked for again.
     """
     from assay.cli import running
 
