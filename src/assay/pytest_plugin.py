@@ -11,6 +11,7 @@ Nothing is imported, read or asked in a test suite that does not use it.
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,8 +184,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from assay.errors import InputError
 
     try:
+        signature(_samples).bind(metafunc, *marker.args, **marker.kwargs)
         found = _samples(metafunc, *marker.args, **marker.kwargs)
-    except InputError as error:
+    except (InputError, TypeError) as error:
         pytest.fail(f"assay_samples: {error}", pytrace=False)
     name = marker.kwargs.get("name", "sample")
     metafunc.parametrize(name, found, ids=[sample.id for sample in found])

@@ -27,6 +27,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.tools import tool
 from langsmith.evaluation import RunEvaluator as ItsRunEvaluator
 from langsmith.schemas import Example, Run
 from llama_index.core import MockEmbedding, VectorStoreIndex
@@ -126,6 +127,24 @@ class TestAChainThatRuns:
     def test_messages_in_and_out_are_understood(self):
         graph = RunnableLambda(lambda given: {"messages": [*given["messages"], AIMessage(ANSWER)]})
         row = self.row(graph, {"messages": [HumanMessage(QUESTION)]})
+        assert (row["question"], row["answer"]) == (QUESTION, ANSWER)
+
+    def test_documents_beside_what_a_tool_says_are_contexts(self):
+        @tool(response_format="content_and_artifact")
+        def look_up(query: str):
+            """Look it up."""
+            found = Shelf().invoke(query)
+            return joined(found), found
+
+        call = {"name": "look_up", "args": {"query": "water"}, "id": "1", "type": "tool_call"}
+        agent = RunnableLambda(lambda _: {"messages": [look_up.invoke(call), AIMessage(ANSWER)]})
+        row = self.row(agent, {"messages": [HumanMessage(QUESTION)]})
+        assert [c["id"] for c in row["contexts"]] == ["w1", "f1"]
+        assert row["answer"] == ANSWER
+
+    def test_a_call_that_goes_on_from_a_stop_has_the_question_of_its_messages(self):
+        said = {"messages": [HumanMessage("Hello"), HumanMessage(QUESTION), AIMessage(ANSWER)]}
+        row = self.row(RunnableLambda(lambda _: said), object())
         assert (row["question"], row["answer"]) == (QUESTION, ANSWER)
 
     def test_tokens_are_counted_as_the_messages_tell_them(self):

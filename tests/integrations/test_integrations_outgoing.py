@@ -1,12 +1,15 @@
 """Do other tools hear each score of a run, whose it is, and why there is none?"""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 from outgoing_help import ROWS, TRACE, finished
 from outgoing_help import ROWS as ALL
 
 import assay
 from assay.errors import InputError
-from assay.integrations import langfuse, outgoing, phoenix
+from assay.integrations import langfuse, mlflow, outgoing, phoenix
 from assay.integrations.outgoing import Sent
 from support.scripts import plausible, split, verify
 
@@ -185,3 +188,13 @@ class TestOpenTelemetry:
         assert silent.attributes["gen_ai.evaluation.score.label"] == "undefined"
         assert "error.type" not in silent.attributes
         provider.shutdown()
+
+
+def test_mlflow_that_cannot_keep_runs_here_says_what_to_do(result, monkeypatch):
+    def start_run(**_):
+        raise ModuleNotFoundError("No module named 'alembic'", name="alembic")
+
+    told = SimpleNamespace(active_run=lambda: None, start_run=start_run)
+    monkeypatch.setitem(sys.modules, "mlflow", told)
+    with pytest.raises(InputError, match="needs alembic -> set MLFLOW_TRACKING_URI"):
+        mlflow.log(result)

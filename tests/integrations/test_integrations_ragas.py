@@ -23,7 +23,13 @@ from assay.integrations.ragas.embeddings import BaseRagasEmbedding, embedding_fa
 from assay.integrations.ragas.evaluation import evaluate
 from assay.integrations.ragas.evaluation_result import Scores
 from assay.integrations.ragas.experiments import experiment
-from assay.integrations.ragas.llms import BaseRagasLLM, InstructorBaseRagasLLM, llm_factory
+from assay.integrations.ragas.integrations.langgraph import convert_to_ragas_messages
+from assay.integrations.ragas.llms import (
+    BaseRagasLLM,
+    InstructorBaseRagasLLM,
+    instructor_llm_factory,
+    llm_factory,
+)
 from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from assay.integrations.ragas.metrics import agents, collections, criteria, ready
 from assay.integrations.ragas.metrics.base import (
@@ -134,6 +140,38 @@ class TestNames:
 
     def test_every_way_is_a_sentence(self):
         assert all(len(way.split()) > 3 for way in WAYS.values())
+
+    def test_names_of_earlier_releases_are_there(self):
+        from assay.integrations.ragas.callbacks import Callbacks
+        from assay.integrations.ragas.metrics.critique import SUPPORTED_ASPECTS, AspectCritique
+
+        assert AspectCritique is criteria.AspectCritic
+        assert metrics.harmfulness in SUPPORTED_ASPECTS
+        assert Callbacks is not None
+        assert metrics.labelled_rubrics_score.key == "labelled_rubrics_score"
+        assert metrics.reference_free_rubrics_score.key == "reference_free_rubrics_score"
+        with pytest.raises(ImportError, match="llm='openai-batch:MODEL'"):
+            _ = ragas.BatchEvaluator
+
+    @pytest.mark.parametrize(
+        ("free", "held"),
+        [
+            (metrics.RubricsScoreWithoutReference(), metrics.RubricsScoreWithReference()),
+            (
+                metrics.SimpleCriteriaScoreWithoutReference(definition="Score 0 to 5 by tone"),
+                metrics.SimpleCriteriaScoreWithReference(definition="Score 0 to 5 by likeness"),
+            ),
+            (
+                metrics.InstanceRubricsScoreWithoutReference(),
+                metrics.InstanceRubricsWithReference(),
+            ),
+        ],
+        ids=["rubrics", "criteria", "instance"],
+    )
+    def test_what_is_named_without_reference_is_shown_none(self, free, held):
+        fields = frozenset({"question", "answer", "reference"})
+        assert "reference" not in free.in_assay(fields).shows
+        assert "reference" in held.in_assay(fields).shows
 
     def test_public_names_are_there(self):
         for module in (ragas, metrics, collections):
@@ -289,6 +327,11 @@ class TestEvaluate:
         assert evaluate(ROWS, [metrics.ExactMatch()], in_ci=True)["exact_match"] == [1.0, 0.0]
 
 
+def test_the_means_are_where_scripts_take_them_from():
+    result = evaluate(ROWS, [metrics.ExactMatch()])
+    assert result._repr_dict == {"exact_match": 0.5}
+
+
 class TestCost:
     def test_a_price_is_that_of_the_very_model(self, monkeypatch):
         result = evaluate([ROW], [metrics.ExactMatch()])
@@ -321,6 +364,19 @@ class TestScores:
         more = [0.0]
         assert scores + more == [1.0, 0.5, 0.0]
 
+    def test_those_of_two_metrics_reckon_and_compare_as_their_means(self):
+        low, high = Scores([0.9, 0.1]), Scores([0.8, 0.8])
+        assert low + high == pytest.approx(1.3)
+        assert 2 * low * high / (low + high) == pytest.approx(0.8 / 1.3)
+        assert (2 / low, -low) == (4.0, -0.5)
+        assert low < high
+        assert not low >= high
+
+    def test_numpy_takes_them_for_a_list(self):
+        numpy = pytest.importorskip("numpy")
+        assert numpy.mean(Scores([1.0, 0.5])) == 0.75
+        assert numpy.nanmean(Scores([1.0, math.nan])) == 1.0
+
     def test_they_are_a_list_and_where_a_number_is_asked_for_their_mean(self):
         scores = Scores([1.0, math.nan, 0.5])
         assert len(scores) == 3
@@ -329,7 +385,7 @@ class TestScores:
         assert scores >= 0.75
         assert not scores < 0.75
         assert scores <= 1
-        assert math.isnan(Scores([math.nan]).mean)
+        assert math.isnan(Scores([math.nan]).average)
 
 
 class TestMetricResult:
@@ -356,6 +412,22 @@ class TestMetricResult:
 
 
 class TestSamples:
+    def test_messages_of_langgraph_become_messages(self):
+        call = {"name": "price", "args": {"metal": "copper"}, "id": "1"}
+        given = [
+            SimpleNamespace(type="system", content="Be kind."),
+            SimpleNamespace(type="human", content=[{"type": "text", "text": "How much?"}], id="h"),
+            SimpleNamespace(type="ai", content="", tool_calls=[call]),
+            SimpleNamespace(type="tool", content="0.01"),
+        ]
+        kept = [HumanMessage(content="How much?")]
+        kept.append(AIMessage(content="", tool_calls=[ToolCall(name="price", args=call["args"])]))
+        kept.append(ToolMessage(content="0.01"))
+        assert convert_to_ragas_messages(given) == kept
+        assert convert_to_ragas_messages(given, metadata=True)[0].metadata["id"] == "h"
+        with pytest.raises(ValueError, match="Unsupported message type"):
+            convert_to_ragas_messages([SimpleNamespace(type="function", content="")])
+
     def test_a_tool_speaks_only_after_it_was_called(self):
         with pytest.raises(ValidationError, match="follows an AIMessage that calls tools"):
             MultiTurnSample(user_input=[HumanMessage(content="a"), ToolMessage(content="b")])
@@ -441,6 +513,8 @@ class TestModels:
 
     def test_factories_make_judges_of_assay_and_refuse_other_interfaces(self):
         assert llm_factory("gpt-4o-mini", temperature=0.1).name.startswith("openai:gpt-4o-mini")
+        for given in (("openai", "gpt-4o-mini"), ("openai/gpt-4o-mini",)):
+            assert instructor_llm_factory(*given).name == llm_factory("gpt-4o-mini").name
         assert embedding_factory("text-embedding-3-small").model == "text-embedding-3-small"
         with pytest.raises(InputError, match="no OpenAI-compatible interface"):
             llm_factory("claude", provider="anthropic")

@@ -244,6 +244,22 @@ class TestSamples:
         result.stdout.fnmatch_lines(["*assay_samples: there is no file*no.jsonl*"])
         result.stdout.no_fnmatch_line("*Traceback*")
 
+    @pytest.mark.parametrize(
+        ("marker", "told"),
+        [
+            ("", "*assay_samples: missing a required argument: 'path'*"),
+            (
+                '("rows.jsonl", limt=2)',
+                "*assay_samples: got an unexpected keyword argument 'limt'*",
+            ),
+        ],
+    )
+    def test_a_marker_that_is_misused_is_told_in_words(self, project, marker, told):
+        result = project(f"@pytest.mark.assay_samples{marker}\ndef test_it(sample): pass\n")
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines([told])
+        result.stdout.no_fnmatch_line("*pytest_plugin.py*")
+
 
 class TestMistakes:
     @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def log(result: Result, *, run_id: str | None = None) -> str:
         The id of MLflow's run.
 
     Raises:
-        InputError: If mlflow (mlflow-skinny does) or pandas is not installed.
+        InputError: If mlflow (mlflow-skinny does) or pandas is not installed, or no server is named
+            and mlflow-skinny alone cannot keep runs on this machine.
     """
     try:
         import mlflow
@@ -33,10 +34,16 @@ def log(result: Result, *, run_id: str | None = None) -> str:
         raise InputError("this needs mlflow", "pip install 'assay[mlflow]'") from error
     active = mlflow.active_run()
     known = run_id or (active.info.run_id if active else None)
-    if known is None:
-        with mlflow.start_run(run_name=f"assay {result.run.id[:8]}") as begun:
-            return _log(mlflow, pd, result, str(begun.info.run_id))
-    return _log(mlflow, pd, result, known)
+    if known is not None:
+        return _log(mlflow, pd, result, known)
+    try:
+        begun = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
+    except ModuleNotFoundError as error:
+        what = f"to keep runs on this machine mlflow-skinny needs {error.name}"
+        remedy = "set MLFLOW_TRACKING_URI to a server, or pip install mlflow"
+        raise InputError(what, remedy) from error
+    with begun:
+        return _log(mlflow, pd, result, str(begun.info.run_id))
 
 
 def _log(mlflow: Any, pandas: Any, result: Result, run_id: str) -> str:

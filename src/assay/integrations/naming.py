@@ -57,7 +57,7 @@ def _plain(value: Any, depth: int) -> Any:
         return _ABSENT
     if isinstance(value, list | tuple):
         return [kept for item in value if (kept := _plain(item, depth + 1)) is not _ABSENT]
-    pairs = dict(value) if isinstance(value, Mapping) else _fields(value)
+    pairs = dict(value) if isinstance(value, Mapping) else fields_of(value)
     if pairs is None:
         return _ABSENT
     kept = {
@@ -68,7 +68,7 @@ def _plain(value: Any, depth: int) -> Any:
     return kept if isinstance(value, Mapping) else {"class": type(value).__qualname__, **kept}
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
+def fields_of(value: Any) -> dict[str, Any] | None:
     """The fields of a pydantic model or dataclass; None for anything else."""
     names = getattr(type(value), "model_fields", None)
     if isinstance(names, Mapping):

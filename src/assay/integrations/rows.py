@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.dataset.aliases import recognised
-from assay.integrations.naming import text_of
+from assay.integrations.naming import fields_of, text_of
 
 
 def picked(values: Any, field: str) -> Any:
@@ -31,11 +31,27 @@ def question_of(values: Any) -> str | None:
 
 
 def answer_of(values: Any) -> str | None:
-    """The answer among outputs: a text, one under a known name, the only text, or a message."""
-    found = picked(values, "answer")
-    if found is None and isinstance(values, Mapping):
-        found = values.get("result") or values.get("messages") or _only_text(values)
-    return said(values if found is None else found) or None
+    """The answer among outputs: a text, one under a known name, the only text, or a message.
+
+    Outputs may be a mapping, a model of pydantic or a dataclass, and so may the answer in them.
+    """
+    given = opened(values)
+    if not isinstance(given, Mapping):
+        return _spoken(given) or None
+    found = picked(given, "answer")
+    if found is None:
+        places = (given.get(place) for place in ("structured_response", "result", "messages"))
+        told = next(filter(None, map(answer_of, places)), None) or _only_text(given)
+        return told or _spoken(given) or None
+    inner = opened(found)
+    return answer_of(inner) if isinstance(inner, Mapping) else _spoken(found) or None
+
+
+def opened(value: Any) -> Any:
+    """The fields of a model of pydantic or a dataclass; any other value, and a message, as is."""
+    if isinstance(value, Mapping) or hasattr(value, "content"):
+        return value
+    return value if (found := fields_of(value)) is None else found
 
 
 def said(value: Any) -> str:
@@ -46,6 +62,15 @@ def said(value: Any) -> str:
         return text_of(value.get("content"))
     content = getattr(value, "content", None)
     return text_of(value if content is None else content)
+
+
+def _spoken(value: Any) -> str:
+    """What `said` gives, but for the words of a user, which answer nothing."""
+    last = value[-1] if isinstance(value, list | tuple) and value else value
+    speaker = getattr(last, "type", None)
+    if isinstance(last, Mapping):
+        speaker = last.get("role", last.get("type"))
+    return "" if speaker in ("human", "user") else said(last)
 
 
 def _only_text(values: Mapping[Any, Any]) -> str | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 
 from assay.integrations.collecting import Request, Rows
-from assay.integrations.rows import answer_of, document, picked, question_of
+from assay.integrations.rows import answer_of, document, picked, question_of, said
 
 
 class Collector(BaseCallbackHandler):
@@ -101,6 +101,14 @@ class Collector(BaseCallbackHandler):
             if not within:
                 request.retrieved(map(document, documents))
 
+    def on_tool_end(self, output: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
+        """A tool has given back what it found: text for the model, documents beside it."""
+        beside = getattr(output, "artifact", None)
+        if parent_run_id in self._runs and isinstance(beside, list | tuple):
+            documents = [one for one in beside if hasattr(one, "page_content")]
+            if documents:
+                self._runs[parent_run_id][0].retrieved(map(document, documents))
+
     def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A model has answered."""
         if parent_run_id in self._runs:
@@ -118,7 +126,7 @@ class Collector(BaseCallbackHandler):
         """A chain has ended: with the answer if it is the outermost one."""
         if parent_run_id is None and (request := self._ended(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
-            request.question = request.question or self._question(inputs)
+            request.question = request.question or self._question(inputs) or _asked(outputs)
             given = picked(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(given, list):
                 request.documents = [_context(one) for one in given]
@@ -142,6 +150,13 @@ class Collector(BaseCallbackHandler):
         for inner in request.seen if request else ():
             self._runs.pop(inner, None)
         return request
+
+
+def _asked(outputs: Any) -> str | None:
+    """What was asked, where a call that goes on from a stop is not told it: the last question."""
+    messages = outputs.get("messages") if isinstance(outputs, Mapping) else None
+    asked = [one for one in messages or () if getattr(one, "type", "") == "human"]
+    return (said(asked[-1]) or None) if asked else None
 
 
 def _context(found: Any) -> dict[str, Any]:

@@ -17,6 +17,11 @@ WAYS: Mapping[str, str] = {
     "prompt": _PROMPTS,
     "PydanticPrompt": _PROMPTS,
     "optimizers": "`assay calibrate` fits a threshold to labels of people",
+    "adapt": "leave it out: statements and reasons keep the language of the text",
+    "BatchEvaluator": "evaluate(..., llm='openai-batch:MODEL') asks by the provider's batches",
+    "estimate_batch_cost_savings": "`assay run --dry-run --price` says what a run would cost",
+    "EvaluatorChain": "assay.integrations.langchain has RunEvaluator and StringEvaluator",
+    "RagasEvaluatorChain": "assay.integrations.langchain has RunEvaluator and StringEvaluator",
     "losses": "`assay agree` measures the agreement with labels of people",
     "cache": "every reply is kept in the store and taken from there: no cache is needed",
     "cacher": "every reply is kept in the store and taken from there: no cache is needed",
@@ -59,7 +64,8 @@ def missing(module: str, name: str) -> Any:
         raise ImportError(f"assay's ragas has no {name}: {WAYS[name]}")
     if module in WAYS and not name.startswith("_"):
         raise ImportError(f"assay's ragas has no {module}.{name}: {WAYS[module]}")
-    raise AttributeError(f"module 'assay.integrations.ragas.{module}' has no attribute '{name}'")
+    here = ".".join(filter(None, ("assay.integrations.ragas", module)))
+    raise AttributeError(f"module '{here}' has no attribute '{name}'")
 
 
 def refuse(what: str, way: str = "") -> NoReturn:

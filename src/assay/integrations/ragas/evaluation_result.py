@@ -17,53 +17,64 @@ class Scores(list[float]):
 
     NaN stands where there is no score; the mean is that of the others. It is the mean where a
     number is asked for: ``float(scores)``, ``round(scores, 2)``, ``f"{scores:.2f}"``, and in
-    arithmetic and comparisons with a number.
+    arithmetic and comparisons with a number or the scores of another metric.
     """
 
     @property
-    def mean(self) -> float:
+    def average(self) -> float:
         """The mean of the scores there are; NaN if there is none."""
+        # Not called `mean`: numpy would call an attribute of that name.
         there = [score for score in self if not math.isnan(score)]
         return sum(there) / len(there) if there else math.nan
 
     def __float__(self) -> float:
-        return self.mean
+        return self.average
 
     def __round__(self, digits: int | None = None) -> float:
-        return round(self.mean, digits)
+        return round(self.average, digits)
 
     def __format__(self, form: str) -> str:
-        return format(self.mean, form) if form else str(self)
+        return format(self.average, form) if form else str(self)
+
+    def __neg__(self) -> float:
+        return -self.average
 
     def __add__(self, other: Any) -> Any:
-        return self.mean + other if isinstance(other, int | float) else super().__add__(other)
+        return self.average + float(other) if _is_number(other) else super().__add__(other)
 
-    def __sub__(self, other: float) -> float:
-        return self.mean - other
+    def __sub__(self, other: Any) -> float:
+        return self.average - float(other)
 
     def __rsub__(self, other: float) -> float:
-        return other - self.mean
+        return other - self.average
 
     def __mul__(self, other: Any) -> Any:
-        return self.mean * other
+        return self.average * float(other)
 
-    def __truediv__(self, other: float) -> float:
-        return self.mean / other
+    def __truediv__(self, other: Any) -> float:
+        return self.average / float(other)
+
+    def __rtruediv__(self, other: float) -> float:
+        return other / self.average
 
     __radd__ = __add__
     __rmul__ = __mul__
 
     def __lt__(self, other: Any) -> bool:
-        return self.mean < other if isinstance(other, int | float) else super().__lt__(other)
+        return self.average < float(other) if _is_number(other) else super().__lt__(other)
 
     def __le__(self, other: Any) -> bool:
-        return self.mean <= other if isinstance(other, int | float) else super().__le__(other)
+        return self.average <= float(other) if _is_number(other) else super().__le__(other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.mean > other if isinstance(other, int | float) else super().__gt__(other)
+        return self.average > float(other) if _is_number(other) else super().__gt__(other)
 
     def __ge__(self, other: Any) -> bool:
-        return self.mean >= other if isinstance(other, int | float) else super().__ge__(other)
+        return self.average >= float(other) if _is_number(other) else super().__ge__(other)
+
+
+def _is_number(other: Any) -> bool:
+    return isinstance(other, int | float | Scores)
 
 
 def _names(name: str, model: str) -> bool:
@@ -99,8 +110,13 @@ class EvaluationResult(Mapping[str, Scores]):
         return len(self.columns)
 
     def __repr__(self) -> str:
-        shown = [f"'{name}': {scores.mean:0.4f}" for name, scores in self.columns.items()]
+        shown = [f"'{name}': {mean:0.4f}" for name, mean in self._repr_dict.items()]
         return "{" + ", ".join(shown) + "}"
+
+    @property
+    def _repr_dict(self) -> dict[str, float]:
+        # Not public in ragas either, but what scripts for 0.2 and later take means from.
+        return {name: scores.average for name, scores in self.columns.items()}
 
     @property
     def assay(self) -> Result:

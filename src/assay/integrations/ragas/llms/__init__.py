@@ -9,6 +9,7 @@ from assay.integrations.ragas.llms.base import (
     InstructorLLM,
     LangchainLLMWrapper,
     LlamaIndexLLMWrapper,
+    instructor_llm_factory,
     llm_factory,
 )
 
@@ -18,6 +19,7 @@ __all__ = [
     "InstructorLLM",
     "LangchainLLMWrapper",
     "LlamaIndexLLMWrapper",
+    "instructor_llm_factory",
     "llm_factory",
 ]
 

@@ -97,4 +97,20 @@ def llm_factory(
     return OpenAI(model, **options)
 
 
+def instructor_llm_factory(
+    provider: str, model: str | None = None, client: Any = None, **options: Any
+) -> Any:
+    """`llm_factory` as ragas 0.3 has it: the provider comes first.
+
+    Args:
+        provider: Whose the model is, "openai", or both in one, "openai/gpt-4o-mini".
+        model: The model's name.
+        client: See `llm_factory`.
+        options: See `llm_factory`.
+    """
+    if model is None:
+        provider, _, model = provider.partition("/")
+    return llm_factory(model or "gpt-4o-mini", provider, client, **options)
+
+
 __getattr__ = partial(missing, "llms.base")

@@ -23,8 +23,16 @@ from assay.integrations.ragas.metrics.criteria import (
     AspectCritic,
     AspectCritique,
     InstanceRubrics,
+    InstanceRubricsScoreWithoutReference,
+    InstanceRubricsWithReference,
+    LabelledRubricsScore,
+    ReferenceFreeRubricsScore,
     RubricsScore,
+    RubricsScoreWithoutReference,
+    RubricsScoreWithReference,
     SimpleCriteriaScore,
+    SimpleCriteriaScoreWithoutReference,
+    SimpleCriteriaScoreWithReference,
 )
 from assay.integrations.ragas.metrics.critique import (
     coherence,
@@ -107,10 +115,13 @@ __all__ = [
     "IDBasedContextPrecision",
     "IDBasedContextRecall",
     "InstanceRubrics",
+    "InstanceRubricsScoreWithoutReference",
+    "InstanceRubricsWithReference",
     "LLMContextPrecisionWithReference",
     "LLMContextPrecisionWithoutReference",
     "LLMContextRecall",
     "LLMMetric",
+    "LabelledRubricsScore",
     "Metric",
     "MetricOutputType",
     "MetricResult",
@@ -124,12 +135,17 @@ __all__ = [
     "NonLLMStringSimilarity",
     "NumericMetric",
     "RankingMetric",
+    "ReferenceFreeRubricsScore",
     "ResponseGroundedness",
     "ResponseRelevancy",
     "RougeScore",
     "RubricsScore",
+    "RubricsScoreWithReference",
+    "RubricsScoreWithoutReference",
     "SemanticSimilarity",
     "SimpleCriteriaScore",
+    "SimpleCriteriaScoreWithReference",
+    "SimpleCriteriaScoreWithoutReference",
     "SingleTurnMetric",
     "StringPresence",
     "SummarizationScore",
@@ -150,12 +166,14 @@ __all__ = [
     "discrete_metric",
     "faithfulness",
     "harmfulness",
+    "labelled_rubrics_score",
     "maliciousness",
     "noise_sensitivity_irrelevant",
     "noise_sensitivity_relevant",
     "numeric_metric",
     "quoted_spans_alignment",
     "ranking_metric",
+    "reference_free_rubrics_score",
     "summarization_score",
 ]
 
@@ -169,8 +187,10 @@ context_recall = ContextRecall()
 context_relevancy = ContextRelevancy()
 context_utilization = ContextUtilization()
 faithfulness = Faithfulness()
+labelled_rubrics_score = LabelledRubricsScore()
 noise_sensitivity_irrelevant = NoiseSensitivity(mode="irrelevant")
 noise_sensitivity_relevant = NoiseSensitivity()
+reference_free_rubrics_score = ReferenceFreeRubricsScore()
 summarization_score = SummarizationScore()
 
 __getattr__ = partial(missing, "metrics")

@@ -51,6 +51,18 @@ class SimpleCriteriaScore(Ready):
         return {**words, "low": low, "high": high, "shows": shows(fields)}
 
 
+class SimpleCriteriaScoreWithReference(SimpleCriteriaScore):
+    """`SimpleCriteriaScore` by the name of ragas 0.2.0."""
+
+
+class SimpleCriteriaScoreWithoutReference(SimpleCriteriaScore):
+    """`SimpleCriteriaScore`, whatever the reference says (ragas 0.2.0)."""
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The same without the reference."""
+        return super().parameters(fields - {"reference"})
+
+
 @dataclass
 class RubricsScore(Ready):
     """The grade of a rubric that the sample reaches: `rubrics_score`."""
@@ -63,6 +75,38 @@ class RubricsScore(Ready):
         """The rubric, and all texts that there are."""
         given = {} if self.rubrics is None else {"rubric": tuple(self.rubrics.items())}
         return {**given, "shows": shows(fields)}
+
+
+@dataclass
+class RubricsScoreWithReference(RubricsScore):
+    """`RubricsScore` by the name of ragas 0.2.0."""
+
+    name: str = "rubrics_score_with_reference"
+
+
+@dataclass
+class RubricsScoreWithoutReference(RubricsScore):
+    """`RubricsScore`, whatever the reference says (ragas 0.2.0)."""
+
+    name: str = "rubrics_score_without_reference"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The same without the reference."""
+        return super().parameters(fields - {"reference"})
+
+
+@dataclass
+class LabelledRubricsScore(RubricsScoreWithReference):
+    """`RubricsScore` by the name of ragas 0.1."""
+
+    name: str = "labelled_rubrics_score"
+
+
+@dataclass
+class ReferenceFreeRubricsScore(RubricsScoreWithoutReference):
+    """`RubricsScore`, whatever the reference says (ragas 0.1)."""
+
+    name: str = "reference_free_rubrics_score"
 
 
 @dataclass
@@ -80,6 +124,24 @@ class InstanceRubrics(Ready):
         """The grade itself, which assay gives as a share of the rubric's range."""
         there = not isinstance(outcome, Unscored)
         return float(outcome.details["grade"]) if there else super().value(outcome)
+
+
+@dataclass
+class InstanceRubricsWithReference(InstanceRubrics):
+    """`InstanceRubrics` by the name of ragas 0.2.0."""
+
+    name: str = "labelled_rubrics_score"
+
+
+@dataclass
+class InstanceRubricsScoreWithoutReference(InstanceRubrics):
+    """`InstanceRubrics`, whatever the reference says (ragas 0.2.0)."""
+
+    name: str = "reference_free_rubrics_score"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The same without the reference."""
+        return super().parameters(fields - {"reference"})
 
 
 def shows(fields: frozenset[str]) -> tuple[str, ...]:

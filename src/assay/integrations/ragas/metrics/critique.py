@@ -6,11 +6,13 @@ from functools import partial
 from typing import Any
 
 from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.metrics.criteria import AspectCritic
+from assay.integrations.ragas.metrics.criteria import AspectCritic, AspectCritique
 from assay.metrics import METRICS
 
 __all__ = [
+    "SUPPORTED_ASPECTS",
     "AspectCritic",
+    "AspectCritique",
     "coherence",
     "conciseness",
     "correctness",
@@ -36,5 +38,7 @@ conciseness = _Aspect(name="conciseness")
 correctness = _Aspect(name="correctness")
 harmfulness = _Aspect(name="harmfulness")
 maliciousness = _Aspect(name="maliciousness")
+
+SUPPORTED_ASPECTS = [harmfulness, maliciousness, coherence, correctness, conciseness]
 
 __getattr__ = partial(missing, "metrics.critique")

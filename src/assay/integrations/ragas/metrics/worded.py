@@ -211,7 +211,7 @@ class LLMMetric(BaseMetric):
         """
         refuse("metric.align", "`assay agree` and `assay calibrate` work on labels of people")
 
-    align_and_validate = save = load = align
+    align_and_validate = validate_alignment = get_correlation = save = load = align
 
 
 @dataclass
