@@ -14,9 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 import assay
 from assay.bench import thresholds
@@ -90,7 +91,7 @@ def _one(judge: Subject, name: str, options: argparse.Namespace, content: dict[s
         return
     print(*map(shown, found), sep="\n")
     print(f"  {time.perf_counter() - start:.0f} s", flush=True)
-    content["figures"][name] = [asdict(figure) for figure in found]
+    content["figures"][name] = [msgspec.structs.asdict(figure) for figure in found]
     # After each one: a run of hours that breaks off has not been for nothing.
     if options.out:
         options.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")

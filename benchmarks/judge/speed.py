@@ -140,11 +140,11 @@ def _one(
 ) -> Figure:
     """The median of a few rounds, with the range of all of them."""
     return Figure(
-        name,
-        float(np.median(values)),
-        min(values),
-        max(values),
-        len(values),
+        name=name,
+        value=float(np.median(values)),
+        low=min(values),
+        high=max(values),
+        n=len(values),
         note=note,
         lower_is_better=lower_is_better,
     )

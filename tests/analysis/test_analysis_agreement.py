@@ -2,7 +2,6 @@
 
 import json
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -160,7 +159,7 @@ class TestFloors:
         assert (one.floor, one.floor_name) == (0.5, "always the same")
         assert (one.interval.low, one.interval.high) == pytest.approx((0.487, 0.843), abs=0.001)
         assert one.lead.low == pytest.approx(one.interval.low - 0.5)
-        assert beats(msgspec.to_builtins(one)) == "undecided"
+        assert beats(one) == "undecided"
 
 
 class TestPeople:
@@ -317,7 +316,7 @@ def test_that_samples_were_not_chosen_alike_is_said(tmp_path):
             for n, v in enumerate(LABELS)
         ]
         found = agree(result, read_labels(rows), "told")
-        shown = " ".join(notes(msgspec.to_builtins(found)))
+        shown = " ".join(notes(found))
         assert ("unequal probabilities (`inclusion_probability`)" in shown) is said
 
 

@@ -150,9 +150,9 @@ def test_one_metric_may_have_thresholds_of_its_own(tmp_path):
     # Rows are the thresholds of `first`, columns those of `graded`: above 4.2 there is one.
     assert [both.correct_grid[0][at].n for at in (0, 6, 7, 8)] == [4, 3, 1, 0]
     data = words.told(result.run, "labels", [], {}, found)
-    rows = words.concordance_rows(data["concordance"])
+    rows = words.concordance_rows(found)
     assert rows[2][0] == "first (> 0.70, < 0.25) and graded (> 4.40, < 1.60)"
-    assert words.conditions(data["concordance"]) == ("P(correct | all high)", "P(wrong | all low)")
+    assert words.conditions(found) == ("P(correct | all high)", "P(wrong | all low)")
     page = html_agreement.render(data)
     assert re.findall(r"<text [^>]*>(\d+)</text><text [^>]*>threshold (\d+)<", page) == [
         ("0", "1"),

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import hostile
+import msgspec
 import pytest
 
-from assay.analysis.agreement import agree_all
-from assay.analysis.concordance import concordance
+from assay.analysis.agreement import Agreement, agree_all
+from assay.analysis.concordance import Concordance, concordance
 from assay.dataset import read_labels
 from assay.report import agreement, html_agreement
 from support.given import Given, Loss, told
@@ -56,7 +57,7 @@ def test_of_metrics_that_share_no_sample_no_share_is_told(data: dict[str, Any]) 
     row = {**data["concordance"]["rows"][0], "n": 0, "correct": nothing, "wrong": nothing}
     row["correct_grid"] = row["wrong_grid"] = [[nothing] * 9]
     data["concordance"]["rows"] = [{**row, "base_rate": 0.0}]
-    assert agreement.concordance_rows(data["concordance"]) == [
+    assert agreement.concordance_rows(msgspec.convert(data["concordance"], Concordance)) == [
         ["given", "0", "\N{EN DASH}", "\N{EN DASH} (0)", "\N{EN DASH} (0)"]
     ]
     assert 'class="base"' not in html_agreement.render(data)
@@ -82,7 +83,7 @@ def test_another_threshold_is_advised_only_where_the_scores_order_things(
             measure |= {"value": auroc, "interval": ends}
         if measure["name"] == "balanced accuracy":
             measure |= {"value": auroc - 0.15}
-    notes = " ".join(agreement.notes(metric))
+    notes = " ".join(agreement.notes(msgspec.convert(metric, Agreement)))
     assert ("another threshold may do better" in notes) == better
     assert "Worse than chance" not in notes
 
@@ -97,7 +98,9 @@ def test_worse_than_chance_is_said_only_of_what_chance_would_hardly_bring(
     metric = data["metrics"][0]
     (order,) = (measure for measure in metric["measures"] if measure["name"] == "AUROC")
     order |= {"value": auroc, "interval": interval and {"low": interval[0], "high": interval[1]}}
-    assert ("Worse than chance" in " ".join(agreement.notes(metric))) == worse
+    assert (
+        "Worse than chance" in " ".join(agreement.notes(msgspec.convert(metric, Agreement)))
+    ) == worse
 
 
 class Tags(HTMLParser):

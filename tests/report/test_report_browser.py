@@ -115,6 +115,37 @@ async def test_texts_are_searched_across_line_breaks_and_headings_are_not(
         assert await page.run(SHOWN) == expected, text
 
 
+async def test_what_was_searched_for_is_marked_where_it_is_shown(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    data["samples"][0]["answer"] = "The mast\n  is of larch. A MAST is of wood."
+    await load(page, tmp_path, html.render(data))
+    # A text is there once for each metric that colours it.
+    marked = "[...new Set([...CSS.highlights.get('found')].map(String))]"
+    for text, expected in (("mast is of", ["mast\n  is of", "MAST is of"]), ("", [])):
+        await page.run(type_into("text", text))
+        await page.settle()
+        await page.run("document.querySelector('#s0').open = true")
+        await page.settle()
+        assert await page.run(marked) == expected
+    assert not page.complaints
+
+
+async def test_the_very_words_of_another_metric_do_not_stand_out(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    part = next(p for p in data["samples"][0]["scores"]["faithfulness"]["parts"] if p["span"])
+    part["marks"] = [part["span"]]
+    await load(page, tmp_path, html.render(data), "#s0m0")
+    await page.settle()
+    bold = "getComputedStyle(document.querySelector('#s0 mark.exact')).fontWeight"
+    found = [await page.run(bold)]
+    await page.run("document.querySelector('#s0 .tabs a[data-m=\"5\"]').click()")
+    assert [*found, await page.run(bold)] == ["650", "400"]
+
+
 async def test_the_address_names_the_metric_that_is_looked_at(
     page: chromium.Page, tmp_path: Path
 ) -> None:
@@ -266,8 +297,25 @@ async def test_on_a_narrow_page_every_score_names_its_metric(
             mobile=False,
         )
         assert await page.run(named) == expected
-        drawn = "document.querySelector('.dist svg').getBoundingClientRect().width"
-        assert await page.run(drawn) >= 200
+
+
+async def test_half_a_screen_shows_the_whole_score_table(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.small()
+    for metric in data["metrics"]:
+        metric |= {"n_failed": 0}
+    await load(page, tmp_path, html.render(data))
+    await page.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=700,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
+    table = "document.querySelector('.scores .wide')"
+    assert await page.run(f"{table}.scrollWidth <= {table}.clientWidth")
+    assert await page.run(f"{table}.querySelector('.dist svg').getBoundingClientRect().width") > 120
 
 
 async def test_the_ends_of_the_axis_stand_clear_of_the_interval(

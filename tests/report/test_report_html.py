@@ -288,6 +288,16 @@ def test_the_very_words_without_support_stand_out_in_the_answer() -> None:
     assert " exact" not in PAGE.split("</style>")[1]
 
 
+def test_where_nothing_failed_there_is_no_column_of_worst_cases() -> None:
+    data = fixture.small()
+    assert html.render(data).count("Worst-case bounds") == 1
+    for metric in data["metrics"]:
+        metric["n_failed"] = 0
+    page = html.render(data)
+    assert "orst-case bounds" not in page
+    assert "none failed" not in page
+
+
 def test_what_the_data_says_of_a_sample_is_not_rounded() -> None:
     data = fixture.small()
     data["samples"][0]["metadata"] = {"price": 1234.56, "year": 2024, "ok": True, "n": None}

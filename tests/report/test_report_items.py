@@ -1,11 +1,17 @@
 """Is an item analysis shown and drawn as it is, whatever the questions say?"""
 
+import msgspec
 import pytest
 
+from assay.analysis.items import ItemAnalysis
 from assay.report import html_items
 from assay.report.items import title
 
 HOSTILE = '<script>alert("1")</script> \u202e\x1b[31m'
+
+
+def typed(data):
+    return msgspec.convert(data, ItemAnalysis)
 
 
 def interval(low, high):
@@ -56,7 +62,7 @@ def data():
 
 
 def test_questions_and_systems_lie_on_one_scale(data):
-    found = html_items._picture(data)
+    found = html_items._picture(typed(data))
     # From -2 logits to 8, beyond which an end is drawn as if it lay there: 76 units a logit.
     assert [text for _, text in found.ticks] == ["-2", "-1", "0", *(f"+{n}" for n in range(1, 9))]
     assert [(bar.x, bar.height) for bar in found.bars] == [
@@ -70,6 +76,15 @@ def test_questions_and_systems_lie_on_one_scale(data):
         ("B", 171.0, 228.0, 760.0),
     ]
     assert found.marks[1].title == "system B: ability +1.00 (0.25 to 30.00)"
+
+
+def test_the_outermost_bars_say_that_they_hold_all_beyond(data):
+    data["questions"] = [question(f"q{n}", hard) for n, hard in enumerate((-12.7, 0.2, 30.0))]
+    assert [bar.title for bar in html_items._picture(typed(data)).bars] == [
+        "1 question of difficulty -7.5 or less",
+        "1 question of difficulty +0 to +0.5",
+        "1 question of difficulty +7.5 or more",
+    ]
 
 
 def test_every_question_stands_on_the_page_once_with_what_is_known_of_it(data):
@@ -107,4 +122,4 @@ def test_what_questions_say_is_shown_as_text(data):
 
 @pytest.mark.parametrize(("higher", "words"), [(True, "right from 0.50 on"), (False, "up to 0.50")])
 def test_where_low_is_good_a_question_is_right_down_to_the_threshold(data, higher, words):
-    assert words in title(data | {"higher_is_better": higher})
+    assert words in title(typed(data | {"higher_is_better": higher}))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assay.report import distribution, html, labels, marks, numbers, safe
 from assay.report.distribution import Spread
 from assay.report.texts import TextTable
+from assay.score import Part
 
 
 @given(
@@ -184,26 +185,23 @@ def test_lower_may_be_better() -> None:
     ],
 )
 def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:
-    assert (
-        labels.tone({"kind": "sentence", "label": label, "value": value}, higher_is_better=higher)
-        == tone
-    )
+    assert labels.tone(Part("sentence", "It is so.", label, value), higher_is_better=higher) == tone
 
 
 def test_the_weight_of_a_component_is_no_verdict() -> None:
-    part = {"kind": "component", "label": "weight 0.75", "value": 1.0}
+    part = Part("component", "f1", "weight 0.75", 1.0)
     assert labels.tone(part) == "plain"
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_the_score_that_another_metric_gave_an_answer_is_no_verdict(value: float) -> None:
-    part = {"kind": "scored answer", "label": "without noise", "value": value}
+    part = Part("scored answer", "So it is.", "without noise", value)
     assert labels.tone(part, higher_is_better=False) == "plain"
 
 
 def test_a_long_context_is_shown_once() -> None:
     long = "word " * 100
-    part = {"kind": "context", "text": long, "context": 0}
+    part = Part("context", long, context=0)
     assert len(labels.excerpt(part, [long])) < 150
     assert labels.excerpt(part, []) == long
 

@@ -49,9 +49,9 @@ class Row:
         base_rate: Share of those that people call correct: what a condition has to beat.
         correct: P(correct | all above the upper threshold), equation 1.
         wrong: P(wrong | all below the lower threshold), equation 2.
-        correct_grid: Equation 1 on the grids; for one metric of length 9, for two 9 rows (first
-            metric's threshold) of 9 (second's).
-        wrong_grid: Equation 2 on the grids.
+        correct_grid: Equation 1 on the grids, of shape (9, 9): rows by the first metric's
+            threshold, columns by the second's; of one metric (1, 9).
+        wrong_grid: Equation 2 on the grids, likewise.
     """
 
     metrics: tuple[str, ...]

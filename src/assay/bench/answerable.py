@@ -134,16 +134,12 @@ def _reply(record: Record) -> str:
     return known if isinstance(known, str) else str(known[0])
 
 
-def _rows(data: Data, file: str) -> list[Record]:
-    return data.rows(file)
-
-
 def _about_contexts(**given: Any) -> Benchmark:
     title, cases, file = given.pop("title"), given.pop("cases"), given.pop("file")
     return Benchmark(
         family="answerable",
         files=(file,),
-        rows=partial(_rows, file=file),
+        rows=partial(Data.rows, name=file),
         measure=partial(measure_contexts, title=title, cases=cases),
         tasks=(SelectSentences,),
         **given,

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from assay.backends.embedded.card import CardFigure
 from assay.bench import stats
 from assay.bench.references import REFERENCES
 from assay.bench.stats import Numbers, Statistic
@@ -14,35 +14,16 @@ from assay.bench.stats import Numbers, Statistic
 UNFITTED = "`--fit` fits one on train rows"
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One number with all that is needed to believe it.
+class Figure(CardFigure, frozen=True, kw_only=True):
+    """A figure of the card as it was measured, which may be undefined.
 
     Attributes:
-        name: Data set, what was measured on it, and by which measure.
         value: The number; None where it is undefined (only one class among the rows).
-        low: Lower end of the 95 % interval; whole sources are drawn, not rows.
-        high: Its upper end.
-        n: Rows (or pairs, sentences ...) that were measured.
-        floor: What the best trivial rule reaches; None where there is no such rule.
-        floor_name: That rule.
-        reference: Published figures of others.
-        note: What else a reader has to know.
-        lower_is_better: Whether small numbers are good.
         source: Where the published figures stand.
         base_rate: Share of the rows that are what is looked for; None where nothing is.
     """
 
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    floor: float | None = None
-    floor_name: str = ""
-    reference: str = ""
-    note: str = ""
-    lower_is_better: bool = False
+    value: float | None  # type: ignore[assignment]  # a card ships with what is defined only
     source: str = ""
     base_rate: float | None = None
 

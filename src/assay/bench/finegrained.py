@@ -5,6 +5,7 @@ passages do not bear out. A sentence counts as marked if at least half of it is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from assay.bench.answers import marked
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
-from assay.bench.floors import UNSUPPORTED, shared_words
+from assay.bench.floors import UNSUPPORTED, Rule, shared_words
 from assay.bench.stats import Statistic
 from assay.bench.subject import Subject, Text, answered
 from assay.tasks import RateAnswer, SelectSentences, VerifyStatements
@@ -60,11 +61,12 @@ def _unfaithful(judge: Subject, records: Sequence[Record]) -> Figure:
     checked = list(zip(records, judge.check(texts), strict=True))
     parts = _parts([record for record, found in checked if found is not None])
     scores = [chance for _, found in checked if found is not None for chance in found.probabilities]
-    floors: dict[str, Callable[[Record, str], float]] = {
-        name: lambda r, text, rule=rule: rule(text, r["contexts"])  # type: ignore[misc]
-        for name, rule in UNSUPPORTED.items()
-    }
+    floors = {name: partial(_by, rule) for name, rule in UNSUPPORTED.items()}
     return _figure("unfaithful sentences", UNFAITHFUL, parts, scores, floors)
+
+
+def _by(rule: Rule, record: Record, text: str) -> float:
+    return rule(text, record["contexts"])
 
 
 def _figure(

@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
@@ -122,7 +124,7 @@ def figures(judge: Subject, one: Benchmark, data: Data, sampling: Sampling) -> l
     for figure in found:
         of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]
         note = "; ".join(filter(None, (figure.note, *of, missing)))
-        noted.append(replace(figure, note=note))
+        noted.append(msgspec.structs.replace(figure, note=note))
     return noted
 
 

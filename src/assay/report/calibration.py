@@ -79,7 +79,7 @@ def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
             numbers.count(b.n),
             numbers.score(b.said),
             numbers.score(b.share),
-            numbers.span((b.interval.low, b.interval.high)),
+            numbers.interval(b.interval),
         )
         for b in bins
     ]

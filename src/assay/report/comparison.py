@@ -8,6 +8,7 @@ import msgspec
 from assay._version import __version__
 from assay.analysis.comparison import NOT_FOUND, TOO_FEW, Comparison, MetricComparison, letter
 from assay.report import labels, numbers
+from assay.score import Part
 
 Json = Mapping[str, Any]
 MINUS: Final = "\N{MINUS SIGN}"
@@ -91,7 +92,7 @@ def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
 def _change(change: Json, one: MetricComparison) -> dict[str, Any]:
     parts = []
     for part in change["parts"]:
-        now = {"label": part["after"] or "", "kind": part["kind"], "value": None}
+        now = Part(part["kind"], part["text"], part["after"] or "")
         tone = labels.tone(now, higher_is_better=one.higher_is_better)
         parts.append({**part, "words": _words(part), "tone": tone})
     return {**change, "parts": parts}

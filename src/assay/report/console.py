@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rich import box
+import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -12,10 +12,10 @@ from rich.text import Text
 
 from assay.errors import InputError
 from assay.report import conversation, distribution, labels, marks, notes, numbers, safe
+from assay.report.console_parts import STYLES, dim, numeric, table
+from assay.score import Part
 
 Json = Mapping[str, Any]
-# No colour carries a meaning alone: each stands beside a symbol or a word.
-_STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}
 _EXCERPT: Final = 240
 
 
@@ -26,7 +26,7 @@ def summary(data: Json) -> RenderableType:
     rest = [run["source"], numbers.plural(run["n_samples"], "sample"), run["judge"]]
     title.append("  " + ", ".join(safe.plain(part) for part in rest if part), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
-    return Group(title, _table(data), *_beside(data), *warned, _dim(notes.cost(data)))
+    return Group(title, _table(data), *_beside(data), *warned, dim(notes.cost(data)))
 
 
 def sample(
@@ -56,17 +56,15 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("metric", overflow="fold")
+    found = table("metric")
     # Where samples failed, a note says how far they could have moved the mean.
     silent = any(metric.get("n_unanswered") for metric in data["metrics"])
     counts = ("n", "undef", "fail", *(("no answer",) if silent else ()))
-    for name in ("mean", "95 % CI", "guide", *counts):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("spread", no_wrap=True, width=10)
+    numeric(found, ("mean", "95 % CI", "guide", *counts))
+    found.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        table.add_row(*_row(metric, silent=silent))
-    return table
+        found.add_row(*_row(metric, silent=silent))
+    return found
 
 
 def _row(metric: Json, *, silent: bool) -> list[Text]:
@@ -79,7 +77,7 @@ def _row(metric: Json, *, silent: bool) -> list[Text]:
     if tone := distribution.standing(metric):
         sign = ">" if metric["higher_is_better"] else "<"
         text = f"{labels.SYMBOLS[tone]} {sign}{numbers.score(metric['guide'])}"
-        guide = Text(text, style=_STYLES[tone])
+        guide = Text(text, style=STYLES[tone])
     return [
         name,
         Text(numbers.score(metric["mean"]), style="bold"),
@@ -94,7 +92,7 @@ def _row(metric: Json, *, silent: bool) -> list[Text]:
 
 
 def _alarming(number: int) -> Text:
-    return Text(numbers.count(number), style=_STYLES["bad"] if number else "")
+    return Text(numbers.count(number), style=STYLES["bad"] if number else "")
 
 
 def _beside(data: Json) -> list[RenderableType]:
@@ -105,15 +103,15 @@ def _beside(data: Json) -> list[RenderableType]:
 def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableType:
     head = Text(safe.plain(metric["label"]), style="bold")
     if score["value"] is None:
-        head.append(f"  {score['why']}: {safe.plain(score['detail'])}", style=_STYLES["bad"])
+        head.append(f"  {score['why']}: {safe.plain(score['detail'])}", style=STYLES["bad"])
     else:
         head.append(f"  {numbers.score(score['value'])}")
     for name, value in score["details"].items():
         head.append(f"  {safe.plain(name)} {safe.plain(numbers.detail(value))}", style="dim")
     lines: list[RenderableType] = [Text(), head]
     if score["method"]:
-        lines.append(_dim(f"computed as {safe.plain(score['method'])}"))
-    for kind, parts in labels.grouped(score["parts"]).items():
+        lines.append(dim(f"computed as {safe.plain(score['method'])}"))
+    for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(safe.plain(title)))
         lines += [_part(part, metric, found["contexts"]) for part in parts]
@@ -121,39 +119,38 @@ def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableTy
     return Group(*lines)
 
 
-def _part(part: Json, metric: Json, contexts: list[str]) -> RenderableType:
+def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(safe.plain(labels.excerpt(part, contexts)))]
-    facts = [labels.meaning(part["label"])] if part["label"] else []
-    if part["value"] is not None and tone == "plain":
-        facts.append(numbers.score(part["value"]))
-    if part["probability"] is not None:
-        facts.append(f"p = {numbers.score(part['probability'])}")
-    if part["context"] is not None:
-        facts.append(f"context {part['context'] + 1}")
-    lines.append(Text(safe.plain(", ".join(facts)), style=_STYLES[tone]))
-    if part["reason"]:
-        lines.append(Text(safe.plain(part["reason"]), style="dim"))
+    facts = [labels.meaning(part.label)] if part.label else []
+    if part.value is not None and tone == "plain":
+        facts.append(numbers.score(part.value))
+    if part.probability is not None:
+        facts.append(f"p = {numbers.score(part.probability)}")
+    if part.context is not None:
+        facts.append(f"context {part.context + 1}")
+    lines.append(Text(safe.plain(", ".join(facts)), style=STYLES[tone]))
+    if part.reason:
+        lines.append(Text(safe.plain(part.reason), style="dim"))
     lines += _excerpt(part, contexts)
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
-    grid.add_row(Text(labels.SYMBOLS[tone], style=_STYLES[tone]), Group(*lines))
+    grid.add_row(Text(labels.SYMBOLS[tone], style=STYLES[tone]), Group(*lines))
     return Padding(grid, (0, 0, 0, 2))
 
 
-def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
+def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
     """The quote with the words around it in its context, so that it can be checked."""
-    if not part["quote"]:
+    if not part.quote:
         return []
-    if part["context"] is None:  # of a context that is not the sample's, such as a turn's own
-        return [Text(f'"{safe.plain(part["quote"])}"', style="italic")]
-    known = 0 <= part["context"] < len(contexts)
-    text = contexts[part["context"]] if known else ""
-    place = marks.find_quote(text, part["quote"])
+    if part.context is None:  # of a context that is not the sample's, such as a turn's own
+        return [Text(f'"{safe.plain(part.quote)}"', style="italic")]
+    text = labels.context(part, contexts) or ""
+    place = marks.find_quote(text, part.quote)
     if place is None:
-        lost = Text(f'"{safe.plain(part["quote"])}"', style="italic")
-        return [lost, Text("~ these words do not stand in that context", _STYLES["warn"])]
+        lost = Text(f'"{safe.plain(part.quote)}"', style="italic")
+        return [lost, Text("~ these words do not stand in that context", STYLES["warn"])]
     start, end = place
     room = max((_EXCERPT - (end - start)) // 2, 20)
     before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
@@ -169,7 +166,7 @@ def _excerpt(part: Json, contexts: list[str]) -> list[Text]:
 def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
     if not replies:
         return []
-    lines: list[RenderableType] = [_dim(numbers.calls(replies))]
+    lines: list[RenderableType] = [dim(numbers.calls(replies))]
     for reply in replies if raw else []:
         name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
         lines.append(Rule(Text(safe.plain(name), style="dim"), align="left", style="dim"))
@@ -189,12 +186,8 @@ def _turn(turn: conversation.Told) -> RenderableType:
 
 
 def _note(note: notes.Note) -> Text:
-    symbol, style = ("!", _STYLES["bad"]) if note.level == "warn" else ("i", "")
+    symbol, style = ("!", STYLES["bad"]) if note.level == "warn" else ("i", "")
     return Text(f"{symbol} {safe.plain(note.text)}", style=style)
-
-
-def _dim(text: str) -> Text:
-    return Text(text, style="dim")
 
 
 def _flat(text: str) -> str:

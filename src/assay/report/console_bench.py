@@ -3,35 +3,40 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assay.bench.card import JudgeCard, Measured
 from assay.report import bench as words
 from assay.report import safe
+from assay.report.console_parts import dim
 
 Json = Mapping[str, Any]
 _STYLES: Final = {"above": "green", "level": "yellow", "below": "red", None: ""}
 
 
-def overview(card: Json, beside: Json | None = None) -> RenderableType:
-    """Every set with its figures, or with why there are none."""
+def overview(data: Json, other: Json | None = None) -> RenderableType:
+    """Every set with its figures, or with why there are none; beside those of another judge."""
+    card = msgspec.convert(data, JudgeCard)
+    beside = msgspec.convert(other, JudgeCard) if other else None
     parts: list[RenderableType] = [Text(safe.plain(words.title(card)), style="bold")]
-    for one in card["sets"]:
-        head = Text(f"\n{one['name']}", style="bold")
-        head.append(f"  {safe.plain(one['about'])}", style="not bold")
+    for one in card.sets:
+        head = Text(f"\n{one.name}", style="bold")
+        head.append(f"  {safe.plain(one.about)}", style="not bold")
         parts.append(head)
-        if one["skipped"]:
-            parts.append(Text(f"  {safe.plain(one['skipped'])}", style="yellow"))
+        if one.skipped:
+            parts.append(Text(f"  {safe.plain(one.skipped)}", style="yellow"))
         else:
             beneath = [text for text in (words.sources(one), words.took(one)) if text]
-            parts += [_table(one, beside), *(Text(text, style="dim") for text in beneath)]
-    parts += [Text(f"\n{safe.plain(note)}", style="dim") for note in words.notes(card, beside)]
+            parts += [_table(one, beside), *(dim(text) for text in beneath)]
+    parts += [dim(f"\n{note}") for note in words.notes(card, beside)]
     return Group(*parts)
 
 
-def _table(one: Json, beside: Json | None) -> Table:
+def _table(one: Measured, beside: JudgeCard | None) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
     heads, rows = words.table(one, beside)
     wide = {"measured": 5, "floor": 3, "others": 3}
@@ -42,9 +47,9 @@ def _table(one: Json, beside: Json | None) -> Table:
             ratio=wide.get(head),
             no_wrap=head not in (*wide, "base rate"),
         )
-    for figure, row in zip(one["figures"], rows, strict=True):
+    for figure, row in zip(one.figures, rows, strict=True):
         cells = [Text(safe.plain(cell)) for cell in row]
-        cells[1].stylize(_STYLES[words.standing(figure)])
+        cells[1].stylize(_STYLES[figure.standing])
         if remarks := words.remarks(figure):
             cells[0].append(f"\n{safe.plain(remarks)}", style="dim")
         table.add_row(*cells)

@@ -3,25 +3,24 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from assay.report import comparison, labels, numbers, safe
+from assay.report.console_parts import STYLES, flat, numeric, table, warnings
 
 Json = Mapping[str, Any]
-_STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}
-
 _SAMPLES: Final = 3
+_EXCERPT: Final = 160
 _PARTS: Final = 2
 
 
 def runs(data: Json) -> RenderableType:
     """The tables, the findings in words, and the samples that changed most."""
     lines: list[RenderableType] = [_run(run) for run in data["runs"]]
-    lines += [Text(f"! {safe.plain(text)}", _STYLES["bad"]) for text in data["warnings"]]
+    lines += warnings(data["warnings"])
     for run, metrics in comparison.others(data):
         lines += [Text(), _table(run, metrics)]
         lines += [_said(one) for one in metrics]
@@ -38,15 +37,13 @@ def _run(run: Json) -> Text:
 
 
 def _table(run: Json, metrics: list[Json]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("metric", overflow="fold")
-    for name in ("A", run["name"], f"{run['name']} - A", "interval", "p", "d"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(comparison.SIDES, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    name = run["name"]
+    found = table("metric")
+    numeric(found, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    found.add_column("", no_wrap=True)
     for one in metrics:
-        table.add_row(*_row(one))
-    return table
+        found.add_row(*_row(one))
+    return found
 
 
 def _row(one: Json) -> list[Text]:
@@ -54,7 +51,7 @@ def _row(one: Json) -> list[Text]:
     if not one["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
     tone = one["tone"]
-    verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", _STYLES[tone])
+    verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", STYLES[tone])
     if one["verdict"] == "no difference found":
         verdict = Text("not found", style="dim")
     found = one["paired"]
@@ -92,7 +89,7 @@ def _changes(one: Json) -> list[RenderableType]:
 
 def _change(change: Json, most: int) -> RenderableType:
     moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
-    question = " ".join(safe.plain(change["question"] or "").split())
+    question = flat(change["question"] or "")
     head = Text.assemble((moved, "bold"), f"  {safe.plain(change['sample'])}  ", (question, "dim"))
     parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:most]]
     return Group(head, *parts)
@@ -101,7 +98,7 @@ def _change(change: Json, most: int) -> RenderableType:
 def _part(part: Json) -> RenderableType:
     tone = part["tone"]
     text = Text.assemble(
-        (f"{labels.SYMBOLS[tone]} {safe.plain(part['words'])}: ", _STYLES[tone]),
+        (f"{labels.SYMBOLS[tone]} {safe.plain(part['words'])}: ", STYLES[tone]),
         _short(part["text"]),
     )
     if part["reason"]:
@@ -109,28 +106,29 @@ def _part(part: Json) -> RenderableType:
     return text
 
 
-def _short(text: str, most: int = 160) -> str:
-    flat = " ".join(safe.plain(text).split())
-    return flat if len(flat) <= most else flat[:most].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
+def _short(text: str) -> str:
+    line = flat(text)
+    return (
+        line
+        if len(line) <= _EXCERPT
+        else line[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
+    )
 
 
 def groups(data: Json) -> RenderableType:
     """The scores of one run by a field of its samples."""
     text = f"run {data['run'][:8]}, by {safe.plain(data['field'])}"
     lines: list[RenderableType] = [Text(text, style="bold")]
-    lines += [Text(f"! {safe.plain(text)}", _STYLES["bad"]) for text in data["warnings"]]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("metric", overflow="fold")
-    table.add_column(Text(safe.plain(data["field"])), overflow="fold")
+    lines += warnings(data["warnings"])
+    means = table("metric", data["field"], gap=2)
     many = any(group["against"] for one in data["metrics"] for group in one["groups"])
-    for name in ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])):
-        table.add_column(name, justify="right", no_wrap=True)
+    numeric(means, ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])))
     for one in data["metrics"]:
         for number, group in enumerate(one["groups"]):
             name = safe.plain(one["metric"]) if not number else ""
             cells = [*_cells(group), *([group["against"]] if many else [])]
-            table.add_row(Text(name), *(Text(safe.plain(cell)) for cell in cells))
-    lines += [Text(), table]
+            means.add_row(Text(name), *(Text(safe.plain(cell)) for cell in cells))
+    lines += [Text(), means]
     lines += [
         Text.assemble((f"{safe.plain(one['metric'])}: ", "dim"), safe.plain(text))
         for one in data["metrics"]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -11,9 +10,10 @@ from rich.text import Text
 
 from assay.report import diagnosis as words
 from assay.report import labels, numbers, safe
+from assay.report.console_parts import STYLES, flat, numeric, table
 
 Json = Mapping[str, Any]
-_BAD: Final = "bold yellow"
+_EXCERPT: Final = 240
 _SHOWN: Final = 3  # samples under each cause; --json and the report have them all
 
 
@@ -26,7 +26,7 @@ def overview(data: Json, *, show_all: bool = False) -> RenderableType:
     """
     blocks: list[RenderableType] = [
         Text.assemble((f"run {safe.plain(data['run'])}", "bold"), "  what went wrong"),
-        Text(words.headline(data), style=_BAD if data["n_failed"] else ""),
+        Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
     if data["causes"]:
         blocks += [Text(), _causes(data)]
@@ -58,21 +58,19 @@ def _head(text: str) -> Text:
 
 
 def _causes(data: Json) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("cause", overflow="fold")
-    for name in ("samples", "also in"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("share of those checked", no_wrap=True)
-    table.add_column("", overflow="fold")
+    found = table("cause")
+    numeric(found, ("samples", "also in"))
+    found.add_column("share of those checked", no_wrap=True)
+    found.add_column("", overflow="fold")
     for cause in data["causes"]:
-        table.add_row(
+        found.add_row(
             Text(cause["title"], style="bold"),
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]) if cause["contributing"] else "",
             words.share(cause),
             Text(cause["means"], style="dim"),
         )
-    return table
+    return found
 
 
 def _advice(data: Json) -> Table:
@@ -123,9 +121,8 @@ def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
 
 
 def _title(one: Json) -> Text:
-    question = " ".join(safe.plain(one["question"]).split())
     beside = ", ".join(finding["title"] for finding in one["contributing"])
-    title = Text.assemble((safe.plain(one["id"]), "cyan"), f"  {question}")
+    title = Text.assemble((safe.plain(one["id"]), "cyan"), f"  {flat(one['question'])}")
     title.append(f"  also {beside}" if beside else "", style="dim")
     title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
     return title
@@ -175,6 +172,6 @@ def _grid() -> Table:
     return table
 
 
-def _short(text: str, most: int = 240) -> str:
-    flat = " ".join(safe.plain(text).split())
-    return flat if len(flat) <= most else flat[:most] + " \N{HORIZONTAL ELLIPSIS}"
+def _short(text: str) -> str:
+    line = flat(text)
+    return line if len(line) <= _EXCERPT else line[:_EXCERPT] + " \N{HORIZONTAL ELLIPSIS}"

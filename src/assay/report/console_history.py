@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from assay.report import history, numbers, safe
+from assay.report.console_parts import dim, table
 
 Json = Mapping[str, Any]
 WIDTH: Final = 25
@@ -19,7 +19,7 @@ def overview(data: Json) -> RenderableType:
     if not data["metrics"]:
         return Text("no run yet")
     blocks = [block for metric in data["metrics"] for block in _metric(metric)]
-    return Group(*blocks, *(Text(note, style="dim") for note in history.notes(data)))
+    return Group(*blocks, *(dim(note) for note in history.notes(data)))
 
 
 def _metric(metric: Json) -> Iterator[RenderableType]:
@@ -30,7 +30,7 @@ def _metric(metric: Json) -> Iterator[RenderableType]:
         head.append(f"  guide {numbers.score(metric['guide'])}", style="dim")
     yield head
     for one in metric["series"]:
-        yield Text(safe.plain(f"series {one['name']}: {history.title(one)}"), style="dim")
+        yield dim(f"series {one['name']}: {history.title(one)}")
         if apart := history.apart(one):
             yield Text(f"! {safe.plain(apart)}", style="yellow")
         yield _table(one, metric)
@@ -40,11 +40,11 @@ def _metric(metric: Json) -> Iterator[RenderableType]:
 
 def _table(one: Json, metric: Json) -> Table:
     low, high = (numbers.score(end) for end in metric["axis"][:2])
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    found = table()
     for name in history.HEADS:
         right = name in ("n", "mean", "95 % interval")
         folded = name == "source"
-        table.add_column(
+        found.add_column(
             name,
             justify="right" if right else "left",
             no_wrap=True,
@@ -52,19 +52,19 @@ def _table(one: Json, metric: Json) -> Table:
             max_width=18 if folded else None,
         )
     scale = low + " " * max(1, WIDTH - len(low) - len(high)) + high
-    table.add_column(scale, no_wrap=True, width=WIDTH)
+    found.add_column(scale, no_wrap=True, width=WIDTH)
     for point in one["points"]:
         cells = [Text(safe.plain(cell)) for cell in history.row(point)]
         picture = Text(bar(point, metric["axis"]), style="cyan")
-        table.add_row(*cells, picture)
-    return table
+        found.add_row(*cells, picture)
+    return found
 
 
 def _remarks(one: Json, metric: Json) -> Iterator[Text]:
     """What the table has no room for: nothing is left of a line beside the pictures."""
     for point in one["points"]:
         if said := history.remarks(point, metric):
-            yield Text(f"{point['run'][:8]}: {said}", style="dim")
+            yield dim(f"{point['run'][:8]}: {said}")
 
 
 def bar(point: Json, axis: Sequence[float]) -> str:

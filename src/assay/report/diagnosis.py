@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from assay.analysis.diagnosis import (
     CAUSES,
     PATTERNS,
@@ -138,6 +140,11 @@ def changes(found: Json) -> list[str]:
     ]
 
 
+def claimed(data: Json) -> Sequence[Json]:
+    """The patterns that the means show for sure."""
+    return [pattern for pattern in data["patterns"] if pattern["state"] == "claimed"]
+
+
 def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
     """Why samples could not be diagnosed, the most frequent reason first, with their ids."""
     found: dict[str, list[str]] = {}
@@ -187,21 +194,10 @@ def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    evidence = [
-        {
-            "kind": one.kind,
-            "text": one.text,
-            "why": one.why,
-            "quote": one.quote,
-            "rank": one.rank,
-            "metric": one.metric,
-        }
-        for one in finding.evidence
-    ]
     return {
         "cause": finding.cause,
         "title": CAUSES[finding.cause].title,
-        "evidence": evidence,
+        "evidence": msgspec.to_builtins(finding.evidence),
     }
 
 
@@ -232,17 +228,13 @@ def _pattern(found: PatternFound) -> dict[str, Any]:
         "advice": pattern.advice,
         "conditions": [
             {
-                "metric": mean.metric,
-                "mean": mean.mean,
+                **msgspec.to_builtins(mean),
                 "interval": _ends(mean.interval) if mean.interval else None,
-                "guide": mean.guide,
-                "wanted": mean.wanted,
-                "state": mean.state,
             }
             for mean in found.means
         ],
-        "missing": list(found.missing),
-        "samples": list(found.samples),
+        "missing": found.missing,
+        "samples": found.samples,
     }
 
 
@@ -250,14 +242,7 @@ def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
-        "run": found.run,
-        "n": found.n,
-        "failed": found.failed,
-        "refused": found.refused,
-        "unsupported": found.unsupported,
-        "borne_out": found.borne_out,
-        "missing": found.missing,
-        "found": found.found,
+        **msgspec.to_builtins(found),
         "changes": [
             {
                 "cause": change.cause,
@@ -265,7 +250,7 @@ def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
                 "n": change.n,
                 "gone": change.gone,
                 "well": change.well,
-                "samples": list(change.samples),
+                "samples": change.samples,
             }
             for change in found.changes
         ],
@@ -274,8 +259,3 @@ def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
             for metric, old, new, n in found.means
         ],
     }
-
-
-def claimed(data: Json) -> Sequence[Json]:
-    """The patterns that the means show for sure."""
-    return [pattern for pattern in data["patterns"] if pattern["state"] == "claimed"]

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from assay.report import conversation, distribution, labels, marks, numbers
 from assay.report.texts import TextTable
+from assay.score import Part
 
 # Half a thousand characters of base64 without a break: the store keeps them, a page need not.
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{500,}")
@@ -69,7 +72,7 @@ class Piece:
     """
 
     ref: str
-    part: Json
+    part: Part
     tone: str
     text: str
     quote_found: bool = False
@@ -83,7 +86,7 @@ class Piece:
     @property
     def value(self) -> str:
         """What it adds to the score, where the label does not say so already."""
-        value = self.part["value"]
+        value = self.part.value
         return numbers.score(value) if value is not None and self.tone == "plain" else ""
 
 
@@ -186,11 +189,11 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     score = sample["scores"][metric["label"]]
     pieces = [
         _piece(f"m{at}p{number}", part, sample["contexts"], metric)
-        for number, part in enumerate(score["parts"])
+        for number, part in enumerate(msgspec.convert(score["parts"], list[Part]))
     ]
     by_kind: dict[str, list[Piece]] = {}
     for piece in pieces:
-        by_kind.setdefault(piece.part["kind"], []).append(piece)
+        by_kind.setdefault(piece.part.kind, []).append(piece)
     groups = [
         (labels.heading(kind), labels.tally([piece.part for piece in found]), found)
         for kind, found in by_kind.items()
@@ -202,11 +205,11 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     return Section(at, metric, score, cell(metric, score), groups, replies)
 
 
-def _piece(ref: str, part: Json, contexts: Sequence[str], metric: Json) -> Piece:
+def _piece(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
-    known = part["context"] is not None and 0 <= part["context"] < len(contexts)
-    found = known and marks.find_quote(contexts[part["context"]], part["quote"]) is not None
-    return Piece(ref, part, tone, labels.excerpt(part, contexts), found, known)
+    context = labels.context(part, contexts)
+    found = context is not None and marks.find_quote(context, part.quote) is not None
+    return Piece(ref, part, tone, labels.excerpt(part, contexts), found, context is not None)
 
 
 def _coloured(
@@ -218,12 +221,12 @@ def _coloured(
     found = []
     for section in sections:
         pointing = [
-            (piece.part["span"], piece)
+            (piece.part.span, piece)
             for piece in section.pieces
-            if piece.part["span"] and _SPANS_INTO.get(piece.part["kind"]) == into
+            if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
         ]
         if pointing:
-            exact = [span for _, piece in pointing for span in piece.part["marks"]]
+            exact = [span for _, piece in pointing for span in piece.part.marks]
             found.append((section.number, _marked(text, pointing, exact)))
     return found or [(-1, [Mark(text)])]
 
@@ -234,14 +237,14 @@ def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
     for section in sections:
         for piece in section.pieces:
             part = piece.part
-            if part["context"] != at:
+            if part.context != at:
                 continue
-            if part["kind"] == "context":
+            if part.kind == "context":
                 verdicts.append((piece, section.metric["label"]))
-            elif part["kind"] == "sentence" and part["span"]:
-                spans.append((part["span"], piece))
+            elif part.kind == "sentence" and part.span:
+                spans.append((part.span, piece))
             elif piece.quote_found:
-                spans.append((marks.find_quote(text, part["quote"]) or (0, 0), piece))
+                spans.append((marks.find_quote(text, part.quote) or (0, 0), piece))
     return Context(_marked(text, spans), verdicts)
 
 

@@ -4,14 +4,13 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import msgspec
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.analysis.checks import Check
 from assay.analysis.gate import Gate
 from assay.report import numbers, safe
+from assay.report.console_parts import dim, table, warnings
 from assay.report.markdown import cell, inline
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
@@ -29,17 +28,13 @@ def headline(found: Gate) -> str:
 
 def console(found: Gate) -> RenderableType:
     """A line for each rule."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", no_wrap=True)
-    for name in ("metric", "rule", "found"):
-        table.add_column(name, overflow="fold")
+    rules = table("", "metric", "rule", "found")
+    rules.columns[0].no_wrap = True
     for check in found.checks:
         symbol = Text(f"{_SYMBOLS[check.verdict]} {check.verdict}", style=_STYLES[check.verdict])
-        table.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
+        rules.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
     title = Text(f"gate {headline(found)}", style="bold")
-    about = Text(", ".join(_about(found)), style="dim")
-    warned = [Text(f"! {safe.plain(w)}", style=_STYLES["fail"]) for w in found.warnings]
-    return Group(title, about, *warned, table)
+    return Group(title, dim(", ".join(_about(found))), *warnings(found.warnings), rules)
 
 
 def markdown(found: Gate) -> str:

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from assay._version import __version__
-from assay.analysis.concordance import TENTHS
+from assay.analysis.concordance import TENTHS, Concordance, Row
 from assay.report import agreement as words
 from assay.report import numbers
 from assay.report.html import asset, page
+from assay.stats.concordance import Share
 
 Json = Mapping[str, Any]
 WIDTH: Final = 260
@@ -69,33 +72,34 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference and without scripts."""
-    table = data["concordance"]
+    found = msgspec.convert(data, words.Told)
+    table = found.concordance
     return page(
         "agreement.html",
         asset("style.css") + asset("agreement.css"),
         version=__version__,
-        data=data,
+        data=found,
         words=words,
-        pictures=[_picture(row, table) for row in table["rows"]] if table else [],
+        pictures=[_picture(row, table) for row in table.rows] if table else [],
         size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
     )
 
 
-def _picture(row: Json, table: Json) -> Picture:
+def _picture(row: Row, table: Concordance) -> Picture:
     names = words.names(row, table)
-    thresholds = [table["thresholds"][metric] for metric in row["metrics"]]
-    grids = [one["grid"] for one in thresholds]
+    thresholds = [table.thresholds[metric] for metric in row.metrics]
+    grids = [one.grid for one in thresholds]
     if len(names) == 1:
         curves = (
-            _curve("P(correct | above)", "good", row["correct_grid"][0], grids[0]),
-            _curve("P(wrong | below)", "bad", row["wrong_grid"][0], grids[0]),
+            _curve("P(correct | above)", "good", row.correct_grid[0], grids[0]),
+            _curve("P(wrong | below)", "bad", row.wrong_grid[0], grids[0]),
         )
-        base = _y(row["base_rate"]) if row["n"] else None
-        low, high = thresholds[0]["ends"]
+        base = _y(row.base_rate) if row.n else None
+        low, high = thresholds[0].ends
         return Picture(names, base, ends=(_tick(low), _tick(high)), curves=curves)
     cells = (
-        ("P(correct | both above)", _cells(row["correct_grid"], *grids)),
-        ("P(wrong | both below)", _cells(row["wrong_grid"], *grids)),
+        ("P(correct | both above)", _cells(row.correct_grid, *grids)),
+        ("P(wrong | both below)", _cells(row.wrong_grid, *grids)),
     )
     return Picture(names, ticks=[list(map(_tick, grid)) for grid in grids], grids=cells)
 
@@ -114,29 +118,35 @@ def _y(share: float) -> float:
     return round(HEIGHT * (1 - share), 1)
 
 
-def _curve(name: str, style: str, shares: Sequence[Json], grid: Sequence[float]) -> Curve:
+def _curve(name: str, style: str, shares: Sequence[Share], grid: Sequence[float]) -> Curve:
     # The thresholds are tenths of the axis, wherever it begins.
     steps = [round(WIDTH * (at + 1) / (len(grid) + 1), 1) for at in range(len(grid))]
-    known = [(x, one, t) for x, t, one in zip(steps, grid, shares, strict=True) if one["n"]]
-    points = [
-        (x, _y(one["value"]), f"{numbers.score(t)}: {words.share(one)}") for x, one, t in known
-    ]
-    upper = [f"{x} {_y(one['interval']['high'])}" for x, one, _ in known]
-    lower = [f"{x} {_y(one['interval']['low'])}" for x, one, _ in reversed(known)]
-    line = "M" + "L".join(f"{x} {y}" for x, y, _ in points) if points else ""
-    band = "M" + "L".join([*upper, *lower]) + "Z" if points else ""
+    points: list[tuple[float, float, str]] = []
+    upper: list[tuple[float, float]] = []
+    lower: list[tuple[float, float]] = []
+    for x, t, one in zip(steps, grid, shares, strict=True):
+        if one.value is not None and one.interval is not None:
+            points.append((x, _y(one.value), f"{numbers.score(t)}: {words.share(one)}"))
+            upper.append((x, _y(one.interval.high)))
+            lower.append((x, _y(one.interval.low)))
+    line = _path([(x, y) for x, y, _ in points])
+    band = f"{_path([*upper, *reversed(lower)])}Z" if points else ""
     return Curve(name, style, line, band, points)
 
 
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in points) if points else ""
+
+
 def _cells(
-    rows: Sequence[Sequence[Json]], up: Sequence[float], right: Sequence[float]
+    rows: Sequence[Sequence[Share]], up: Sequence[float], right: Sequence[float]
 ) -> list[Cell]:
     found = []
     for i, shares in enumerate(rows):
         for j, one in enumerate(shares):
             title = f"{numbers.score(up[i])}, {numbers.score(right[j])}: {words.share(one)}"
-            text = numbers.percent(one["value"]) if one["n"] else ""
-            shade = round(10 * one["value"]) if one["n"] else 0
+            text = "" if one.value is None else numbers.percent(one.value)
+            shade = round(10 * (one.value or 0))
             # The first metric's threshold rises upwards, the second's to the right.
             found.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))
     return found

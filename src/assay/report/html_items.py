@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from assay._version import __version__
+from assay.analysis.items import ItemAnalysis
 from assay.report import items as words
 from assay.report import numbers
 from assay.report.html import asset, page
@@ -62,23 +65,28 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference."""
+    found = msgspec.convert(data, ItemAnalysis)
     return page(
         "items.html",
         asset("style.css") + asset("items.css"),
         version=__version__,
-        data=data,
+        data=found,
         words=words,
-        picture=_picture(data),
+        picture=_picture(found),
         size={"w": WIDTH, "bars": BARS, "row": ROW, "most": MOST},
     )
 
 
-def _picture(data: Json) -> Picture | None:
-    systems = [one for one in data["systems"] if one["ability"] is not None]
-    hard = [q["difficulty"] for q in data["questions"] if q["difficulty"] is not None]
+def _picture(data: ItemAnalysis) -> Picture | None:
+    systems = [
+        (one, one.ability, one.interval)
+        for one in data.systems
+        if one.ability is not None and one.interval is not None
+    ]
+    hard = [q.difficulty for q in data.questions if q.difficulty is not None]
     if not systems or not hard:
         return None
-    ends = [one["interval"][end] for one in systems for end in ("low", "high")]
+    ends = [end for *_, interval in systems for end in (interval.low, interval.high)]
     values = [min(max(value, -_FAR), _FAR) for value in [*hard, *ends]]
     low, high = math.floor(min(values)), math.ceil(max(values))
     high = max(high, low + 1)
@@ -89,14 +97,14 @@ def _picture(data: Json) -> Picture | None:
 
     marks = [
         Mark(
-            name=one["name"],
-            x=x(one["ability"]),
-            low=x(one["interval"]["low"]),
-            high=x(one["interval"]["high"]),
+            name=one.name,
+            x=x(ability),
+            low=x(interval.low),
+            high=x(interval.high),
             y=BARS + ROW * (place + 0.75),
-            title=f"system {one['name']}: ability {words.ability(one)}",
+            title=f"system {one.name}: ability {words.ability(one)}",
         )
-        for place, one in enumerate(systems)
+        for place, (one, ability, interval) in enumerate(systems)
     ]
     every = math.ceil((high - low) / 16)
     ticks = [(x(at), f"{at:+d}" if at else "0") for at in range(low, high + 1, every)]
@@ -115,9 +123,16 @@ def _bars(hard: Sequence[float], low: int, high: int) -> list[Bar]:
             x=round(place * width + 0.5, 1),
             width=round(width - 1, 1),
             height=round(n / max(counts) * (BARS - 14), 1),
-            title=f"{numbers.plural(n, 'question')} of difficulty {low + place * _STEP:+g} to "
-            f"{low + (place + 1) * _STEP:+g}",
+            title=f"{numbers.plural(n, 'question')} of difficulty {_between(low + place * _STEP)}",
         )
         for place, n in enumerate(counts)
         if n
     ]
+
+
+def _between(low: float) -> str:
+    """The difficulties of a bar that begins there; the outermost ones hold all beyond, too."""
+    high = low + _STEP
+    if low <= -_FAR:
+        return f"{high:+g} or less"
+    return f"{low:+g} or more" if high >= _FAR else f"{low:+g} to {high:+g}"

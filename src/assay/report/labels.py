@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from assay.score import Part
 
 # Every tone has a symbol, so that nothing is told by colour alone.
 SYMBOLS: Final = {
@@ -84,16 +86,16 @@ _KINDS: Final = {
 }
 
 
-def tone(part: Mapping[str, Any], *, higher_is_better: bool = True) -> str:
+def tone(part: Part, *, higher_is_better: bool = True) -> str:
     """Whether a piece of evidence speaks for the answer ("good"), against it, or neither."""
-    known = _TONES.get(str(part["label"]).lower())
+    known = _TONES.get(part.label.lower())
     if known is not None:
         return known
-    if part["kind"] in _MEASURED or _GRADE.fullmatch(str(part["label"])):
+    if part.kind in _MEASURED or _GRADE.fullmatch(part.label):
         return "plain"
     # A label that this page has not met: what it adds to the score tells, if it is all or nothing.
-    if part["label"] and part["value"] in (0, 1):
-        return "good" if (part["value"] == 1) is higher_is_better else "bad"
+    if part.label and part.value in (0, 1):
+        return "good" if (part.value == 1) is higher_is_better else "bad"
     return "plain"
 
 
@@ -102,13 +104,23 @@ def meaning(label: str) -> str:
     return _MEANINGS.get(label, label)
 
 
-def excerpt(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
+def context(part: Part, contexts: Sequence[str]) -> str | None:
+    """The context that a piece of evidence names; None if it names none, or one that is not there.
+
+    Args:
+        part: The piece of evidence.
+        contexts: Those of its sample.
+    """
+    at = part.context
+    return contexts[at] if at is not None and 0 <= at < len(contexts) else None
+
+
+def excerpt(part: Part, contexts: Sequence[str]) -> str:
     """The text of a piece of evidence; of a text that is shown elsewhere, its beginning."""
-    text, at = str(part["text"]), part["context"]
-    context = part["kind"] == "context" and at is not None and 0 <= at < len(contexts)
-    if not (context or part["kind"] == "answer") or len(text) <= _EXCERPT:
-        return text
-    return text[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
+    shown = part.kind == "context" and context(part, contexts) is not None
+    if not (shown or part.kind == "answer") or len(part.text) <= _EXCERPT:
+        return part.text
+    return part.text[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
 
 
 def heading(kind: str) -> str:
@@ -116,15 +128,15 @@ def heading(kind: str) -> str:
     return _KINDS.get(kind, f"{kind[:1].upper()}{kind[1:]}s")
 
 
-def tally(parts: Sequence[Mapping[str, Any]]) -> str:
+def tally(parts: Sequence[Part]) -> str:
     """How often each label was given: "3 supported, 1 unsupported"."""
-    counts = Counter(str(part["label"]) for part in parts if part["label"])
+    counts = Counter(part.label for part in parts if part.label)
     return ", ".join(f"{number} {label}" for label, number in counts.items())
 
 
-def grouped(parts: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def grouped(parts: Iterable[Part]) -> dict[str, list[Part]]:
     """The pieces of evidence by kind, in reading order."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Part]] = {}
     for part in parts:
-        groups.setdefault(str(part["kind"]), []).append(part)
+        groups.setdefault(part.kind, []).append(part)
     return groups

@@ -1,7 +1,7 @@
 """How is a run summed up where Markdown is read: a pull request, an issue, a wiki?"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from assay.report import distribution, notes, numbers, safe
@@ -48,13 +48,22 @@ def joined(blocks: Sequence[str]) -> str:
     return whole("\n\n".join(block for block in blocks if block) + "\n")
 
 
+def table(sides: Mapping[str, str], rows: Iterable[Iterable[str]]) -> str:
+    """A table.
+
+    Args:
+        sides: Its heads, each with the side to which its column is set: ":---", "---:", ":---:".
+        rows: Cells that are Markdown already.
+    """
+    lines = [f"| {' | '.join(sides)} |", f"|{'|'.join(sides.values())}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in rows)])
+
+
 def _table(metrics: Sequence[Mapping[str, Any]]) -> str:
     silent = any(metric.get("n_unanswered") for metric in metrics)
-    heads = [name for name in _HEADS if silent or name != "no answer"]
-    rows = [_cells(metric) for metric in metrics]
-    lines = [heads, *([row[name] for name in heads] for row in rows)]
-    head, *body = (f"| {' | '.join(cells)} |" for cells in lines)
-    return "\n".join([head, f"|{'|'.join(_HEADS[name] for name in heads)}|", *body])
+    sides = {name: side for name, side in _HEADS.items() if silent or name != "no answer"}
+    rows = (_cells(metric) for metric in metrics)
+    return table(sides, ([row[name] for name in sides] for row in rows))
 
 
 def _cells(metric: Mapping[str, Any]) -> dict[str, str]:

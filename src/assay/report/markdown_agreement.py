@@ -3,31 +3,36 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from assay.analysis.agreement import Agreement
+from assay.analysis.concordance import Concordance
 from assay.report import agreement as words
-from assay.report.markdown import code, inline, joined
+from assay.report.markdown import code, inline, joined, table
 
 Json = Mapping[str, Any]
 
 
 def render(data: Json) -> str:
     """Every metric with its measures, what they were beside, and what to read."""
-    blocks = [f"## Run {code(data['run'])} and people ({code(data['labels'])})"]
-    for metric in data["metrics"]:
+    found = msgspec.convert(data, words.Told)
+    blocks = [f"## Run {code(found.run)} and people ({code(found.labels)})"]
+    for metric in found.metrics:
         blocks += _metric(metric)
-    blocks += [f"{code(name)}: {inline(why)}" for name, why in data["without"].items()]
-    if data["concordance"]:
-        blocks += _concordance(data["concordance"])
+    blocks += [f"{code(name)}: {inline(why)}" for name, why in found.without.items()]
+    if found.concordance:
+        blocks += _concordance(found.concordance)
     return joined(blocks)
 
 
-def _metric(metric: Json) -> list[str]:
+def _metric(metric: Agreement) -> list[str]:
     both = ", ".join(f"{n} {what}" for what, n in words.counts(metric))
     cases = [
-        f"- {code(case['sample'])}: {inline(words.difference(case))}. {inline(case['text'])}"
-        for case in metric["worst"]
+        f"- {code(case.sample)}: {inline(words.difference(case))}. {inline(case.text)}"
+        for case in metric.worst
     ]
     return [
-        f"### {code(metric['metric'])}",
+        f"### {code(metric.metric)}",
         f"{inline(words.head(metric))}.",
         _table(words.heads(metric), words.rows(metric)),
         f"{both}." if both else "",
@@ -37,20 +42,18 @@ def _metric(metric: Json) -> list[str]:
     ]
 
 
-def _concordance(table: Json) -> list[str]:
-    heads = ("metric", "n", "P(correct)", *words.conditions(table))
-    rest = [f"- {code(name)}: {inline(why)}" for name, why in table["without"].items()]
+def _concordance(found: Concordance) -> list[str]:
+    heads = ("metric", "n", "P(correct)", *words.conditions(found))
+    rest = [f"- {code(name)}: {inline(why)}" for name, why in found.without.items()]
     grids = [
         block
-        for name, rows in words.grids(table)
+        for name, rows in words.grids(found)
         for block in (f"{code(name)} at other thresholds:", _table(words.GRID_HEADS, rows))
     ]
-    rows = words.concordance_rows(table)
+    rows = words.concordance_rows(found)
     return ["### Concordance", _table(heads, rows), "\n".join(rest), *grids]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(map(inline, heads))} |"]
-    lines.append("|:---|" + "---:|" * (len(heads) - 1))
-    lines += [f"| {' | '.join(map(inline, row))} |" for row in rows]
-    return "\n".join(lines)
+    sides = {inline(head): "---:" if place else ":---" for place, head in enumerate(heads)}
+    return table(sides, (map(inline, row) for row in rows))

@@ -3,39 +3,39 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from assay.bench.card import JudgeCard, Measured
 from assay.report import bench as words
-from assay.report.markdown import code, inline, joined
+from assay.report.markdown import code, inline, joined, table
 
 Json = Mapping[str, Any]
 
 
-def render(card: Json, beside: Json | None = None) -> str:
-    """Every set with its figures, or with why there are none."""
+def render(data: Json, beside: Json | None = None) -> str:
+    """Every set with its figures, or with why there are none; beside those of another judge."""
+    card = msgspec.convert(data, JudgeCard)
+    other = msgspec.convert(beside, JudgeCard) if beside else None
     blocks = [
-        f"# How far {code(card['judge'])} agrees with people",
+        f"# How far {code(card.judge)} agrees with people",
         f"Measured on {inline(words.rows(card))}.",
     ]
-    for one in card["sets"]:
-        blocks += [f"## {one['name']}: {inline(one['about'])}"]
-        if one["skipped"]:
-            blocks.append(inline(one["skipped"]))
+    for one in card.sets:
+        blocks += [f"## {one.name}: {inline(one.about)}"]
+        if one.skipped:
+            blocks.append(inline(one.skipped))
             continue
-        blocks.append("\n".join(_table(one, beside)))
+        blocks.append(_table(one, other))
         beneath = [text for text in (words.sources(one), words.took(one)) if text]
         blocks += [f"{inline(text)}." for text in beneath]
-    blocks.append("\n".join(f"- {inline(note)}" for note in words.notes(card, beside)))
+    blocks.append("\n".join(f"- {inline(note)}" for note in words.notes(card, other)))
     return joined(blocks)
 
 
-def _table(one: Json, beside: Json | None) -> list[str]:
+def _table(one: Measured, beside: JudgeCard | None) -> str:
     heads, rows = words.table(one, beside)
-    lines = [
-        f"| {' | '.join(heads)} |",
-        f"|{'|'.join('---:' if head in words.RIGHT else ':---' for head in heads)}|",
-    ]
-    for figure, row in zip(one["figures"], rows, strict=True):
-        cells = [inline(cell) for cell in row]
+    cells = [[inline(cell) for cell in row] for row in rows]
+    for figure, row in zip(one.figures, cells, strict=True):
         if remarks := words.remarks(figure):
-            cells[0] += f"<br>{inline(remarks)}"
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+            row[0] += f"<br>{inline(remarks)}"
+    return table({head: "---:" if head in words.RIGHT else ":---" for head in heads}, cells)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.report import comparison, labels, numbers
-from assay.report.markdown import cell, code, inline, joined
+from assay.report.markdown import cell, code, inline, joined, table
 
 Json = Mapping[str, Any]
 _SHOWN: Final = 3
@@ -16,7 +16,7 @@ def runs(data: Json) -> str:
     blocks = [f"## {title}", "\n".join(_run(run) for run in data["runs"])]
     blocks.append("\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]))
     for run, metrics in comparison.others(data):
-        blocks.append("\n".join([*_head(run), *(_row(one) for one in metrics)]))
+        blocks.append(table(_sides(run), (_row(one) for one in metrics)))
         blocks.append("\n".join(_said(one) for one in metrics))
     blocks.append(inline(comparison.legend(data)))
     blocks += [_changes(one) for _, metrics in comparison.others(data) for one in metrics]
@@ -29,19 +29,19 @@ def _run(run: Json) -> str:
     return f"- {run['name']}: {code(run['id'])}, {code(run['source'])}, {n}{base}"
 
 
-def _head(run: Json) -> tuple[str, str]:
+def _sides(run: Json) -> dict[str, str]:
     name = run["name"]
-    heads = ["metric", "A", name, f"{name} - A", "interval", "p", "d"]
-    line = " | ".join([*heads, comparison.SIDES, "finding"])
-    return f"| {line} |", "|:---|---:|---:|---:|:---:|---:|---:|:---:|:---|"
+    numbered = dict.fromkeys(("metric", "A", name, f"{name} - A", "interval", "p", "d"), "---:")
+    words = {"metric": ":---", "interval": ":---:"}
+    return numbered | words | {comparison.SIDES: ":---:", "finding": ":---"}
 
 
-def _row(one: Json) -> str:
+def _row(one: Json) -> list[str]:
     name = cell(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
     found = one["paired"]
     if found is None:
-        return f"| {name} | {' | '.join([numbers.DASH] * 7)} | {one['verdict']} |"
-    cells = [
+        return [name, *[numbers.DASH] * 7, one["verdict"]]
+    return [
         name,
         numbers.score(found["before"]),
         numbers.score(found["after"]),
@@ -52,7 +52,6 @@ def _row(one: Json) -> str:
         f"{one['wins']} / {found['same']} / {one['losses']}",
         f"{labels.SYMBOLS[one['tone']]} {one['verdict']}",
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def _said(one: Json) -> str:
@@ -78,20 +77,31 @@ def _part(part: Json) -> str:
 
 def groups(data: Json) -> str:
     """The scores of one run by a field of its samples."""
-    lines = [
-        f"| metric | {cell(data['field'])} | mean (s.d.) | n | interval | against the others |",
-        "|:---|:---|---:|---:|:---:|:---|",
+    sides = {
+        "metric": ":---",
+        cell(data["field"]): ":---",
+        "mean (s.d.)": "---:",
+        "n": "---:",
+        "interval": ":---:",
+        "against the others": ":---",
+    }
+    rows = [
+        [
+            cell(one["metric"]),
+            inline(group["name"]),
+            group["shown"],
+            numbers.count(group["n"]),
+            group["span"],
+            inline(group["against"]),
+        ]
+        for one in data["metrics"]
+        for group in one["groups"]
     ]
-    for one in data["metrics"]:
-        for group in one["groups"]:
-            cells = [inline(group["name"]), group["shown"], numbers.count(group["n"])]
-            cells += [group["span"], inline(group["against"])]
-            lines.append(f"| {cell(one['metric'])} | {' | '.join(cells)} |")
     return joined(
         [
             f"## run {code(data['run'][:8])} by {code(data['field'])}",
             "\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]),
-            "\n".join(lines),
+            table(sides, rows),
             "\n".join(
                 f"- {code(one['metric'])}: {inline(text)}"
                 for one in data["metrics"]

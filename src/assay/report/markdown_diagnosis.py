@@ -1,14 +1,21 @@
 """How is a diagnosis shown where Markdown is read?"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from assay.report import diagnosis as words
 from assay.report import numbers
-from assay.report.markdown import cell, code, inline, joined
+from assay.report.markdown import cell, code, inline, joined, table
 
 Json = Mapping[str, Any]
-_SHOWN = 5
+_SHOWN: Final = 5
+_SIDES: Final = {
+    "cause": ":---",
+    "samples": "---:",
+    "also in": "---:",
+    "share of those checked": ":---",
+    "such as": ":---",
+}
 
 
 def render(data: Json) -> str:
@@ -40,21 +47,18 @@ def render(data: Json) -> str:
 def _causes(data: Json) -> str:
     if not data["causes"]:
         return ""
-    rows = [
-        "| cause | samples | also in | share of those checked | such as |",
-        "|:---|---:|---:|:---|:---|",
-    ]
+    rows = []
     for cause in data["causes"]:
         shown = _some([case["id"] for case in cause["samples"]])
-        cells = [
+        row = [
             f"**{cause['title']}**",
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]),
             words.share(cause),
             shown,
         ]
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+        rows.append(row)
+    return table(_SIDES, rows)
 
 
 def _some(ids: Sequence[str]) -> str:

@@ -1,13 +1,14 @@
 """How are scores over runs shown where Markdown is read?"""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from assay.report import history, numbers
 from assay.report.console_history import bar
-from assay.report.markdown import cell, code, inline, joined
+from assay.report.markdown import cell, code, inline, joined, table
 
 Json = Mapping[str, Any]
+_SIDES: Final = (":---", ":---", ":---", "---:", "---:", ":---:", ":---", ":---")
 
 
 def render(data: Json) -> str:
@@ -26,11 +27,11 @@ def _metric(metric: Json) -> Iterator[str]:
             yield f"**{inline(apart)}**"
         low, high = (numbers.score(end) for end in metric["axis"][:2])
         heads = [*history.HEADS, f"{low} to {high}", ""]
-        rows = [f"| {' | '.join(heads)} |", "|:---|:---|:---|---:|---:|:---:|:---|:---|"]
+        rows = []
         for point in one["points"]:
             run, begun, source, *rest = history.row(point)
             # Spaces at the ends of a code span are lost, and with them where the axis begins.
             picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
             cells = [cell(run), begun, inline(source), *rest, picture]
-            rows.append(f"| {' | '.join([*cells, history.remarks(point, metric)])} |")
-        yield "\n".join(rows)
+            rows.append([*cells, history.remarks(point, metric)])
+        yield table(dict(zip(heads, _SIDES, strict=True)), rows)

@@ -10,7 +10,7 @@ from assay.report.collect import collect
 from assay.report.evidence import readable
 from assay.report.html import environment
 from assay.run.result import Result, Trace
-from assay.score import Score
+from assay.score import Part, Score
 from assay.text.shown import whole
 
 # So much of a text is shown: a notebook is kept with what its cells showed.
@@ -43,12 +43,11 @@ def trace(found: Trace) -> str:
         value, why, detail = "", outcome.why, outcome.detail
         method, details = "", {}
     higher = found.higher_is_better
-    parts = [msgspec.to_builtins(part) for part in outcome.parts]
     given = sample.contexts or ()
     contexts = [text[:LONGEST] for text in given]
     groups = [
         (labels.heading(kind), labels.tally(own), [_part(p, given, higher=higher) for p in own])
-        for kind, own in labels.grouped(parts).items()
+        for kind, own in labels.grouped(outcome.parts).items()
     ]
     replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
     shown = [
@@ -95,30 +94,29 @@ def _standing(metric: Mapping[str, Any]) -> str:
     return labels.SYMBOLS[tone] if tone else ""
 
 
-def _part(part: Mapping[str, Any], contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
+def _part(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
     tone = labels.tone(part, higher_is_better=higher)
-    about = [part["label"]]
-    if part["value"] is not None and tone == "plain":
-        about.append(numbers.score(part["value"]))
-    if part["probability"] is not None:
-        about.append(f"p = {numbers.score(part['probability'])}")
-    if part["context"] is not None:
-        about.append(f"context {part['context'] + 1}")
+    about = [part.label]
+    if part.value is not None and tone == "plain":
+        about.append(numbers.score(part.value))
+    if part.probability is not None:
+        about.append(f"p = {numbers.score(part.probability)}")
+    if part.context is not None:
+        about.append(f"context {part.context + 1}")
     return {
         "symbol": labels.SYMBOLS[tone],
         "colour": _COLOURS[tone],
         "text": labels.excerpt(part, contexts)[:LONGEST],
         "about": ", ".join(filter(None, about)),
-        "reason": part["reason"][:LONGEST],
-        "quote": part["quote"][:LONGEST],
+        "reason": part.reason[:LONGEST],
+        "quote": part.quote[:LONGEST],
         "lost": _lost(part, contexts),
     }
 
 
-def _lost(part: Mapping[str, Any], contexts: Sequence[str]) -> str:
+def _lost(part: Part, contexts: Sequence[str]) -> str:
     """That a quote was made up, which must not be shown as found; "" if it was not."""
-    at = part["context"]
-    if not part["quote"] or at is None or not 0 <= at < len(contexts):
+    context = labels.context(part, contexts)
+    if not part.quote or context is None or marks.find_quote(context, part.quote):
         return ""
-    found = marks.find_quote(contexts[at], part["quote"]) is not None
-    return "" if found else f"~ these words do not stand in context {at + 1}"
+    return f"~ these words do not stand in context {(part.context or 0) + 1}"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.stats.interval import Interval
 from assay.text.decimals import decimals
 
 DASH = "\N{EN DASH}"
@@ -27,6 +28,11 @@ def span(pair: Sequence[float] | None, between: str = " to ") -> str:
         if low == high and max(map(abs, pair)) < 100:
             low, high = (decimals(end, digits) for end in pair)
     return score(pair[0]) if low == high else f"{low}{between}{high}"
+
+
+def interval(ends: Interval | None) -> str:
+    """An interval of a score; a dash where there is none."""
+    return span((ends.low, ends.high) if ends else None)
 
 
 def count(number: int | None) -> str:

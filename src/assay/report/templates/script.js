@@ -108,6 +108,7 @@
     const box = event.target;
     if (box.matches("details.s") && box.open) {
       fill(box);
+      markFound();
       if (!location.hash.match(`^#${box.id}(?:[mc]\\d+)?$`)) name("#" + box.id);
     }
     if (box.matches(".call") && box.open) for (const pre of all("pre[data-text]", box)) show(pre);
@@ -184,6 +185,34 @@
     }
     return index[i];
   };
+  // What is searched for is marked where it is shown, without a change to the page's elements.
+  const found = window.Highlight ? new Highlight() : null;
+  if (found) CSS.highlights.set("found", found);
+  const markFound = () => {
+    found?.clear();
+    const text = plain(field("text").value).trim();
+    if (!found || text === "") return;
+    for (const row of rows) if (!row.hidden) for (const box of all(".q, .t", row)) {
+      const nodes = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      const places = []; // of each character of `told`, which reads as it is searched
+      let told = "";
+      while (nodes.nextNode()) {
+        for (let at = 0; at < nodes.currentNode.length; at++) {
+          const char = plain(nodes.currentNode.data[at]);
+          if (char === " " && told.endsWith(" ")) continue;
+          told += char;
+          for (let i = 0; i < char.length; i++) places.push([nodes.currentNode, at]);
+        }
+      }
+      for (let at = told.indexOf(text); at >= 0; at = told.indexOf(text, at + text.length)) {
+        const range = new Range();
+        const [last, end] = places[at + text.length - 1];
+        range.setStart(...places[at]);
+        range.setEnd(last, end + 1);
+        found.add(range);
+      }
+    }
+  };
   const misses = (value, metric) => metric.guide !== null && (metric.up ? value < metric.guide : value > metric.guide);
   const kinds = {
     "": () => true,
@@ -212,6 +241,7 @@
     one("#nothing").hidden = shown > 0;
     const order = sorted === "" ? "" : `, ${sorted === "-1" ? "by name" : facts.metrics[sorted].label + (worstFirst ? ", worst first" : ", best first")}`;
     one("#status").textContent = (shown === rows.length ? `${shown} samples` : `${shown} of ${rows.length} samples`) + order;
+    markFound();
   };
   let sorted = "";
   let worstFirst = true;
