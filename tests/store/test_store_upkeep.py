@@ -183,6 +183,13 @@ class TestCleaning:
         assert done.after < done.before / 2
         assert db.stat().st_size == done.after
 
+    def test_what_stands_in_the_log_alone_counts_as_room_that_was_taken(self, db):
+        big = [Sample(id=str(n), answer=random.Random(n).randbytes(2000).hex()) for n in range(200)]
+        with Store(db) as store:
+            store.begin(big, {"metrics": {"m": "s"}}, "x")
+            assert db.stat().st_size < 200 * 2000  # as a run that was killed leaves it
+            assert clean(db, dry_run=True).before > 200 * 2000
+
     def test_what_another_process_left_behind_half_done_goes(self, whole):
         with Store(whole) as store:
             reply = Reply((LONG,), "r", key="k", kind="x", backend="b")

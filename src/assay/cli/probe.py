@@ -9,7 +9,7 @@ from assay.backends.limit import Limit, Limits
 from assay.backends.route import Route
 from assay.cli.judges import Judges
 from assay.errors import Denied, Unavailable, Unreadable
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Reply, Task, Traits
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
 _QUESTION = VerifyStatements(
@@ -90,7 +90,7 @@ class Probe:
         if isinstance(task, Embed):
             return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
         said = tuple(verdict.supported for verdict in answer)
-        form = _FORMS.get(getattr(self.backend, "form", ""), "")
+        form = _FORMS.get(Traits.of(self.backend).form, "")
         told = f"{_took(reply)}{f'; {form}' if form else ''}"
         if said != _RIGHT:
             pairs = zip(_QUESTION.statements, said, _RIGHT, strict=True)

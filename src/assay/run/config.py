@@ -23,7 +23,7 @@ def config(
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
-        "local": sorted({leaf.name for leaf in leaves if getattr(leaf, "local", False)}),
+        "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "card": _cards(metrics, route),

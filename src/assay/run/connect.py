@@ -15,7 +15,7 @@ from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
 from assay.backends.spending import Purse, Usage
 from assay.errors import InputError
-from assay.judge import Backend
+from assay.judge import Backend, Closing, Traits
 from assay.run import in_use
 from assay.run.settings import Settings
 from assay.store import Store
@@ -127,9 +127,8 @@ class Door:
                 stack.push_async_callback(self._leave, used)
 
     async def _leave(self, used: Backend) -> None:
-        close = getattr(used, "aclose", None)
-        if in_use.leave(used, self) and close is not None:
-            await close()
+        if in_use.leave(used, self) and isinstance(used, Closing):
+            await used.aclose()
 
 
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
@@ -143,14 +142,14 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
     leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
-    sharing = sum(getattr(leaf, "local", False) for leaf in leaves.values())
+    sharing = sum(Traits.of(leaf).local for leaf in leaves.values())
 
     def guard(leaf: Backend) -> Backend:
         inner = _placed(leaf, settings, sharing, bounds)
         layers = [inner]
         in_batches = getattr(leaf, "in_batches", None)
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
-        if not getattr(leaf, "local", False):
+        if not Traits.of(leaf).local:
             # Embeddings are not what a budget in chat tokens is about.
             kinds = [kind for kind, server in route.kinds.items() if server is leaf]
             only_embeds = (
@@ -184,7 +183,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
 def _longest_reply(route: Route, kind: str) -> int | None:
     """Most tokens that whoever serves a kind may write, None where that is not bounded."""
-    bound = getattr(route.to(kind), "max_tokens", None)
+    bound = Traits.of(route.to(kind)).max_tokens
     return bound if isinstance(bound, int) else None
 
 
@@ -202,6 +201,6 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
         in_flight=limits.in_flight,
         sharing=max(1, sharing),
     )
-    if getattr(leaf, "local", False):
+    if Traits.of(leaf).local:
         bounds.append(pooled.most)
     return pooled

@@ -20,7 +20,6 @@ from assay.run.together import Company, Member, Party, companions, joined
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
-from assay.store.store import PAGE
 
 # Scores being worked on for each request that may be in flight: enough that requests never wait
 # for work, few enough that memory stays bounded.
@@ -96,11 +95,9 @@ class Engine:
             self._report()
 
     def _pending(self) -> Iterator[_Job]:
-        done: set[tuple[int, str]] = set()
-        for n, (row, sample) in enumerate(self.store.samples(self.run.id)):
-            if n % PAGE == 0:
-                done = self.store.done(self.run.id, row, row + PAGE - 1)
-            missing = [metric for metric in self.metrics if (row, metric.label) not in done]
+        labels = [metric.label for metric in self.metrics]
+        for row, sample, left in self.store.unscored(self.run.id, labels):
+            missing = [metric for metric in self.metrics if metric.label in left]
             company = [metric for metric in missing if metric in self._company]
             if company:
                 yield _Job(row, sample, tuple(company), self._company)

@@ -1,7 +1,7 @@
 """What came out of a run: scores with their evidence, read from the store."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,8 +142,8 @@ class Result:
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
             label = _label(metric, store.run(self._id))
-            for row, sample in store.samples(self._id):
-                yield sample, store.outcome(self._id, row, label) or NOT_DONE
+            for sample, found in _scored(store, self._id, [label]):
+                yield sample, found[label]
 
     def trace(self, sample: str, metric: str | Metric) -> Trace:
         """The evidence behind one score: parts, prompts and replies.
@@ -193,8 +193,7 @@ class Result:
         """One dict a sample: its fields, then each metric's value and why there is none."""
         with self._open() as store:
             labels = list(store.run(self._id).metrics)
-            for row, sample in store.samples(self._id):
-                found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}
+            for sample, found in _scored(store, self._id, labels):
                 yield {**msgspec.to_builtins(sample), **_columns(found)}
 
     def to_pandas(self) -> "pd.DataFrame":
@@ -210,8 +209,7 @@ class Result:
         """Write one JSON object a sample: fields, scores and their evidence."""
         with self._open() as store, Path(path).open("w", encoding="utf-8") as file:
             labels = list(store.run(self._id).metrics)
-            for row, sample in store.samples(self._id):
-                found = {m: store.outcome(self._id, row, m) or NOT_DONE for m in labels}
+            for sample, found in _scored(store, self._id, labels):
                 scores = {label: msgspec.to_builtins(o) for label, o in found.items()}
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -238,6 +236,14 @@ class Result:
         target = Path(path)
         target.write_text(html.render(collect(self)), encoding="utf-8")
         return target
+
+
+def _scored(
+    store: Store, run: str, labels: Sequence[str]
+) -> Iterator[tuple[Sample, dict[str, Outcome]]]:
+    """(sample, outcome of each metric) in order; a bounded number is held at once."""
+    for _, sample, found in store.scored(run, labels):
+        yield sample, {label: found.get(label, NOT_DONE) for label in labels}
 
 
 def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:

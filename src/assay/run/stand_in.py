@@ -8,7 +8,7 @@ from assay.backends.embedded import Embedded
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.backends.spending import Price
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Reply, Task, Traits
 from assay.run.guesses import guess
 from assay.run.lengths import as_asked
 from assay.store import Store
@@ -98,7 +98,7 @@ class StandIn:
         counts, server = self.counts, self.route.to(task.kind)
         if is_known:
             counts.known += 1
-        elif getattr(server, "local", False):
+        elif Traits.of(server).local:
             counts.local += 1
             if isinstance(server, LLM):
                 counts.local_tokens += _prompt_length(server, task) // CHARS_PER_TOKEN

@@ -14,7 +14,7 @@ from assay.backends.call import tell
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.errors import TooLong, Unreadable
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Reply, Task, Traits
 from assay.metrics import Metric
 from assay.run.settings import Settings
 from assay.tasks import SplitStatements
@@ -34,7 +34,7 @@ def joined(route: Route) -> frozenset[type[Task[Any]]]:
     for kind in JOINTS:
         leaf = route.to(kind.kind)
         worded = kind is SplitStatements and kind.kind in getattr(leaf, "prompts", {})
-        if isinstance(leaf, LLM) and not getattr(leaf, "local", False) and not worded:
+        if isinstance(leaf, LLM) and not Traits.of(leaf).local and not worded:
             found.add(kind)
     return frozenset(found)
 

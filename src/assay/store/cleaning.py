@@ -32,8 +32,8 @@ class Cleaning:
 
     Attributes:
         rows: Rows by table.
-        before: Size of the file in bytes.
-        after: Size when it was done; None if nothing was.
+        before: Bytes that it took on the disk, its log of writes included.
+        after: Bytes when it was done; None if nothing was.
     """
 
     rows: dict[str, int]
@@ -61,7 +61,7 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
         raise InputError(f"there is no store '{path}'", "`assay run` makes one")
     with Store(path) as store:
         gone = [store.run(name).id for name in delete]
-        before = Path(path).stat().st_size
+        before = _size(store.path)
         with contextlib.suppress(_OnlyCounted), store.changing() as db:
             dropped = _drop(db, gone)
             if dry_run:
@@ -71,7 +71,13 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
         with told(store.path):
             store.query("VACUUM")
             store.query("PRAGMA wal_checkpoint(TRUNCATE)")
-    return Cleaning(dropped, before, Path(path).stat().st_size)
+        return Cleaning(dropped, before, _size(store.path))
+
+
+def _size(path: Path) -> int:
+    """Bytes of the file and of its log, in which what was written last stands alone."""
+    log = path.with_name(f"{path.name}-wal")
+    return path.stat().st_size + (log.stat().st_size if log.is_file() else 0)
 
 
 class _OnlyCounted(Exception):
@@ -104,14 +110,17 @@ def _mark(db: sqlite3.Connection) -> None:
         (TARGET, BENCH),
     )
     db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
-    jobs = "SELECT id, replies FROM jobs WHERE run IN kept_runs AND id > ? ORDER BY id LIMIT ?"
+    # "+": by the index of runs, each page would sort all scores of a run anew.
+    jobs = "SELECT id, replies FROM jobs WHERE +run IN kept_runs AND id > ? ORDER BY id LIMIT ?"
     for _, keys in _pages(db, jobs):
         db.executemany(
             "INSERT OR IGNORE INTO kept_replies SELECT id FROM replies WHERE key = ?",
             [(short_key(key),) for key in long_keys(keys)],
         )
+    # "IN" would begin each page with the first reply again.
     replies = (
-        "SELECT id, pieces FROM replies WHERE id IN kept_replies AND id > ? ORDER BY id LIMIT ?"
+        "SELECT k.id, pieces FROM kept_replies k CROSS JOIN replies r ON r.id = k.id"
+        " WHERE k.id > ? ORDER BY k.id LIMIT ?"
     )
     _mark_texts(db, _pages(db, replies))
     samples = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"

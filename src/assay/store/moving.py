@@ -122,9 +122,9 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
         last = 0
-        page = (
-            "SELECT r.id, r.key, n.name, r.at FROM replies r JOIN names n ON n.id = r.run"
-            f" WHERE r.id IN {name} AND r.id > ? ORDER BY r.id LIMIT ?"
+        page = (  # "IN" would begin each page with the first reply again
+            f"SELECT r.id, r.key, n.name, r.at FROM {name} e CROSS JOIN replies r ON r.id = e.id"
+            " JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
         while found := store.query(page, last, PAGE):
             for _, key, payer, at in found:
@@ -136,31 +136,29 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
         store.query(f"DROP TABLE {name}")
 
 
-def _jobs(store: Store, run: Run) -> Iterator[tuple[int, str, Any]]:
-    """(row, metric, keys of its replies) of every score, in order of rows."""
+def _keys(store: Store, run: Run) -> Iterator[str]:
+    """Keys of the replies that the scores of a run rest on."""
     sql = (
-        "SELECT row, name, replies FROM jobs JOIN names ON names.id = metric"
-        f" WHERE run = {rows.NAME} AND name = ? AND row > ? ORDER BY row LIMIT ?"
+        f"SELECT row, replies FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+        " AND row > ? ORDER BY row LIMIT ?"
     )
     for metric in run.metrics:
         last = 0
         while found := store.query(sql, run.id, metric, last, PAGE):
-            yield from found
+            for _, keys in found:
+                yield from long_keys(keys)
             last = found[-1][0]
 
 
-def _keys(store: Store, run: Run) -> Iterator[str]:
-    for _, _, keys in _jobs(store, run):
-        yield from long_keys(keys)
-
-
 def _scores(store: Store, run: Run) -> Iterator[_Score]:
-    for row, metric, keys in _jobs(store, run):
-        outcome = store.outcome(run.id, row, metric)
-        if isinstance(outcome, Score):
-            yield _Score(row, metric, long_keys(keys), score=outcome)
-        elif outcome is not None:
-            yield _Score(row, metric, long_keys(keys), unscored=outcome)
+    """Every score, in order of rows: whoever takes them in reads each sample once."""
+    for row, _, found in store.scored(run.id, [*run.metrics]):
+        for metric, outcome in found.items():
+            keys = store.reply_keys(run.id, row, metric)
+            if isinstance(outcome, Score):
+                yield _Score(row, metric, keys, score=outcome)
+            else:
+                yield _Score(row, metric, keys, unscored=outcome)
 
 
 # In
@@ -235,7 +233,7 @@ class _Taking:
         self._rows = 0
         self._number = 0
         self._have = False
-        self._beside: dict[int, bytes] = {}
+        self._beside = 0, b""  # the last row with a score, and what its evidence is packed beside
         self.runs: list[str] = []
         kinds = ("run", "sample", "reply", "score")
         self.new, self.known = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
@@ -274,6 +272,7 @@ class _Taking:
             raise ValueError(f"{run.id!r} is no name of a run with this fingerprint")
         self._run = fields
         self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
+        self._beside = 0, b""
         sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
         self._have = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
         self._number = rows.new_name(self._db)
@@ -328,8 +327,11 @@ class _Taking:
         new = known is None or (known[0] == "failed" and not failed)
         if new:
             values = rows.outcome_values(outcome, found.replies)
-            known_text = rows.beside(rows.read_sample(self._db, run, found.row))
-            rows.write_outcome(self._db, (run, found.row, found.metric), values, known_text)
+            if self._beside[0] != found.row:
+                sample = rows.read_sample(self._db, run, found.row)
+                self._beside = found.row, rows.beside(sample)
+            place = run, found.row, found.metric
+            rows.write_outcome(self._db, place, values, self._beside[1])
         self._count("score", new=new)
 
     def _take_about_judges(self, table: str, fields: dict[str, Any]) -> None:

@@ -32,12 +32,6 @@ WRITE_REPLY = (
 )
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
-# Later than any other: also where the clock went back, or two are asked for within a millisecond.
-ASKED = (
-    "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
-    f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {NOW}) FROM runs) WHERE id = ?"
-)
-LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"
 OUTCOME = "value, why, detail, evidence"
 # Another process may have scored it in the meantime: what failed here puts nothing in its place.
 WRITE_OUTCOME = (
@@ -49,18 +43,6 @@ WRITE_OUTCOME = (
 )
 # Of a long sample, so much is known beside its evidence.
 MOST_BESIDE = 31_000
-# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
-DONE = f"""
-    WITH RECURSIVE metrics (id) AS (
-        SELECT min(metric) FROM jobs WHERE run = {NAME}
-        UNION ALL
-        SELECT (SELECT min(metric) FROM jobs WHERE run = {NAME} AND metric > metrics.id)
-        FROM metrics WHERE id IS NOT NULL
-    )
-    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
-    JOIN names ON names.id = metric
-    WHERE run = {NAME} AND row BETWEEN ? AND ? AND why != 'failed'
-"""
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
 LISTS = ("contexts", "reference_contexts")

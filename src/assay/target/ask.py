@@ -243,7 +243,7 @@ class _Round:
         identity = self.system.identity(AskSystem) or ""
         with Store(store) as kept:
             known = sum(
-                kept.reply(reply_key(identity, self._task(sample), draw)) is not None
+                kept.has_reply(reply_key(identity, self._task(sample), draw))
                 for sample in self._samples()
                 for draw in range(self.asking.draws)
             )

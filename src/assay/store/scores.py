@@ -1,0 +1,139 @@
+"""Which scores does a run have, and which are still to be made?"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from assay.judge import Reply
+from assay.sample import Sample
+from assay.score import Outcome
+from assay.store import rows
+from assay.store.keys import long_keys
+from assay.store.replies import Replies
+from assay.store.samples import Samples
+
+_OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
+# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
+_DONE = f"""
+    WITH RECURSIVE metrics (id) AS (
+        SELECT min(metric) FROM jobs WHERE run = {rows.NAME}
+        UNION ALL
+        SELECT (SELECT min(metric) FROM jobs WHERE run = {rows.NAME} AND metric > metrics.id)
+        FROM metrics WHERE id IS NOT NULL
+    )
+    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
+    JOIN names ON names.id = metric
+    WHERE run = {rows.NAME} AND row BETWEEN ? AND ? AND why != 'failed'
+"""
+
+
+class Scores(Samples, Replies):
+    """The scores of one store, each with its evidence and the replies it rests on."""
+
+    def done(self, run: str, start: int, end: int) -> set[tuple[int, str]]:
+        """(row, metric) of the rows start..end that need not be scored again.
+
+        A failed score is not done: the same command tries it again.
+        """
+        return set(self.query(_DONE, run, run, run, start, end))
+
+    def unscored(self, run: str, metrics: Sequence[str]) -> Iterator[tuple[int, Sample, list[str]]]:
+        """(row, sample, metrics) of the scores that are not done, in order of rows.
+
+        A sample of which all scores are done is not read.
+        """
+        for page in self._pages(run):
+            done = self.done(run, page[0][0], page[-1][0])
+            for row, body in page:
+                if missing := [metric for metric in metrics if (row, metric) not in done]:
+                    yield row, self._read(run, row, body), missing
+
+    def scored(
+        self, run: str, metrics: Sequence[str]
+    ) -> Iterator[tuple[int, Sample, dict[str, Outcome]]]:
+        """(row, sample, outcomes by metric) in order of rows; what is not there is left out."""
+        sql = f"SELECT row, {rows.OUTCOME} FROM jobs WHERE {_OF} AND row BETWEEN ? AND ?"
+        for page in self._pages(run):
+            ends = page[0][0], page[-1][0]
+            kept = {m: {row: o for row, *o in self.query(sql, run, m, *ends)} for m in metrics}
+            for row, body in page:
+                sample = rows.sample(body, self._text)
+                known = rows.beside(sample)
+                found = {m: rows.outcome(kept[m][row], known) for m in metrics if row in kept[m]}
+                yield row, sample, found
+
+    def counts(self, run: str) -> dict[str, dict[str, int]]:
+        """For each metric: how many are scored (""), undefined and failed."""
+        sql = (
+            "SELECT name, why, count(*) FROM jobs JOIN names ON names.id = metric"
+            f" WHERE run = {rows.NAME} GROUP BY metric, why"
+        )
+        found: dict[str, dict[str, int]] = {}
+        for metric, why, n in self.query(sql, run):
+            found.setdefault(metric, {})[why] = n
+        return found
+
+    async def keep_outcome(
+        self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
+    ) -> bool:
+        """Commit the score of one sample by one metric with the replies it rests on.
+
+        A score that is there already outlasts a failure.
+
+        Returns:
+            Whether all these replies are there. If another process has dropped one since it was
+            read, nothing is kept.
+        """
+        values = rows.outcome_values(outcome, keys)
+        known = self._beside(run, row)
+        whole = True
+
+        def write(db: sqlite3.Connection) -> None:
+            nonlocal whole
+            whole = rows.has_replies(db, keys)
+            if whole:
+                rows.write_outcome(db, (run, row, metric), values, known, self._writer.recent)
+
+        await self._writer.commit(write)
+        return whole
+
+    def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
+        """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
+        return self.query(f"SELECT row, value, why FROM jobs WHERE {_OF} ORDER BY row", run, metric)
+
+    def methods(self, run: str, metric: str) -> list[str]:
+        """The distinct methods by which a metric was computed, where not as defined."""
+        methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND why = ''"
+        sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
+        return [method for (method,) in self.query(sql, run, metric)]
+
+    def why_failed(self, run: str, metric: str) -> str:
+        """The commonest reason for which the judge failed on a metric; "" if it did not."""
+        sql = (
+            f"SELECT detail FROM jobs WHERE {_OF} AND why = 'failed'"
+            " GROUP BY detail ORDER BY count(*) DESC, min(row) LIMIT 1"
+        )
+        found = self.query(sql, run, metric)
+        return str(found[0][0]) if found else ""
+
+    def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
+        """One score with its evidence, None if it is not there (yet)."""
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
+        found = self.query(sql, run, metric, row)
+        return rows.outcome(found[0], self._beside(run, row)) if found else None
+
+    def replies(self, run: str, row: int, metric: str) -> list[Reply]:
+        """The replies that a score rests on, in the order in which they were asked for."""
+        keys = self.reply_keys(run, row, metric)
+        return [reply for key in keys if (reply := self.reply(key)) is not None]
+
+    def reply_keys(self, run: str, row: int, metric: str) -> list[str]:
+        """Their keys."""
+        found = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
+        return long_keys(found[0][0]) if found else []
+
+    def used(self, run: str) -> int:
+        """How many replies the scores of a run rest on, one that several rest on counted often."""
+        words = "length(replies) - length(replace(replies, ' ', '')) + 1"
+        keys = f"CASE typeof(replies) WHEN 'blob' THEN length(replies) / 16 ELSE {words} END"
+        sql = f"SELECT total({keys}) FROM jobs WHERE run = {rows.NAME} AND replies != ''"
+        return int(self.query(sql, run)[0][0])
