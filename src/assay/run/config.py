@@ -9,6 +9,7 @@ from assay._version import __version__
 from assay.backends.code import class_digest
 from assay.backends.route import Route
 from assay.backends.spending import Price
+from assay.judge import Traits
 from assay.metrics import Metric
 from assay.run.together import companions
 from assay.tasks import Embed
