@@ -60,6 +60,21 @@ def test_close_to_any():
     assert not numbers.close_to_any("17:00", {"17": "17"}, 0.05)
 
 
+def test_versions_and_addresses_are_whole():
+    assert set(numbers.numbers("From 5.3.2 to 192.168.1.1.")) == {"5.3.2", "192.168.1.1"}
+    assert not numbers.close_to_any("5.3", {"5.3.2": "5.3.2"}, 0.05)
+    assert not numbers.close_to_any("5.3.2", {"5.3.9": "5.3.9"}, 0.05)
+
+
+def test_a_verb_before_a_name_and_a_part_of_a_text_are_no_names():
+    assert facts.names("Contact HR first. Requires Python.") == ["HR", "Python"]
+    assert facts.names("Under Section 12.2 and Article 5 it ends.") == []
+
+
+def test_signs_above_and_below_the_line():
+    assert words.words("CO₂, m², 10⁶") == ["co2", "m2", "10", "6"]
+
+
 def test_names():
     text = "NASA said that Carlos Colina moved to New York. Drinking helps. The Alps are high."
     assert facts.names(text) == ["NASA", "Carlos Colina", "New York", "Alps"]

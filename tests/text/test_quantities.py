@@ -10,6 +10,11 @@ from assay.text.quantities import quantities, said_as, written
 from assay.text.usual import usual
 
 SAME = [
+    ("1500 ms", "1.5 s"),
+    ("180 basis points", "1.8 percentage points"),
+    ("1,287 MWh", "1.287 GWh"),
+    ("610 Pa", "6.1 hPa"),
+    ("2.5 Gbps", "2500 Mbps"),
     ("at 15:00", "at 3 pm"),
     ("at noon", "at 12:00"),
     ("at 8:30 p.m.", "at 20:30"),

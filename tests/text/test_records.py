@@ -153,9 +153,16 @@ def test_every_value_of_a_record_has_its_unit(record):
     assert read(json.dumps(record)) == expected or not record
 
 
+def test_objects_without_a_name_are_told_apart_by_their_first_strings():
+    funds = [{"fund": "Alpha", "fee": 3}, {"fund": "Beta", "fee": 1}]
+    assert read(json.dumps(funds)) == ["fund: Alpha", "Alpha, fee: 3", "fund: Beta", "Beta, fee: 1"]
+    same = [{"kind": "x", "fee": 3}, {"kind": "x", "fee": 1}]
+    assert read(json.dumps(same))[1] == "record 1, fee: 3"
+
+
 @pytest.mark.parametrize(
     "piece",
-    ['{"a": ', "{'a'\n", '{"a": "b\n', "[", '["a", ', '{"a": [', "|", "a: b\n", "a,b,c\n", '"', "{ ",
+    ['{"a": ', "{'a'\n", '{"a": "b\n', "[", '["a", ', '{"a": [', "|", "a: b\n", "a,b,c\n", '"', "{ ", "\t",
      '{"a": 1} ', '"a": ', "{a: 1", "]", '{"a": "\\', "  k:\n"],
 )  # fmt: skip
 def test_hostile_texts_are_read_in_time(piece):

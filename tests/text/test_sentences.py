@@ -9,6 +9,14 @@ from hypothesis import strategies as st
 from assay.text.sentences import sentences, spans
 
 CASES = {
+    "See Cal. Code Civ. Proc. § 337. It lasts.": ["See Cal. Code Civ. Proc. § 337.", "It lasts."],
+    "It was amended (Pub. L. 118-5). We left.": ["It was amended (Pub. L. 118-5).", "We left."],
+    "A book by A. A. Milne. It sold well.": ["A book by A. A. Milne.", "It sold well."],
+    "It came (order no. JD01). Done.": ["It came (order no. JD01).", "Done."],
+    "No. Parking is not free.": ["No.", "Parking is not free."],
+    "No. 5 is alive.": ["No. 5 is alive."],
+    "(He lives in Rome. She does not.)": ["(He lives in Rome.", "She does not.)"],
+    "✅ one\n👉 two\n1️⃣ three\n・四\n❌ none": ["one", "two", "three", "四", "❌ none"],
     "Dr. Smith met J. K. Rowling. They talked.": ["Dr. Smith met J. K. Rowling.", "They talked."],
     "It cost $3.50 in the U.S. Army shop.": ["It cost $3.50 in the U.S. Army shop."],
     "He moved to the U.S. The rest stayed.": ["He moved to the U.S.", "The rest stayed."],

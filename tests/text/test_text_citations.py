@@ -15,6 +15,12 @@ def test_a_mark_is_taken_out_with_the_blank_before_it(mark):
     assert without_citations(f"It is red {mark}.") == "It is red."
 
 
+def test_a_raised_number_behind_a_word_is_a_mark():
+    assert without_citations("At 4 years of age¹. It ends.²") == "At 4 years of age. It ends."
+    kept = "5 cm², 3 feet², 10⁶ and Na⁺"
+    assert without_citations(kept) == kept
+
+
 @pytest.mark.parametrize("text", ["It is [red].", "See f(1, 2).", "Passage 2 says so."])
 def test_what_is_no_mark_stays(text):
     assert without_citations(text) == text

@@ -7,6 +7,12 @@ from hypothesis import strategies as st
 from assay.text.usual import usual
 
 SAME = [
+    ("30 s", "30 seconds"),
+    ("v5.3.2", "5.3.2"),
+    ("Mon–Thu", "Monday–Thursday"),
+    ("Sat: 9 to 5", "Saturday: 9 to 5"),
+    ("due in Jan.", "due in January."),
+    ("chief operating officer of it", "COO of it"),
     ("12 MP", "12 megapixels"),
     ("in Q3", "in third quarter"),
     ("$4.2M", "4.2 million dollars"),
@@ -64,6 +70,26 @@ def test_what_is_written_in_the_usual_form_stays_so(one, other):
     for text in (one, other):
         said = usual(text).text
         assert usual(said).text == said
+
+
+def test_signs_that_look_alike_are_one_in_their_places():
+    text = "The high\u2011speed line, 299\u202f792\u202f458 km long, is at \u22125\u00a0°C."
+    said = usual(text)
+    assert said.text == "The high-speed line, 299,792,458 km long, is at -5 °C."
+    assert said.original((4, 14)) == (4, 14)
+
+
+def test_signs_that_nobody_sees_are_left_out():
+    said = usual("More infor\u00admation\u200b here.")
+    assert said.text == "More information here."
+    assert said.original((5, 16)) == (5, 17)
+    assert said.original((17, 21)) == (19, 23)
+
+
+def test_a_sort_of_picture_is_no_number():
+    assert usual("two 4K displays").text == "two 4K displays"
+    assert usual("14K users, $4K").text == "14,000 users, $4 thousand"
+    assert usual("Sat down in the 1990s").text == "Sat down in the 1990s"
 
 
 def test_a_place_in_it_is_a_place_in_the_original():

@@ -11,6 +11,8 @@ TITLES = frozenset(
     "mr mrs ms dr prof st rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mt ft "
     "fig figs eq eqs sec ch vol vols no nos pp ed eds cf e.g i.e eg ie vs v approx ca al "
     "dept "
+    # Hindi
+    "डॉ "
     # German
     "z.b d.h u.a i.d.r nr vgl abb bzw ggf evtl inkl exkl zzgl sog bspw dipl hrsg hl insb "
     # French
@@ -27,8 +29,10 @@ ABBREVIATIONS = frozenset(
     "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun "
     "inc ltd co corp bros llc plc jr sr ph.d m.d b.a m.a b.sc m.sc etc est min max hr hrs sq "
     "u.s u.k u.n u.s.a e.u d.c a.m p.m a.d b.c ave blvd rd av univ assn intl govt "
+    # Of courts and their rules
+    "civ proc supp cir crim evid cal "
     # German
-    "usw u.s.w etc.pp mio mrd jh jhd chr geb gest str tel bd einschl ausschl usf u.ä o.ä "
+    "abt usw u.s.w etc.pp mio mrd jh jhd chr geb gest str tel bd einschl ausschl usf u.ä o.ä "
     # French, Spanish, Portuguese, Italian
     "av j.-c éd mm ste s.a s.l ud uds ee.uu uu a.c d.c ecc s.p.a s.r.l séc tél "
     # Dutch, Polish, Czech, Russian

@@ -48,11 +48,17 @@ _LEAD = re.compile(
 # The sign of a number that comes first stays: "-15", "$5".
 _MARKER = re.compile(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
 _LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
+# "years of age¹.", but "5 cm²", "feet²" and "10⁶".
+_RAISED = re.compile(
+    r"(?:(?<=[a-z]{3})(?<!sec)(?<!foot)(?<!feet)(?<!inch)(?<!mile)(?<!yard)|(?<=[.,;:!?)”]))"
+    r"[¹²³⁰⁴-⁹]+(?:[,⁻–][¹²³⁰⁴-⁹]+)*(?!\w)"
+)
 
 
 def without_citations(text: str) -> str:
-    """`text` without "[1]", "(Passage 2)" and the like; nothing else is touched."""
-    return _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+    """`text` without "[1]", "(Passage 2)", "¹" and the like; nothing else is touched."""
+    marked = _BRACKETS.sub(lambda mark: mark["said"] or "", text)
+    return _RAISED.sub("", _IN_BRACKETS.sub("", marked))
 
 
 def numbered(text: str) -> list[str]:

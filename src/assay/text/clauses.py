@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from assay.text.chatter import AGREED, heads_sources, is_chatter, is_numbered, is_source
 from assay.text.citations import without_citations
 from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
 from assay.text.predicates import FINITE, subject_and_cuts
@@ -18,6 +19,7 @@ from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
 from assay.text.subjects import is_alone, resolve, subject_of
 from assay.text.tables import tables
+from assay.text.tags import without_tags
 from assay.text.words import words
 
 
@@ -51,8 +53,10 @@ _SPLIT = re.compile(
     rf"(?={_CLAUSE})"
 )
 _HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
+_SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
 # A verb that no plural noun is taken for.
 _STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
 # What begins so is one thought: its parts depend on each other.
 _DEPENDENT = re.compile(
     r"(?:if|when|although|though|because|while|since|unless|after|before|as|given|whether|"
@@ -60,45 +64,14 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(r"\b(?:if|whether|because|said|says|that|who|which|where)\b", re.IGNORECASE)
-_AGREED = (
-    r"(?:sure(?: thing)?|certainly|of course|absolutely|no problem|okay|ok|alright|understood)"
-)
-_POLITE = (
-    r"(?:sure|of course|absolutely|certainly|ok|okay|alright|thanks|thank|sorry|hello|hi|hey|hope|"
-    r"welcome|thing|there|again|so|very|much|a|lot|at|all|and|to|too|me|us|for|you|your|you(?:'|’)re|"
-    r"the|this|that|any|about|asking|everyone|everybody|folks|friend|sir|madam|dear|pleasure|my|"
-    r"question|query|inquiry|request|message|confusion|inconvenience|delay|mistake|error|trouble|"
-    r"misunderstanding|oversight|help|patience|interest|understanding)"
-)
-_CHATTER = re.compile(
-    # "Sure thing!", but "Sure, it is open until 9 pm" and "Thanks to the treaty the war ended".
-    rf"\W*(?:(?:{_AGREED}|(?:great|good) question|hello|hi|hey|thanks|thank you|"
-    rf"you(?:'|’)re welcome|sorry)\b(?:\W+{_POLITE}\b)*[^\w.]*$"
-    r"|(?:great|good) question (?:about|on)\b[^.,]{0,40}$"
-    r"|(?:thanks|thank you) for (?:your|asking|reaching|contacting|providing|sharing|using)\b"
-    r"[^.,]{0,60}$"
-    r"|(?:hello|hi|hey),? \w+(?: \w+)?[,!]+$"
-    r"|i(?:(?:'|’)ll| can| will|(?:(?:'|’)d| would) be (?:happy|glad) to|(?:(?:'|’)m| am) here to)"
-    r"(?: certainly| gladly)? (?:help|assist|answer)\b(?: you)?"
-    r"(?: (?:with )?(?:this|that|it|your)\b[^.,]{0,30})?\W*$"
-    r"|(?:i hope|hope) (?:this|that|it)\b|(?:please )?(?:let me know|feel free)\b"
-    r"|(?:if you have|do you have|should you have) (?:any|more|further)\b"
-    r"|(?:is there|would you like|can i help)\b"
-    r"|(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:"
-    r"here (?:is|are)|below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
-    r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$"
-    # How a letter begins and ends.
-    r"|dear\b[^.!?]{0,40},$"
-    r"|(?:(?:best|kind|warm) (?:regards|wishes)|(?:yours )?(?:sincerely|faithfully|truly)|regards)"
-    r"(?:,[^.!?]{0,40})?$)",
-    re.IGNORECASE | re.DOTALL,
-)
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
 _GOES_ON = re.compile(
     r"\b(?:is|are|was|were|be|of|in|by|as|for|with|from|to|at|on|include[sd]?|contain(?:s|ed)?|"
-    r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?)$",
+    r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?|if|when|unless|"
+    r"because|that)$",
     re.IGNORECASE,
 )
+_BEFORE_CLAUSE = re.compile(r"\b(?:if|when|unless|because|that)$", re.IGNORECASE)
 # "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
 _NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
@@ -111,6 +84,13 @@ _QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
 _MARKUP = re.compile(
     r"(?<![A-Za-z0-9])(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?![A-Za-z0-9])|`(?=\S)|(?<=\S)`"
 )
+_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(?P<said>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
+_LINK = re.compile(
+    r"(?<!!)\[(?P<said>[^\[\]\n]{1,200})\]\((?:https?://|mailto:|[/#.])[^()\s]{0,500}\)"
+)
+_WRITTEN_SMALL = re.compile(r"[a-z]++[A-Z_\d(=]")
+# What joins an item with the next one: "cleaning; and".
+_JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 # A fence is closed by one as long at least; what holds a backtick further on opens none.
 _CODE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
@@ -124,11 +104,16 @@ _LABEL = re.compile(
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    rf"(?:(?:yes|no|{_AGREED}),\s+|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
+    rf"(?:(?:yes|no|{AGREED})(?:,|\s[–—-])\s+"
+    r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"\W*(?:(?:yes|no|true|false|correct)\W*|\d{1,2}[.)])$", re.IGNORECASE)
+_BARE = re.compile(
+    r"\W*(?:(?:yes|no|true|false|correct|partially|partly|probably|possibly|maybe|perhaps|"
+    r"it depends|not (?:ideally|necessarily|really|exactly|quite|always))\W*|\d{1,2}[.)])$",
+    re.IGNORECASE,
+)
 _LONGEST_TITLE = 120  # characters
 _SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
 _NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
@@ -145,6 +130,7 @@ class _Reading:
     alone: bool = True  # no other person was named since
     lead_ins: list[tuple[int, str]] = field(default_factory=list)  # by how far they are indented
     awaits: bool = False  # the sentence before was "The captain is:"; what follows completes it
+    cites: int = -1  # where the last line of a list of sources ended; -1 outside of one
 
     def lead_in(self) -> str:
         return self.lead_ins[-1][1] if self.lead_ins else ""
@@ -158,6 +144,16 @@ class _Reading:
             self.lead_ins = [entry for entry in self.lead_ins if entry[0] < indent]
         elif not (self.awaits or goes_on):
             self.lead_ins = []
+
+    def is_cited(self, answer: str, block: Block) -> bool:
+        """Whether a block names sources only, or is the title of such blocks."""
+        line = answer[block.start : block.end]
+        begins = heads_sources(line) and block.marker[-1:] in {"", "#"}
+        goes_on = self.cites >= 0 and not block.marker.startswith("#")
+        near = answer.count("\n", max(self.cites, 0), block.start) < 2
+        listed = goes_on and (bool(block.marker) or near or is_numbered(line))
+        self.cites = block.end if begins or listed else -1
+        return begins or listed or (is_source(line) and not _SAYS.search(line))
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -180,6 +176,8 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
     listed = _listed(prose, parts)
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
+        if not lonely and reading.is_cited(prose, block):
+            continue
         goes_on = block in listed and before is not None and not before.marker
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
@@ -201,7 +199,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     kept = [
         statement
         for statement in found
-        if not _CHATTER.match(statement.text) and not is_plain_refusal(statement.text)
+        if not is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
 
@@ -214,7 +212,7 @@ def is_phrase(text: str) -> bool:
 
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
     """The rows of the answer's tables, and the answer with what is no prose left blank."""
-    prose = _CODE.sub(lambda code: "\n" * len(code.group()), answer)
+    prose = without_tags(_CODE.sub(lambda code: "\n" * len(code.group()), answer))
     if not any(char.isalnum() for char in prose):
         return [], answer
     found: list[Statement] = []
@@ -357,7 +355,8 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     here = HERE_ARE.fullmatch(text)
     if here and not GENERAL.search(here["what"]):
         return f"{here['what'][:1].upper()}{here['what'][1:]}:"
-    if LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])):
+    general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
+    if LEAD_IN.search(text) or general:
         return ""
     if _STATES.search(text) or _GOES_ON.search(text):
         text = resolve(text, reading.subject, alone=reading.alone)
@@ -368,12 +367,17 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
 
 def _with_lead_in(text: str, written: str, lead_in: str) -> str:
     """An item with what it completes, unless it stands for itself."""
-    if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM or _STATES.search(text):
+    if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM:
         return text
-    if text.endswith((".", "!", "。")) and len(text.split()) > 2:
-        return text
-    first = next((char for char in written if char.isalnum()), "")
-    return f"{lead_in} {text[:1].lower() if first.islower() else text[:1]}{text[1:]}"
+    small = next((char for char in written if char.isalnum()), "").islower()
+    if small and _PREDICATE.match(text):  # "The drug: may cause pain"
+        lead_in = lead_in.rstrip(":")
+    elif not (small and _BEFORE_CLAUSE.search(lead_in)):
+        goes_on = small and not lead_in.endswith(":")
+        ended = text.endswith((".", "!", "。")) and len(text.split()) > 2
+        if (ended and not goes_on) or _STATES.search(text):
+            return text
+    return f"{lead_in} {text[:1].lower() if small else text[:1]}{text[1:]}"
 
 
 def _indent(text: str, block: Block) -> int:
@@ -383,5 +387,8 @@ def _indent(text: str, block: Block) -> int:
 
 def _clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
-    plain = " ".join(without_citations(_MARKUP.sub("", text)).split())
-    return plain[:1].upper() + plain[1:]
+    bare = _LINK.sub(r"\g<said>", _ITALIC.sub(r"\g<said>", _MARKUP.sub("", text)))
+    plain = _JOINT_END.sub("", " ".join(without_citations(bare).split()))
+    # "iPhone", "max_delay" and "find()" are written small.
+    name = _WRITTEN_SMALL.match(plain)
+    return plain if name else plain[:1].upper() + plain[1:]

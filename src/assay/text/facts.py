@@ -22,7 +22,14 @@ _NAME = re.compile(
 )
 # "30 °C", "5 PM", and a letter alone, which is a mark or an initial without its name.
 _UNITS = {"am", "pm", "bc", "ad", "fahrenheit", "celsius", "centigrade"}
-_NO_NAMES = MONTHS | _DAYS | _UNITS | set("abcdefghijklmnopqrstuvwxyz")
+_PARTS = frozenset("section article clause chapter table figure paragraph annex appendix".split())
+_NO_NAMES = MONTHS | _DAYS | _UNITS | _PARTS | set("abcdefghijklmnopqrstuvwxyz")
+# Before a name they begin an order or a line of a list: "Contact HR", "Requires Python".
+_VERBS = frozenset(
+    "add ask call check choose click contact contains create download email enable enter export "
+    "follow go import includes install open press provides read requires run see select send set "
+    "supports tap try turn use uses using visit".split()
+)
 _WRITTEN_ACRONYM = re.compile(r"\b(?:[A-Z]{2,6}\b|(?:[A-Z]\.){2,6})")
 _HYPHENATED = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)+\b")
 _PLURAL_ACRONYM = re.compile(r"([A-Z]{2,6})['’]?s")
@@ -164,6 +171,8 @@ def _opens(sentence: str, match: re.Match[str]) -> bool:
 def _without_first_word(name: str) -> str:
     """A name at the beginning of a sentence, without what may be an ordinary word there."""
     first, _, rest = name.partition(" ")
+    if first.lower() in _VERBS:
+        return rest
     marked = any(char.isupper() or char.isdigit() for char in first[1:])
     if marked or (rest and rest[0].isupper() and first.lower() not in STOP_WORDS):
         return name

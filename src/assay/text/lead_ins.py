@@ -3,7 +3,8 @@
 import re
 
 LEAD_IN = re.compile(
-    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to)\b", re.IGNORECASE
+    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
+    re.IGNORECASE,
 )
 HERE_ARE = re.compile(
     r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
@@ -20,6 +21,8 @@ _AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
 _JOINED = re.compile(
     r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
 )
+# "To set up 2FA"
+_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
 
 
 def told_before(sentence: str) -> str:
@@ -33,7 +36,8 @@ def told_before(sentence: str) -> str:
     if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
         return joined["said"]
     said = _AS_FOLLOWS.sub("", text)
-    return said if any(map(str.isdigit, said)) and not _announces(said) else ""
+    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
+    return said if states else ""
 
 
 def _announces(text: str) -> bool:

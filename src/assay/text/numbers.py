@@ -62,7 +62,8 @@ _CLOCK = re.compile(
 _DIGIT = re.compile(r"\d")
 _NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
 _DIGITS = re.compile(
-    r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d+(?:\.\d+){2,}"
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen|mn|mln|mio|bn|bln)\b"
     r"|(?P<short>k|m|b)\b)?"
     r"(?:st|nd|rd|th|s)?(?!\d)",
@@ -131,12 +132,17 @@ def _in_digits(text: str) -> dict[str, str]:
 
 def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
     """Whether `number` (plain form) differs from one of `others` by at most that share of it."""
-    if ":" in number:
+    if not _is_amount(number):
         return number in others
     value = float(number)
     return any(
-        abs(float(other) - value) <= tolerance * abs(value) for other in others if ":" not in other
+        abs(float(other) - value) <= tolerance * abs(value) for other in filter(_is_amount, others)
     )
+
+
+def _is_amount(number: str) -> bool:
+    """Whether it is no time of day ("17:00") and no version or address ("5.3.2")."""
+    return ":" not in number and number.count(".") < 2
 
 
 def _is_time(clock: re.Match[str]) -> bool:
@@ -160,6 +166,8 @@ def _time(clock: re.Match[str]) -> str:
 
 
 def _plain(digits: re.Match[str]) -> str:
+    if not _is_amount(digits["number"]):
+        return digits["number"]
     value = float(digits["number"].replace(",", ""))
     scale = (digits["word"] or digits["short"] or "").lower()
     return _format(value * SCALES.get(scale, 1))

@@ -24,6 +24,7 @@ Key = tuple[str, float]  # what is measured, and how much in its least unit
 _UNITS: dict[str, Key] = {
     name: (kind, size)
     for kind, size, names in (
+        ("time", 0.001, "ms millisecond milliseconds"),
         ("time", 1, "second seconds"),
         ("time", 60, "minute minutes"),
         ("time", 3600, "hour hours"),
@@ -51,6 +52,17 @@ _UNITS: dict[str, Key] = {
         ("volume", 1, "ml"),
         ("volume", 10, "cl"),
         ("volume", 1000, "l L liter liters litre litres"),
+        ("energy", 1, "kWh"),
+        ("energy", 1000, "MWh"),
+        ("energy", 1_000_000, "GWh"),
+        ("energy", 1_000_000_000, "TWh"),
+        ("pressure", 1, "Pa"),
+        ("pressure", 100, "hPa"),
+        ("pressure", 1000, "kPa"),
+        ("speed", 1, "kbps kbit/s"),
+        ("speed", 1000, "Mbps Mbit/s"),
+        ("speed", 1_000_000, "Gbps Gbit/s"),
+        ("points", 1, "bps"),
         ("power", 1, "kW"),
         ("power", 1000, "MW"),
         ("power", 1_000_000, "GW"),
@@ -63,6 +75,8 @@ _UNITS: dict[str, Key] = {
     )
     for name in names.split()
 }
+_UNITS |= {"basis points": ("points", 1), "basis point": ("points", 1)}
+_UNITS |= {"percentage points": ("points", 100), "percentage point": ("points", 100)}
 _ALSO: dict[str, Key] = {"m": ("count", 1_000_000)}  # metres or million
 _SIGNS = {"$": "$", "USD": "$", "€": "€", "EUR": "€", "£": "£", "GBP": "£"}
 _MONTHS = {
@@ -120,7 +134,7 @@ _AMOUNT = re.compile(
     rf"(?P<number>{_DIGITS}|{_A}|(?:{_SPELLED})\b)"
     r"(?P<and>\sand\s(?:a|one)\shalf)?"
     rf"(?:[\s-](?P<scale>{_SCALES})\b)?(?:(?:\s|-|(?<=\d))(?P<unit>{_UNIT})(?!\w|/\w))?"
-    r"(?P<later>\sand\sa\shalf)?(?![\d:/]|[.,]\d)"
+    r"(?P<later>\sand\sa\shalf)?(?![\w:/]|[.,]\d)"  # "2FA" is no two
     r"|\b(?P<twice>twice|thrice)\b",
     re.IGNORECASE,
 )

@@ -90,6 +90,8 @@ def _number(items: Sequence[Node], key: str, found: dict[int, str]) -> None:
     if len(items) < 2:
         return
     taken = [_label(item) for item in items]
+    if not any(taken):
+        taken = _first_values(items)
     for place, (item, label) in enumerate(zip(items, taken, strict=True), start=1):
         if not item.key:
             found[id(item)] = label or ("" if key else "record ") + str(place)
@@ -102,6 +104,16 @@ def _label(item: Node) -> str:
         if named and named[0] in _LABELS and 0 < len(child.text.split()) <= _LABEL_WORDS:
             return " ".join(child.text.split())
     return ""
+
+
+def _first_values(items: Sequence[Node]) -> list[str]:
+    """The first string of every item, such as its "fund" or "model", if no two have the same."""
+    firsts = [item.children[0] for item in items if item.children]
+    found = [" ".join(first.text.split()) for first in firsts if first.kind == "string"]
+    short = all(0 < len(name.split()) <= _LABEL_WORDS for name in found)
+    one_key = len({first.key for first in firsts}) == 1
+    tell = short and one_key and len(set(found)) == len(items)
+    return found if tell else [""] * len(items)
 
 
 def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:

@@ -36,7 +36,12 @@ class Block(NamedTuple):
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 # "(951) 777-3147" is a telephone number and no item 951.
 _ITEM = r"(?!\(\d{3}\)\s\d{3}[-. ]?\d{4}\b)\(?\d{1,3}[.)]"
-_MARKER = re.compile(rf"\s*((?:[-*•·▪◦‣–—+]|{_ITEM}|\(?[A-Za-z]\)|#{{1,6}}|>(?!\s+\d))\s+)*")
+# What says yes or counts is a bullet; "❌" takes something of its line back, and so is a word.
+_PICTURE = "[✅✔☑✓➡➤➔►▶▸👉🔹🔸🔷🔶📌●○■□◆◇]\ufe0f?|\\d\ufe0f?\u20e3"
+_MARKER = re.compile(
+    rf"\s*((?:[-*•·▪◦‣–—+]|{_ITEM}|\(?[A-Za-z]\)|#{{1,6}}|>(?!\s+\d)|{_PICTURE})\s+"
+    r"|[・①-⑳]\s*|\d{1,2}、)*"
+)
 _FINISHED = re.compile(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
 _UNFINISHED = re.compile(
     r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that|der|das|den|dem|des|eine?|und|"
@@ -61,7 +66,9 @@ _QUOTED = re.compile(r"[「『（][^「『（」』）]{0,300}[」』）]")
 _GOES_ON = re.compile(r"[とっはがをのもにで、，]")
 _NUMBERED = re.compile(r"\s*\d+(?![.\d])")
 _ROMAN = re.compile(r"[IVX]{1,6}")
-_NEAR = 200  # characters before an ordinal in which German shows
+_NEAR = 200  # characters before an ordinal in which German shows, or around a bracket
+_SHORT = 4  # letters; no more with a capital and in brackets, as "Civ.", are an abbreviation
+_INITIAL = re.compile(r"\s+[^\W\d_]\.")
 
 
 def spans(text: str) -> list[Span]:
@@ -184,17 +191,36 @@ def _full_stop_ends(
     if word in BEFORE_NUMBERS and _NUMBERED.match(text, stop.end()):
         return False
     if word in TITLES and not stop["close"]:
-        return word == "no" and not following[1].isdigit() and begin < stop.start() - 2
+        return word == "no" and _says_no(text, begin, stop, following)
     if following[1].islower() and capitals:
         known = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
-        return len(word) > 4 and word.isalpha() and not known
+        return len(word) > _SHORT and word.isalpha() and not known
     follows = (following[1] + following[2]).lower()
     if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(written)):
         before = text[max(begin, stop.start() - _NEAR) : stop.start()]
         return not (_is_item(before, word) or _is_ordinal(before, follows))
-    if word in ABBREVIATIONS or _is_initial(word):
-        return follows in STARTERS
-    return True
+    if len(word) <= _SHORT and written.istitle() and _INITIAL.match(text, stop.end()):
+        return False  # "A. A. Milne"
+    shortened = word in ABBREVIATIONS or _is_initial(word)
+    if not shortened and len(word) <= _SHORT and written.istitle():
+        shortened = _in_brackets(text, begin, stop)
+    return follows in STARTERS or not shortened
+
+
+def _says_no(text: str, begin: int, stop: re.Match[str], following: re.Match[str]) -> bool:
+    """Whether "no." denies; before a figure ("no. 5", "no. JD01") it counts."""
+    if following[1].isdigit() or text[following.end() : following.end() + 1].isdigit():
+        return False
+    first = begin >= stop.start() - len("no")
+    word = following[1] + following[2]
+    return not first or (len(word) > 2 and not _ROMAN.fullmatch(word))
+
+
+def _in_brackets(text: str, begin: int, stop: re.Match[str]) -> bool:
+    """Whether a stop stands between an opening bracket and the one that closes it."""
+    since = max(begin, stop.start() - _NEAR)
+    opened = text.rfind("(", since, stop.start()) > text.rfind(")", since, stop.start())
+    return opened and text.find(")", stop.end(), stop.end() + _NEAR) >= 0
 
 
 def _is_item(before: str, number: str) -> bool:

@@ -54,6 +54,10 @@ _EMPTY_IT = re.compile(
     r"reported|estimated|recommended|common|best|better|true|that|to|raining|unclear|until|"
     r"unlikely|impossible|unknown|hard|essential|crucial|advisable|not|mentioned|noted|accepted|"
     r"helpful|useful|up)\b"
+    # "It was United's fourth defeat" tells of what happened.
+    r"|it\s+(?:is|was|will\s+be)\s+(?:the|an?|his|her|their|[\w.&-]+(?:['’]s|s['’]))\s+"
+    r"(?:first|second|third|\w+th|last|only)\s+(?:\w+\s+)?(?:time|win|victory|defeat|loss|title|"
+    r"goal|visit|attack|such)\b"
     rf"|it\s+(?:should|may|might|must|can|could)\s+(?:also\s+)?be\s+(?:\w+ly\s+)?(?:noted|mentioned|"
     r"helpful|useful|necessary|important|possible|better|best|difficult|easier|worth)\b",
     re.IGNORECASE,

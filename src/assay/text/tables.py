@@ -37,7 +37,8 @@ _LINE = re.compile(r"[^\r\n]+")
 _RULE = re.compile(r"(?=[^|\n]*(?:\||--))\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _CELL = re.compile(r"(?:\\.|[^|\\])*")
 _CSV_CELL = {
-    mark: re.compile(rf'\s*"(?:[^"]|"")*"\s*(?={mark}|$)|[^{mark}]*') for mark in ("\t", ";", ",")
+    mark: re.compile(rf'[^\S{mark}]*+"(?:[^"]|"")*+"\s*(?={mark}|$)|[^{mark}]*')
+    for mark in ("\t", ";", ",")
 }
 _PAIR = re.compile(
     r"(?P<indent>\s*)(?:[-*•]\s+)?(?P<key>(?:\*\*)?[A-Za-z][\w /()&'-]{0,40}?(?:\*\*)?)"

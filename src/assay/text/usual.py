@@ -57,8 +57,13 @@ _WORDS = {
     "approx.": "approximately", "vs.": "versus", "w/o": "without", "YoY": "year over year",
     "a dozen": "twelve", "A dozen": "Twelve", "chief executive officer": "CEO",
     "chief financial officer": "CFO", "gross domestic product": "GDP",
+    "chief operating officer": "COO", "chief technology officer": "CTO", "chief executive": "CEO",
     "U.S.": "US", "U.S.A.": "US", "USA": "US", "U.K.": "UK", "E.U.": "EU", "U.N.": "UN",
 }  # fmt: skip
+_WORDS |= {name.title(): short for name, short in _WORDS.items() if name.startswith("chief")}
+# Signs of one character that look like others; a number's groups are kept apart by commas.
+_LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")
+_GROUPS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 
@@ -68,12 +73,18 @@ def _any(names: dict[str, str]) -> str:
 
 _FORMS = re.compile(
     rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_any(_SCALES)})\b"
-    rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})(?:(?P<thousands>[kK])\b"
+    rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
+    # "4K" is a sort of picture as well.
+    rf"(?:(?P<thousands>(?:(?<![2458])|(?<=[\d,.]\d))[kK])\b|\s(?P<seconds>s)(?![\w/'’])"
     rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
     rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
     rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
     rf"|(?<=\d\s)(?P<later>{_any(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
+    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b"
     rf"|(?<=\bon\s)(?P<day>{_any(_DAYS)})\b"
+    rf"|\b(?P<first>{_any(_DAYS)})(?=\s?[-–—]\s?(?:{_any(_DAYS)})\b|:\s?(?:\d|closed))"
+    rf"|(?:(?<=[a-z][-–—])|(?<=[a-z]\s[-–—]\s))(?P<last>{_any(_DAYS)})\b"
+    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
     rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
     rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
     rf"|(?<!\w)'(?P<decade>[2-9]0s)\b"
@@ -82,7 +93,12 @@ _FORMS = re.compile(
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
     "later": _MONTHS.__getitem__,
+    "within": _MONTHS.__getitem__,
     "day": _DAYS.__getitem__,
+    "first": _DAYS.__getitem__,
+    "last": _DAYS.__getitem__,
+    "version": str,
+    "hidden": lambda _: "",
     "quarter": lambda place: f"{_ORDER[place]} quarter",
     "half": lambda place: f"{_ORDER[place]} half",
     "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
@@ -90,7 +106,10 @@ _RULES: dict[str, Callable[[str], str]] = {
     "word": _WORDS.__getitem__,
 }
 # Whether there is anything to look at: most sentences have nothing.
-_HINT = re.compile(rf"\d|\b(?:Q[1-4]|FY)\b|\bon\s(?:{_any(_DAYS)})\b|{_any(_WORDS)}")
+_HINT = re.compile(
+    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)}))\b|\b(?:{_any(_DAYS)})\b|{_any(_WORDS)}"
+    r"|[\u00ad\u200b\u2060\ufeff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +151,8 @@ class Usual:
 @remembered(4096, longest=2000)
 def usual(text: str) -> Usual:
     """The text in its usual form."""
+    if not text.isascii():
+        text = _GROUPS.sub(",", text).translate(_LIKE)
     if not _HINT.search(text):
         return Usual(text)
     parts: list[str] = []
@@ -163,5 +184,5 @@ def _amount(match: re.Match[str]) -> str:
         return f"{float(amount.replace(',', '')) * 1000:,.10g}"
     if match["currency"]:
         return " ".join(filter(None, (_CURRENCIES[match["currency"]] + amount, match["times"])))
-    unit = _UNITS[match["unit"]]
+    unit = "seconds" if match["seconds"] else _UNITS[match["unit"]]
     return f"{amount}{unit}" if unit in _TIGHT else f"{amount} {unit}"

@@ -40,6 +40,9 @@ _BARE = {
     for code in codes
     if "a" <= unicodedata.normalize("NFKD", chr(code))[0] <= "z"
 }
+# "CO₂" and "m²" are written "CO2" and "m2" as well.
+_BARE |= {ord(sign): str(unicodedata.digit(sign)) for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"}
+_POWER = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")  # "10⁶" is no 106
 _VOWEL = re.compile(r"[aeiouy]")
 _METRIC = re.compile(r"(met|lit)re$")
 # "Five" and "fifth" are 5; "one" is mostly a pronoun, and "first" to "third" are no numbers.
@@ -68,7 +71,7 @@ def words(text: str) -> list[str]:
     """Every word of `text`, in order, in lower case."""
     text = text.lower()
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).translate(_BARE)
+        text = _POWER.sub(" ", unicodedata.normalize("NFC", text)).translate(_BARE)
     found = WORD.findall(text)
     if "'" not in text and "’" not in text:
         return found

@@ -1,5 +1,7 @@
 """What counts as said word by word: the same numbers and signs, and nothing that casts doubt."""
 
+import time
+
 import pytest
 
 from assay.backends.embedded.comparison import compare
@@ -59,3 +61,11 @@ def test_a_part_is_not_said_where_the_rest_casts_doubt_on_it(context):
 def test_what_only_leads_in_does_not_count(lead):
     text = "Close the red valve of the tank before you leave."
     assert verbatim(f"{lead}{text} [1]", text)
+
+
+@pytest.mark.parametrize("piece", ["-", "$", "< ", "\t", "1.", "U.S. "])
+def test_a_long_line_of_signs_is_compared_in_time(piece):
+    line = f"It{piece * (60_000 // len(piece))}was built."
+    begin = time.process_time()
+    compare(line, prepare([line]))
+    assert time.process_time() - begin < 10

@@ -11,14 +11,16 @@ from assay.text import facts, numbers, words
 from assay.text.absence import absence_claim
 from assay.text.citations import without_lead, without_pointers
 from assay.text.memo import remembered
+from assay.text.questions import kind_of
 
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
     r"at least|at most|up to|some|estimated|close to)\b|~",
     re.IGNORECASE,
 )
+# More signs than a few are a line that is drawn; without a bound each would begin the search anew.
 _SIGNED = re.compile(
-    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?)*)(\d+(?:[.,]\d+)*)(\s?[%$€£¥](?!\d))?"
+    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?){0,8}+)(\d+(?:[.,]\d+){0,8}+)(\s?[%$€£¥](?!\d))?"
     r"|(?<=[A-Za-z])([+#]+)(?!\w)"
 )
 # Letters, or they would be no part of a word; every minus and dash is one.
@@ -50,6 +52,7 @@ class Claim:
         names: The claim's names.
         calendar: Its months and week days.
         denies: Whether it denies something.
+        replied: What it claims without the yes-no question before it, "It's in stock".
     """
 
     wanted: frozenset[str]
@@ -65,6 +68,7 @@ class Claim:
     names: tuple[str, ...]
     calendar: frozenset[str]
     denies: bool
+    replied: "Claim | None"
 
 
 @remembered(512, longest=2000)
@@ -93,7 +97,13 @@ def claim(statement: str) -> Claim:
         calendar=frozenset(facts.calendar_words(statement)),
         # "The passages do not mention it" denies nothing.
         denies=facts.is_negated(statement) and absence_claim(statement) is None,
+        replied=claim(statement[start:]) if _asks_plainly(statement[:start]) else None,
     )
+
+
+def _asks_plainly(question: str) -> bool:
+    """Whether a question wants a yes or no and denies nothing itself."""
+    return kind_of(question) == "yes or no" and not facts.is_negated(question)
 
 
 def exact(text: str) -> str:

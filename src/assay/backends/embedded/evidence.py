@@ -15,6 +15,7 @@ import numpy.typing as npt
 from assay.text import facts, numbers, overlap, quantities, words
 from assay.text.memo import remembered
 from assay.text.records import units
+from assay.text.tags import without_tags
 from assay.text.usual import Usual, usual
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
@@ -124,7 +125,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
         weights=overlap.inverse_frequency(sets),
         stems=frozenset(places),
         bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
-        numbers=numbers.numbers(whole),
+        numbers=numbers.numbers(usual(whole).text),
         words=plain.union(map(words.stem, plain)),
         acronyms=frozenset(facts.acronyms(whole)),
     )
@@ -135,7 +136,7 @@ def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], .
     # A context is judged among its neighbours and alone, and again for the next question.
     return tuple(
         (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
-        for unit in units(context)
+        for unit in units(without_tags(context))
         for text in _cut(usual(unit.text).text)
     )
 

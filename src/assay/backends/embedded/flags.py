@@ -66,7 +66,9 @@ class _Said(NamedTuple):
 
 def flag(said: Claim, evidence: Evidence) -> Flag | None:
     """What the contexts say of all that a statement names; None if nothing, or yes and no."""
-    if said.start or not said.wanted or len(_DENIALS.findall(said.said)) > 1:
+    if said.start:  # a question and its answer
+        return None if said.replied is None else flag(said.replied, evidence)
+    if not said.wanted or len(_DENIALS.findall(said.said)) > 1:
         return None
     named = [one for one in _flags(said, evidence) if _is_named(one, said, evidence)]
     # Of several records or rows, those that the statement is about.

@@ -1,0 +1,44 @@
+"""How does a text in HTML read without its tags, every character in its place?
+
+Only the tags of prose, lists and tables count: "<5G-GUTI>" and "a < b" are what a text says, and so
+are tags that it is about: "the <br> tag", "`<li>`", "<b> makes it bold".
+"""
+
+import re
+
+_INLINE = "a|abbr|b|code|em|font|i|mark|small|span|strong|sub|sup|u"
+_APART = (
+    "article|blockquote|body|br|dd|div|dl|dt|h[1-6]|head|hr|html|main|ol|p|section|table|tbody|"
+    "thead|tr|ul"
+)
+_TAG = re.compile(
+    rf"(?<!`)<(?P<close>/?)(?:(?P<inline>{_INLINE})|(?P<item>li)|(?P<cell>td|th)|(?P<apart>{_APART}))"
+    r"(?:\s[^<>=]{1,100}=[^<>]{0,500})?\s?/?>(?!`|\s(?:tag|element)s?\b)|(?P<blank>&nbsp;)",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(rf"</({_INLINE})>", re.IGNORECASE)
+
+
+def without_tags(text: str) -> str:
+    """The text with blanks for its tags, as long as it was.
+
+    What tags keep apart stands in lines of its own: items with a dash, cells between bars.
+    """
+    if "<" not in text and "&nbsp;" not in text:
+        return text
+    closed = {name.lower() for name in _CLOSED.findall(text)}
+
+    def read(tag: re.Match[str]) -> str:
+        inline = tag["inline"]
+        return tag.group() if inline and inline.lower() not in closed else _blank(tag)
+
+    return _TAG.sub(read, text)
+
+
+def _blank(tag: re.Match[str]) -> str:
+    size = len(tag.group())
+    if tag["item"] and not tag["close"]:
+        return "\n" + "- ".ljust(size - 1)
+    if tag["cell"]:
+        return (" " if tag["close"] else "|").ljust(size)
+    return (" " if tag["inline"] or tag["blank"] else "\n") * size

@@ -1,0 +1,45 @@
+"""Is HTML read without its tags, and every character left in its place?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.backends.embedded.evidence import prepare
+from assay.text.clauses import statements
+from assay.text.tags import without_tags
+
+LIST = "<p>It is <b>open</b> from 9 to 5.</p><ul><li>Fee: $5</li><li>Dogs: no</li></ul>"
+TABLE = "<table><tr><th>Part</th><th>Size</th></tr><tr><td>RAM</td><td>16 GB</td></tr></table>"
+
+
+def test_an_answer_in_html():
+    found = statements(LIST)
+    assert [s.text for s in found] == ["It is open from 9 to 5.", "Fee: $5", "Dogs: no"]
+    assert LIST[found[1].start : found[1].end] == "Fee: $5"
+
+
+def test_a_context_in_html():
+    pieces = prepare([TABLE]).pieces
+    assert [piece.text for piece in pieces] == ["Part; Size", "RAM; 16 GB"]
+    assert TABLE[pieces[1].start : pieces[1].end] == "RAM</td><td>16 GB"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<5G-GUTI> = <GUAMI><5G-TMSI>",
+        "1 < 2 and b > a",
+        "if a <b and c> d",
+        "<<<CODE before it and CODE>>> after it",
+        "<span",
+        "The <br> tag breaks a line, `<li>` is an item.",
+        "<b> makes it bold, <i> slanted.",
+    ],
+)
+def test_what_is_no_tag_stays(text):
+    assert without_tags(text) == text
+
+
+@given(st.text(alphabet="<>/abli p=\n"))
+def test_it_stays_as_long(text):
+    assert len(without_tags(text)) == len(text)
