@@ -93,6 +93,13 @@ def test_a_dry_run_asks_nobody(rag, here):
     assert not (here / "asked.txt").exists()
 
 
+def test_a_dry_run_counts_equal_questions_once(rag, here):
+    rows = [json.loads(line) for line in (here / "data.jsonl").read_text("utf-8").splitlines()]
+    twins = [row | {"id": f"{row['id']}-{n}"} for row in rows for n in range(3)]
+    write_rows(here / "data.jsonl", twins)
+    assert json.loads(rag(*RUN, "-m", "faithfulness", "--dry-run", "--json").stdout)["ask"] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -11,6 +11,7 @@ import pytest
 import assay
 from assay.cli import main
 from assay.metrics import METRICS
+from assay.prompt import FENCE_RULE
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
@@ -122,6 +123,10 @@ def test_every_page_is_listed_in_the_index() -> None:
 
 def test_the_changelog_tells_of_this_version() -> None:
     assert f"## [{assay.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_rule_about_fences_is_quoted_as_it_is_sent() -> None:
+    assert FENCE_RULE in (ROOT / "docs" / "tasks.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=name)

@@ -82,7 +82,7 @@ def one(paired=FOUND, **more):
             "Only 5 of 12 groups differ; it takes 6, all in one direction, to show a difference. A",
         ),
         (one(numbers(up=0, down=0)), "No difference found: no sample scores differently."),
-        (one(verdict="worse"), "B is worse than A by 0.02, which chance would hardly bring."),
+        (one(verdict="worse"), "B is worse than A by 0.02, which chance alone would rarely bring."),
         (one(numbers(n=1, units=1), verdict="too few pairs"), "1 pair of one group say nothing"),
     ],
 )

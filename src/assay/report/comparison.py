@@ -143,7 +143,7 @@ def _finding(one: MetricComparison, level: float) -> str:
     if one.verdict != NOT_FOUND:
         # The sign is told by the word: an error rate that falls is better.
         size = numbers.score(abs(found.difference))
-        return f"{name} is {one.verdict} than A by {size}, which chance would hardly bring."
+        return f"{name} is {one.verdict} than A by {size}, which chance alone would rarely bring."
     if not found.up + found.down:
         return "No difference found: no sample scores differently."
     parts = ["No difference found" + _only_alone(one, 1 - level)]

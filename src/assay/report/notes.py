@@ -152,7 +152,7 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
         found.append(Note("warn", "This run is not finished. What follows is partial."))
     if run["skipped"]:
         rows = numbers.plural(run["skipped"], "row")
-        found.append(Note("warn", f"{rows} of the data could not be used and stand in no number."))
+        found.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
     return found
 
 
@@ -167,7 +167,7 @@ def _unanswered(data: Mapping[str, Any]) -> list[Note]:
     if not most:
         return []
     share = f"{numbers.count(most)} of {numbers.plural(data['run']['n_samples'], 'question')}"
-    text = f"The RAG system gave no answer to {share}. No mean knows of them; the bounds do."
+    text = f"The RAG system gave no answer to {share}. The means leave them out; the bounds count them."
     return [Note("warn", text)]
 
 
@@ -230,7 +230,7 @@ def _few(data: Mapping[str, Any]) -> list[Note]:
     what = "groups" if any(metric["n_groups"] for metric in few) else "samples"
     what = what.removesuffix("s") if _range(few) == "1" else what
     text = f"{names}: {_range(few)} independent {what} scored"
-    return [Note("warn", f"{text}. So few say little of others, whatever their mean.")]
+    return [Note("warn", f"{text}. So few say little about others, whatever their mean.")]
 
 
 def _independent(metric: Mapping[str, Any]) -> int:

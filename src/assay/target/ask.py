@@ -236,18 +236,18 @@ class _Round:
             raise Unavailable(what, permanent=True) from error
 
     def missing(self, store: str | Path) -> tuple[int, int]:
-        """(answers that are not known, those that are)."""
-        total = len(self.ids) * self.asking.draws
-        if not Path(store).is_file():
-            return total, 0
+        """(answers that are not known, those that are); equal questions are asked once."""
         identity = self.system.identity(AskSystem) or ""
+        keys = {
+            reply_key(identity, self._task(sample), draw)
+            for sample in self._samples()
+            for draw in range(self.asking.draws)
+        }
+        if not Path(store).is_file():
+            return len(keys), 0
         with Store(store) as kept:
-            known = sum(
-                kept.has_reply(reply_key(identity, self._task(sample), draw))
-                for sample in self._samples()
-                for draw in range(self.asking.draws)
-            )
-        return total - known, known
+            known = sum(map(kept.has_reply, keys))
+        return len(keys) - known, known
 
     def _task(self, sample: Sample) -> AskSystem:
         return AskSystem(sample, self.system.sent(sample))
