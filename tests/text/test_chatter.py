@@ -35,6 +35,7 @@ def of(answer):
         "If you have any further questions or need clarification, I'm here to help!",
         "I hope this information helps you with your trip.",
         "Feel free to ask if anything is unclear.",
+        "Should you have any questions about the dam, please reach out.",
         "I'd be glad to help with more.",
         "Enjoy your stay!",
         "I hope this email finds you well.",
@@ -55,6 +56,7 @@ def test_manners_state_nothing(line):
         "Sorry but the tower was closed in 1990.",
         "Please consult the manual on page 5.",
         "If you have any allergies, avoid the drug.",
+        "If you have any questions, the office is open till nine.",
         "If you have more than two fines, the licence is revoked.",
         "If you have any questions, call 555-0199.",
         "Feel free to bring a dog.",
@@ -64,6 +66,17 @@ def test_manners_state_nothing(line):
         "Sorry for the delay; the parcel arrives on Monday.",
         "Let me explain the rule: fees are due in May.",
         "I hope it rains tomorrow.",
+        "I'm happy to help you see that the fee is waived.",
+        "I'm glad to tell you the parcel arrived.",
+        "If you feel pain, don't hesitate to call a doctor.",
+        "If you get lost, just ask the guard.",
+        "Take care of the filter!",
+        "This is not a substitute for medical advice but a leaflet.",
+        "Based on the report, I can confirm that the fee is waived.",
+        "Based on the report, I would recommend the red pill.",
+        "According to the handbook, the following are covered: fire and theft.",
+        "Si tienes alguna alergia, evita el fármaco.",
+        "N'hésitez pas à consulter un médecin.",
     ],
 )
 def test_what_begins_like_manners_may_state_something(line):
@@ -87,6 +100,18 @@ def test_a_list_of_sources_states_nothing(sources):
         SAID,
         "The dam was built in 1950.",
     ]
+
+
+def test_sources_that_are_asked_for_are_told():
+    answer = "Iron is a metal.\n\n**Sources:**\n- Lentils\n- Liver"
+    assert of(answer) == ["Iron is a metal."]
+    found = statements(answer, "What are good sources of iron?")
+    assert [statement.text for statement in found] == ["Iron is a metal.", "Lentils", "Liver"]
+
+
+def test_a_bold_title_ends_the_sources():
+    answer = f"{SAID}\n\n**Sources**\n1. Report\n**Fees**\nEntry costs $5."
+    assert of(answer) == [SAID, "Entry costs $5."]
 
 
 def test_a_source_may_be_what_is_told():

@@ -68,6 +68,7 @@ def test_versions_and_addresses_are_whole():
 
 def test_a_verb_before_a_name_and_a_part_of_a_text_are_no_names():
     assert facts.names("Contact HR first. Requires Python.") == ["HR", "Python"]
+    assert facts.names("Call of Duty sold well.") == []
     assert facts.names("Under Section 12.2 and Article 5 it ends.") == []
 
 

@@ -34,6 +34,7 @@ def test_a_context_in_html():
         "<span",
         "The <br> tag breaks a line, `<li>` is an item.",
         "<b> makes it bold, <i> slanted.",
+        "Use <p> for texts, <br> to break a line, and <li> in <ul>.",
     ],
 )
 def test_what_is_no_tag_stays(text):

@@ -21,6 +21,22 @@ def test_a_raised_number_behind_a_word_is_a_mark():
     assert without_citations(kept) == kept
 
 
+@pytest.mark.parametrize(
+    "power",
+    ["(a+b)² is c²", "sin²(x)", "5 miles²", "E = mass × speed²", "speed² × mass", "50 metres²"],
+)
+def test_a_power_is_no_mark(power):
+    assert without_citations(power) == power
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["[1](https://a.example/x)", "[[2]](https://a.example)", "([Source](https://a.example))"],
+)
+def test_a_mark_that_is_a_link_is_taken_out_whole(mark):
+    assert without_citations(f"It is red {mark}.") == "It is red."
+
+
 @pytest.mark.parametrize("text", ["It is [red].", "See f(1, 2).", "Passage 2 says so."])
 def test_what_is_no_mark_stays(text):
     assert without_citations(text) == text

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.text.quantities import quantities
 from assay.text.usual import usual
 
 SAME = [
@@ -75,7 +76,7 @@ def test_what_is_written_in_the_usual_form_stays_so(one, other):
 def test_signs_that_look_alike_are_one_in_their_places():
     text = "The high\u2011speed line, 299\u202f792\u202f458 km long, is at \u22125\u00a0°C."
     said = usual(text)
-    assert said.text == "The high-speed line, 299,792,458 km long, is at -5 °C."
+    assert said.text == "The high-speed line, 299,792,458 km long, is at \u22125 °C."
     assert said.original((4, 14)) == (4, 14)
 
 
@@ -89,7 +90,21 @@ def test_signs_that_nobody_sees_are_left_out():
 def test_a_sort_of_picture_is_no_number():
     assert usual("two 4K displays").text == "two 4K displays"
     assert usual("14K users, $4K").text == "14,000 users, $4 thousand"
+    assert usual("4K users, 5k runs").text == "4,000 users, 5,000 runs"
     assert usual("Sat down in the 1990s").text == "Sat down in the 1990s"
+
+
+@pytest.mark.parametrize("text", ["It is -5 °C.", "It is \u22125 °C.", "It is minus 5 °C."])
+def test_a_minus_is_one_sign(text):
+    said = usual(text)
+    assert said.text == "It is \u22125 °C."
+    assert quantities(said.text) == ()
+    assert usual("10 minus 5, 3-5, a -b").text == "10 minus 5, 3-5, a -b"
+
+
+@pytest.mark.parametrize("text", ["the Earth–Sun distance", "in Mar del Plata", "in Jan Mayen"])
+def test_names_are_no_days_and_no_months(text):
+    assert usual(text).text == text
 
 
 def test_a_place_in_it_is_a_place_in_the_original():

@@ -167,7 +167,7 @@ def _unanswered(data: Mapping[str, Any]) -> list[Note]:
     if not most:
         return []
     share = f"{numbers.count(most)} of {numbers.plural(data['run']['n_samples'], 'question')}"
-    text = f"The RAG system gave no answer to {share}. The means leave them out; the bounds count them."
+    text = f"The RAG system gave no answer to {share}. The means leave them out, the bounds do not."
     return [Note("warn", text)]
 
 

@@ -19,13 +19,13 @@ _DO_NOT = r"(?:do not|don't)"
 _ADVICE = r"(?:legal|medical|financial|professional|tax|investment)\b[^.]{0,40}\badvice\b"
 _ANSWER = r"(?:information|response|answer|content|summary|overview)"
 _OPEN = r"(?:any|more|further|other|additional|specific|follow-up)"
-_UNCLEAR = r"(?:questions?|concerns?|doubts?|quer(?:y|ies)|feedback|requests?)"
+_UNCLEAR = r"(?:questions?|concerns?|doubts?|quer(?:y|ies)|feedback)"
 _TURN = (
     r"(?:ask|reach out|contact (?:me|us)|let (?:me|us) know|tell me|share|message me|follow up|say)"
 )
 _SERVE = (
     r"(?:help|assist|answer|provide|explain|clarify|elaborate|share|walk|give|look|"
-    r"go (?:over|into)|discuss|tell|show|send|draft|write|summari[sz]e|expand|add|suggest|"
+    r"go (?:over|into)|discuss|tell you more|show|send|draft|write|summari[sz]e|expand|add|suggest|"
     r"recommend|dig|break)"
 )
 _MANNERS = (
@@ -45,7 +45,7 @@ _MANNERS = (
     r"(?:hello|hi|hey),? \w+(?: \w+)?[,!]+$",
     (
         rf"(?:i(?:'m|'ll| am) |we're |always )*(?:{_I} be )?(?:happy|glad|here) to "
-        rf"{_SERVE}\b[^.,;:]{{0,80}}\W*$"
+        rf"{_SERVE}\b(?!.*\bthat (?:the|your|you|it|we)\b)[^.,;:]{{0,80}}\W*$"
     ),
     (
         r"i(?:'ll| can| will)(?: certainly| gladly)? (?:help|assist|answer)\b(?: you)?"
@@ -59,10 +59,13 @@ _MANNERS = (
     # Offers to go on, as in "If you have any questions, feel free to ask."
     rf"(?:please )?(?:let me know\b|feel free(?:\W*$| to {_TURN}\b)|just ask\W*$)",
     rf"(?:please )?{_DO_NOT} hesitate(?:\W*$| to {_TURN}\b)",
-    rf"(?:if you have|do you have|should you have) (?:{_OPEN} ){{1,3}}{_UNCLEAR}\b",
     (
-        rf"if you\b[^.]{{0,120}}\b(?:let me know|feel free(?: to {_TURN}\b|\W*$)|just ask|"
-        rf"{_DO_NOT} hesitate)\b"
+        rf"(?:if|should) you have (?:{_OPEN} ){{1,3}}{_UNCLEAR}\b[^,]{{0,80}}"
+        r"(?:\W*$|,[^.]{0,20}\b(?:please|feel free|let|ask|i'm|i am|i'll|i can|i'd|we're|reach)\b)"
+    ),
+    (
+        r"if you\b[^.]{0,120}\b(?:let me know\b|just ask\W*$"
+        rf"|(?:feel free|{_DO_NOT} hesitate)(?: to {_TURN}\b|\W*$))"
     ),
     (
         r"(?:(?:i'm|i am) )?(?:so |very |really )?sorry (?:to hear|you're|for the)\b"
@@ -74,7 +77,7 @@ _MANNERS = (
     # Good wishes: "Stay safe!"
     r"have an? (?:great|good|nice|lovely|wonderful|pleasant|safe|fantastic)\b[^.!?]{0,40}!\W*$",
     (
-        r"(?:good luck|best of luck|take care|safe travels|happy \w+ing|congratulations)\b"
+        r"(?:good luck|best of luck|take care(?! of)|safe travels|happy \w+ing|congratulations)\b"
         r"[^.!?:]{0,40}!\W*$"
     ),
     r"stay (?:safe|healthy|well|tuned)(?: and \w+)?!\W*$",
@@ -84,7 +87,7 @@ _MANNERS = (
     (
         r"(?:(?:disclaimer|please note|note)\b:?\s*(?:that )?)?(?:this|it|the above) (?:is not|"
         r"isn't|does(?: not|n't) constitute|should not be \w+ as) "
-        rf"(?:a substitute for )?{_ADVICE}"
+        rf"(?:a substitute for )?{_ADVICE}(?!.*\bbut\b)"
     ),
     (
         rf"(?:disclaimer\b:?\s*)?(?:this|the) {_ANSWER}(?: \w+)? is (?:\w+ )?for (?:\w+ )?"
@@ -101,8 +104,10 @@ _MANNERS = (
         r"regards)(?:,[^.!?]{0,40})?$"
     ),
     # The offers with which answers in other languages end.
-    r"(?:wenn|falls) sie (?:weitere|noch) fragen\b|ich hoffe,? das hilft\b|n'hésitez pas à\b",
-    r"j'espère que (?:cela|ça)\b|espero que (?:te|le|esto)\b|si tienes? (?:más|alguna)\b",
+    r"(?:wenn|falls) sie (?:weitere|noch) fragen\b|ich hoffe,? das hilft\b",
+    r"j'espère que (?:cela|ça)\b|n'hésitez pas à (?:me|nous|demander|poser)\b",
+    r"espero que (?:te|le|esto)\b",
+    r"si tienes? (?:más|alguna)(?: otra)? (?:preguntas?|dudas?|consultas?)\b",
     r"希望(?:对|這|这|以上)|ご不明な点|أتمنى أن يكون هذا",
 )
 # What tells a number or an address states something: "If you have any questions, call 555-0199."
@@ -112,12 +117,15 @@ _CHATTER = re.compile(
 # What leads to the claims: "Here are the 3 steps:".
 _LEAD = re.compile(
     r"\W*(?:(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:"
-    r"here (?:is|are)|below (?:is|are)|the following (?:is|are)|i (?:will|can|would))\b"
+    r"(?:here|below|the following) (?:is|are)\b[^:]*:?\W*$"
+    rf"|i (?:will|can|would) (?!suggest|recommend)(?:{_SERVE}|estimate)\b"
+    r"(?!.*\bthat\b)[^:]*:?\W*$)"
     r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$)",
     re.IGNORECASE | re.DOTALL,
 )
 _LIST = r"(?:sources?|references?|citations?|footnotes?|bibliography|works cited|further reading)"
 _TITLE = re.compile(rf"\W*{_LIST}(?: (?:used|cited|consulted))?\W*$", re.IGNORECASE)
+_NAMED = re.compile(rf"\b{_LIST}\b", re.IGNORECASE)
 _SOURCES = re.compile(rf"\W*{_LIST}\W{{0,3}}[:：]", re.IGNORECASE)
 # "[^1]: Dams of the World", "² Annual report", an address alone.
 _NOTE = re.compile(r"\s*(?:\[(?:\^\w{1,20}|\d{1,3})\]:|[¹²³⁰-⁹]+\s|<?(?:https?://|www\.)\S+\s*$)")
@@ -128,6 +136,11 @@ def is_chatter(sentence: str) -> bool:
     """Whether a sentence is manners: a greeting, an offer, a good wish, a disclaimer."""
     plain = sentence.replace("’", "'")
     return bool(_CHATTER.match(plain) or _LEAD.match(plain))
+
+
+def names_sources(question: str) -> bool:
+    """Whether a question asks about sources itself: what is listed below "Sources" answers it."""
+    return bool(_NAMED.search(question))
 
 
 def heads_sources(line: str) -> bool:

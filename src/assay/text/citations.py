@@ -22,9 +22,13 @@ _SAID = (
 )
 # No mark is a list that begins with 0, as "[0,1]" does.
 _NO_INTERVAL = r"(?!0\s*[,;–-])"
+_MARK = rf"\[{_NO_INTERVAL}(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]"
+_URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
+# A mark that is a link, "[Source](https://a.example)", in brackets or not.
+_LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
 _BRACKETS = re.compile(
-    rf"(?P<said>{_SAID})|(?<!\s)\s*+(?:\[{_NO_INTERVAL}"
-    rf"(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]|【[^【】\n]{{1,30}}】)",
+    rf"(?P<said>{_SAID})(?!{_URL})"
+    rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|{_MARK}|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
 )
 # A mark of numbers alone, and what it lists.
@@ -48,17 +52,21 @@ _LEAD = re.compile(
 # The sign of a number that comes first stays: "-15", "$5".
 _MARKER = re.compile(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
 _LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
-# "years of age¹.", but "5 cm²", "feet²" and "10⁶".
+# "years of age¹.", but "5 cm²", "miles²", "10⁶", "(a+b)²", "sin²(x)" and "speed² × mass".
+_NO_POWER = (
+    r"(?<!sec)(?<!foot)(?<!feet)(?<!inch)(?<!inches)(?<!mile)(?<!miles)(?<!yard)(?<!yards)"
+    r"(?<!met[er][er])(?<!met[er][er]s)(?<!acre)(?<!acres)(?<!sin)(?<!cos)(?<!tan)(?<!log)"
+)
 _RAISED = re.compile(
-    r"(?:(?<=[a-z]{3})(?<!sec)(?<!foot)(?<!feet)(?<!inch)(?<!mile)(?<!yard)|(?<=[.,;:!?)”]))"
-    r"[¹²³⁰⁴-⁹]+(?:[,⁻–][¹²³⁰⁴-⁹]+)*(?!\w)"
+    rf"(?:(?<=[a-z]{{3}}){_NO_POWER}|(?<=[a-z]{{3}}\))|(?<=[.,;:!?”]))"
+    r"[¹²³⁰⁴-⁹]+(?:[,⁻–][¹²³⁰⁴-⁹]+)*(?!\w|\s?[=+×·*/^−])"
 )
 
 
 def without_citations(text: str) -> str:
     """`text` without "[1]", "(Passage 2)", "¹" and the like; nothing else is touched."""
-    marked = _BRACKETS.sub(lambda mark: mark["said"] or "", text)
-    return _RAISED.sub("", _IN_BRACKETS.sub("", marked))
+    marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+    return marked if "=" in marked else _RAISED.sub("", marked)
 
 
 def numbered(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.text.chatter import AGREED, heads_sources, is_chatter, is_numbered, is_source
+from assay.text import chatter
 from assay.text.citations import without_citations
 from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
 from assay.text.predicates import FINITE, subject_and_cuts
@@ -71,7 +71,7 @@ _GOES_ON = re.compile(
     r"because|that)$",
     re.IGNORECASE,
 )
-_BEFORE_CLAUSE = re.compile(r"\b(?:if|when|unless|because|that)$", re.IGNORECASE)
+_BEFORE_CLAUSE = re.compile(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
 # "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
 _NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
@@ -104,7 +104,7 @@ _LABEL = re.compile(
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    rf"(?:(?:yes|no|{AGREED})(?:,|\s[–—-])\s+"
+    rf"(?:(?:yes|no|{chatter.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
@@ -114,6 +114,7 @@ _BARE = re.compile(
     r"it depends|not (?:ideally|necessarily|really|exactly|quite|always))\W*|\d{1,2}[.)])$",
     re.IGNORECASE,
 )
+_DENIED = "❌✗✘🚫"  # "❌ Free parking" is an item
 _LONGEST_TITLE = 120  # characters
 _SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
 _NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
@@ -148,12 +149,12 @@ class _Reading:
     def is_cited(self, answer: str, block: Block) -> bool:
         """Whether a block names sources only, or is the title of such blocks."""
         line = answer[block.start : block.end]
-        begins = heads_sources(line) and block.marker[-1:] in {"", "#"}
-        goes_on = self.cites >= 0 and not block.marker.startswith("#")
+        begins = chatter.heads_sources(line) and block.marker[-1:] in {"", "#"}
+        goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
         near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or near or is_numbered(line))
+        listed = goes_on and (bool(block.marker) or near or chatter.is_numbered(line))
         self.cites = block.end if begins or listed else -1
-        return begins or listed or (is_source(line) and not _SAYS.search(line))
+        return begins or listed or (chatter.is_source(line) and not _SAYS.search(line))
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -175,8 +176,9 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
     listed = _listed(prose, parts)
+    asked = chatter.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
-        if not lonely and reading.is_cited(prose, block):
+        if not (lonely or asked) and reading.is_cited(prose, block):
             continue
         goes_on = block in listed and before is not None and not before.marker
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
@@ -199,7 +201,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     kept = [
         statement
         for statement in found
-        if not is_chatter(statement.text) and not is_plain_refusal(statement.text)
+        if not chatter.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
 
@@ -288,7 +290,7 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
     is_title = _is_bold(sentence)
     # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
     verb = _STATES if is_title and count <= _NOUN_PHRASE else _HAS_VERB
-    if count > _SHORT_ITEM or verb.search(sentence):
+    if count > _SHORT_ITEM or verb.search(sentence) or sentence[0] in _DENIED:
         return False
     if block.marker:
         return is_title and over
@@ -370,9 +372,10 @@ def _with_lead_in(text: str, written: str, lead_in: str) -> str:
     if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM:
         return text
     small = next((char for char in written if char.isalnum()), "").islower()
+    before = _BEFORE_CLAUSE.search(lead_in)
     if small and _PREDICATE.match(text):  # "The drug: may cause pain"
         lead_in = lead_in.rstrip(":")
-    elif not (small and _BEFORE_CLAUSE.search(lead_in)):
+    elif not (before and (small or before["condition"])):  # "if:" and "You have a fever"
         goes_on = small and not lead_in.endswith(":")
         ended = text.endswith((".", "!", "。")) and len(text.split()) > 2
         if (ended and not goes_on) or _STATES.search(text):
@@ -387,8 +390,8 @@ def _indent(text: str, block: Block) -> int:
 
 def _clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
-    bare = _LINK.sub(r"\g<said>", _ITALIC.sub(r"\g<said>", _MARKUP.sub("", text)))
-    plain = _JOINT_END.sub("", " ".join(without_citations(bare).split()))
+    bare = _ITALIC.sub(r"\g<said>", without_citations(_MARKUP.sub("", text)))
+    plain = _JOINT_END.sub("", " ".join(_LINK.sub(r"\g<said>", bare).split()))
     # "iPhone", "max_delay" and "find()" are written small.
     name = _WRITTEN_SMALL.match(plain)
     return plain if name else plain[:1].upper() + plain[1:]

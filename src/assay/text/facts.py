@@ -171,7 +171,7 @@ def _opens(sentence: str, match: re.Match[str]) -> bool:
 def _without_first_word(name: str) -> str:
     """A name at the beginning of a sentence, without what may be an ordinary word there."""
     first, _, rest = name.partition(" ")
-    if first.lower() in _VERBS:
+    if first.lower() in _VERBS and not rest[:1].islower():  # "Call of Duty"
         return rest
     marked = any(char.isupper() or char.isdigit() for char in first[1:])
     if marked or (rest and rest[0].isupper() and first.lower() not in STOP_WORDS):

@@ -9,7 +9,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 SMALL = {
     word: value
@@ -138,6 +138,11 @@ def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bo
     return any(
         abs(float(other) - value) <= tolerance * abs(value) for other in filter(_is_amount, others)
     )
+
+
+def begins_any(written: str, others: Iterable[str]) -> bool:
+    """Whether "5.3", as written, is the beginning of a longer version: "5.3.2"."""
+    return "." in written and any(other.startswith(f"{written}.") for other in others)
 
 
 def _is_amount(number: str) -> bool:

@@ -130,7 +130,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:-])"
+    r"(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:\u2212-])"
     rf"(?P<number>{_DIGITS}|{_A}|(?:{_SPELLED})\b)"
     r"(?P<and>\sand\s(?:a|one)\shalf)?"
     rf"(?:[\s-](?P<scale>{_SCALES})\b)?(?:(?:\s|-|(?<=\d))(?P<unit>{_UNIT})(?!\w|/\w))?"

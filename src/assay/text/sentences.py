@@ -213,7 +213,7 @@ def _says_no(text: str, begin: int, stop: re.Match[str], following: re.Match[str
         return False
     first = begin >= stop.start() - len("no")
     word = following[1] + following[2]
-    return not first or (len(word) > 2 and not _ROMAN.fullmatch(word))
+    return not first or ((len(word) > 2 or word.lower() in STARTERS) and not _ROMAN.fullmatch(word))
 
 
 def _in_brackets(text: str, begin: int, stop: re.Match[str]) -> bool:

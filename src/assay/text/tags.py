@@ -1,7 +1,7 @@
 """How does a text in HTML read without its tags, every character in its place?
 
 Only the tags of prose, lists and tables count: "<5G-GUTI>" and "a < b" are what a text says, and so
-are tags that it is about: "the <br> tag", "`<li>`", "<b> makes it bold".
+are tags that it is about: "the <br> tag", "`<li>`", "<b> makes it bold", "use <p> for texts".
 """
 
 import re
@@ -11,8 +11,9 @@ _APART = (
     "article|blockquote|body|br|dd|div|dl|dt|h[1-6]|head|hr|html|main|ol|p|section|table|tbody|"
     "thead|tr|ul"
 )
+_AMID = r"(?!(?<=[a-z,]\s)<\w+>(?:\s[a-z]|[.,;:]))"  # the words of a sentence
 _TAG = re.compile(
-    rf"(?<!`)<(?P<close>/?)(?:(?P<inline>{_INLINE})|(?P<item>li)|(?P<cell>td|th)|(?P<apart>{_APART}))"
+    rf"(?<!`){_AMID}<(?P<close>/?)(?:(?P<inline>{_INLINE})|(?P<item>li)|(?P<cell>td|th)|(?P<apart>{_APART}))"
     r"(?:\s[^<>=]{1,100}=[^<>]{0,500})?\s?/?>(?!`|\s(?:tag|element)s?\b)|(?P<blank>&nbsp;)",
     re.IGNORECASE,
 )

@@ -63,7 +63,13 @@ _WORDS = {
 _WORDS |= {name.title(): short for name, short in _WORDS.items() if name.startswith("chief")}
 # Signs of one character that look like others; a number's groups are kept apart by commas.
 _LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")
+_MINUS = re.compile(r"(?<![\w.,)-])-(?=[$€£]?\d)")  # a model overlooks "-5", and reads "\u22125"
 _GROUPS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+# Behind the first day of some: "Mon - Fri", "Monday–Fri", but "Earth–Sun".
+_SINCE = "|".join(
+    rf"(?<={day}{dash})" for day in (*_DAYS, "day") for dash in ("[-–—]", r"\s[-–—]\s")
+)
+_COUNTED = r"(?!(?:video|display|screen|monitor|camera|movie|race|run)s)(?:people|[a-z]+s)\b"
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 
@@ -75,19 +81,19 @@ _FORMS = re.compile(
     rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_any(_SCALES)})\b"
     rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
     # "4K" is a sort of picture as well.
-    rf"(?:(?P<thousands>(?:(?<![2458])|(?<=[\d,.]\d))[kK])\b|\s(?P<seconds>s)(?![\w/'’])"
+    rf"(?:(?P<thousands>k|(?:(?<![2458])|(?<=[\d,.]\d))K|K(?=\s{_COUNTED}))\b|\s(?P<seconds>s)(?![\w/'’])"
     rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
     rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
     rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
     rf"|(?<=\d\s)(?P<later>{_any(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
-    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b"
+    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
     rf"|(?<=\bon\s)(?P<day>{_any(_DAYS)})\b"
     rf"|\b(?P<first>{_any(_DAYS)})(?=\s?[-–—]\s?(?:{_any(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?:(?<=[a-z][-–—])|(?<=[a-z]\s[-–—]\s))(?P<last>{_any(_DAYS)})\b"
+    rf"|(?:{_SINCE})(?P<last>{_any(_DAYS)})\b"
     r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
     rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
     rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
-    rf"|(?<!\w)'(?P<decade>[2-9]0s)\b"
+    rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
     rf"|(?<!\w)(?P<word>{_any(_WORDS)})(?!\w)"
 )
 _RULES: dict[str, Callable[[str], str]] = {
@@ -102,6 +108,7 @@ _RULES: dict[str, Callable[[str], str]] = {
     "quarter": lambda place: f"{_ORDER[place]} quarter",
     "half": lambda place: f"{_ORDER[place]} half",
     "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
+    "minus": lambda _: "\u2212",
     "decade": lambda years: f"19{years}",
     "word": _WORDS.__getitem__,
 }
@@ -153,6 +160,7 @@ def usual(text: str) -> Usual:
     """The text in its usual form."""
     if not text.isascii():
         text = _GROUPS.sub(",", text).translate(_LIKE)
+    text = _MINUS.sub("\u2212", text)
     if not _HINT.search(text):
         return Usual(text)
     parts: list[str] = []

@@ -63,6 +63,18 @@ def test_what_only_leads_in_does_not_count(lead):
     assert verbatim(f"{lead}{text} [1]", text)
 
 
+def test_another_exponent_is_not_verbatim():
+    assert verbatim("The mass is 5×10⁻⁶ kg.", "The mass is 5×10⁻⁶ kg.")
+    assert not verbatim("The mass is 5×10⁶ kg.", "The mass is 5×10⁻⁶ kg.")
+
+
+def test_a_version_may_be_told_by_its_beginning():
+    evidence = prepare(["Release 5.3.2 fixed the leak."])
+    assert compare("Release 5.3 fixed the leak.", evidence).numbers == ()
+    assert compare("Release 5.2 fixed the leak.", evidence).numbers == ("5.2",)
+    assert compare("Release 5.3.1 fixed the leak.", evidence).numbers == ("5.3.1",)
+
+
 @pytest.mark.parametrize("piece", ["-", "$", "< ", "\t", "1.", "U.S. "])
 def test_a_long_line_of_signs_is_compared_in_time(piece):
     line = f"It{piece * (60_000 // len(piece))}was built."

@@ -54,6 +54,15 @@ def test_of_a_phrase_the_answer_is_judged_and_not_the_question(answer, right):
     assert found.supported is right
 
 
+@pytest.mark.parametrize(("minus", "other"), [("-", "\u2212"), ("\u2212", "-"), ("-", "-")])
+def test_a_minus_is_read(minus, other):
+    contexts = [f"Temp is {minus}5 °C."]
+    good, bad = (
+        support([f"The temperature is {sign}5 °C."], contexts, Reader(1))[0] for sign in (other, "")
+    )
+    assert (good.supported, bad.supported) == (True, False)
+
+
 def test_no_context_supports_nothing():
     for contexts in ([], ["", " \n"]):
         (found,) = support(["It is."], contexts, READER)

@@ -111,7 +111,8 @@ def exact(text: str) -> str:
 
     "-15", "$5", "5%", "< 18" and "C++" are no "15", "5", "18" and "C"; "5 €" is "€5".
     """
-    return f" {' '.join(words.words(_SIGNED.sub(_with_signs, text)))} "
+    signed = _SIGNED.sub(_with_signs, text).replace("⁻", "signa")  # "10⁻⁶" is no "10⁶"
+    return f" {' '.join(words.words(signed))} "
 
 
 def _with_signs(found: re.Match[str]) -> str:

@@ -172,6 +172,7 @@ def _missing(
         written
         for plain, written in said.numbers.items()
         if plain not in found
+        and not numbers.begins_any(written, found)
         and not (said.tolerance and numbers.close_to_any(plain, found, said.tolerance))
     ]
     return gone, [n for n in said.names if not facts.stands_in(n, known, evidence.acronyms)]
