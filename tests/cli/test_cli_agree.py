@@ -159,6 +159,17 @@ def test_metrics_that_no_label_is_about_are_not_listed(assay, here):
     assert "exact_match" not in result.stdout
 
 
+def test_labels_about_no_metric_of_the_run_are_named(assay, here):
+    assay("run", "data.jsonl", "-m", "exact_match,token_f1")
+    (here / "about.csv").write_text(
+        "id,metric,label\ntower,token_f1,1\nfaust,token_f1,0\ntower,exact_mach,1\n", "utf-8"
+    )
+    result = assay("agree", "--labels", "about.csv", "--json")
+    assert result.exit_code == 0, result.output
+    why = "labels are about it, but the run has no such metric"
+    assert json.loads(result.stdout)["without"] == {"exact_mach": why}
+
+
 def test_levels_name_an_ordinal_scale(labelled, here):
     (here / "grades.csv").write_text("id,grade\ntower,good\nfaust,poor\n", "utf-8")
     result = labelled("agree", "--labels", "grades.csv", "--levels", "poor,fair,good")

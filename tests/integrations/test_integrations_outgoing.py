@@ -190,11 +190,25 @@ class TestOpenTelemetry:
         provider.shutdown()
 
 
-def test_mlflow_that_cannot_keep_runs_here_says_what_to_do(result, monkeypatch):
-    def start_run(**_):
-        raise ModuleNotFoundError("No module named 'alembic'", name="alembic")
+class UnsupportedError(Exception):
+    """What mlflow-skinny raises without sqlalchemy."""
 
-    told = SimpleNamespace(active_run=lambda: None, start_run=start_run)
-    monkeypatch.setitem(sys.modules, "mlflow", told)
-    with pytest.raises(InputError, match="needs alembic -> set MLFLOW_TRACKING_URI"):
+
+@pytest.mark.parametrize(
+    "error",
+    [ModuleNotFoundError("No module named 'alembic'", name="alembic"), UnsupportedError("sqlite")],
+)
+def test_mlflow_that_cannot_keep_runs_here_says_what_to_do(result, monkeypatch, error):
+    def start_run(**_):
+        raise error
+
+    told = SimpleNamespace(
+        active_run=lambda: None,
+        get_tracking_uri=lambda: "sqlite:///mlflow.db",
+        start_run=start_run,
+    )
+    registry = SimpleNamespace(UnsupportedModelRegistryStoreURIException=UnsupportedError)
+    for name, module in (("", told), (".tracking", told), (".tracking.registry", registry)):
+        monkeypatch.setitem(sys.modules, f"mlflow{name}", module)
+    with pytest.raises(InputError, match=r"runs at sqlite:///mlflow\.db -> set MLFLOW_TRACKING_"):
         mlflow.log(result)

@@ -40,6 +40,7 @@ TOLD = message("tool", "Returning structured response: answer='Two moons.'")
         Plain(),
         {"answer": Cited(), "context": ["..."]},
         {"answer": {"answer": "Two moons.", "sources": ["a", "b"]}},
+        {"answer": {"role": "assistant", "content": [{"type": "text", "text": "Two moons."}]}},
         {"messages": [USER, TOLD], "structured_response": Cited()},
         {"messages": [USER, message("ai", "Two moons.")], "structured_response": {"n": 2}},
         {"messages": [USER, message("tool", "Two moons.")]},  # a tool that answers by itself

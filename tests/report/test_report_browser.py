@@ -318,14 +318,22 @@ async def test_half_a_screen_shows_the_whole_score_table(
     assert await page.run(f"{table}.querySelector('.dist svg').getBoundingClientRect().width") > 120
 
 
+@pytest.mark.parametrize("width", [1280, 700])
 async def test_the_ends_of_the_axis_stand_clear_of_the_interval(
-    page: chromium.Page, tmp_path: Path
+    page: chromium.Page, tmp_path: Path, width: int
 ) -> None:
     await load(page, tmp_path, html.render(fixture.small()))
+    await page.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     gap = (
         "(() => { const svg = [...document.querySelectorAll('.dist svg')]"
         ".find(e => e.querySelector('.at-interval'));"
-        " const low = e => { const b = svg.querySelector(e).getBBox(); return [b.y, b.y + b.height]; };"
-        " return low('text')[0] - Math.max(low('.at-interval')[1], low('.at-mean')[1]); })()"
+        " const box = e => svg.querySelector(e).getBoundingClientRect();"
+        " return box('text').top - Math.max(box('.at-interval').bottom, box('.at-mean').bottom); })()"
     )
     assert await page.run(gap) >= 0

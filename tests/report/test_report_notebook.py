@@ -141,6 +141,11 @@ def test_a_score_that_is_not_there_says_why(db):
     assert "unanswered" in result._repr_html_()
 
 
+def test_amounts_of_dollars_are_not_set_as_formulas(result):
+    for shown in (result, result.trace("<b>1</b>", "faithfulness")):
+        assert shown._repr_html_().startswith('<div class="tex2jax_ignore mathjax_ignore"')
+
+
 def test_a_very_long_text_is_cut(db):
     rows = [{**ROWS[0], "contexts": ["word " * 100_000]}]
     result = evaluate(rows, "context_precision_without_reference", plausible(), store=db)

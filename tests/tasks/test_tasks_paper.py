@@ -78,6 +78,8 @@ class TestStatements:
             "Sentence 1: She did so.\n- She did.\n\nSentence 2: He did, too.\n- He did.",
             "**Statement 1:** She did.\n**Statement 2**: He did.",
             "a) She did.\n(b) He did.",
+            "i) She did.\nii) He did.",
+            "**1.** She did.\n**2.** He did.",
             "1. She did.\n   + He did.",
             "1. She did.\n   He did.",
         ],

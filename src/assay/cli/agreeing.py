@@ -10,7 +10,7 @@ from assay.analysis.label_next import beside_others
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint
-from assay.dataset import read_labels
+from assay.dataset import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
@@ -57,6 +57,7 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
     else:
         found, refused = analysis.agree_all(result, said, **options)
         without = {metric: why for metric, why in refused.items() if said.of(metric)}
+        without |= _strays(said, run.metrics)
     if given["threshold"] is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
         for one in found:
@@ -67,6 +68,13 @@ def _data(result: Result, given: Mapping[str, Any]) -> dict[str, Any]:
         ends = {name: _thresholds(name, given[name]) for name in ("above", "below")}
         table = concordance(result, said, wanted, **ends)
     return words.told(run, said.source, found, without, table)
+
+
+def _strays(said: Labels, metrics: Iterable[str]) -> dict[str, str]:
+    """Names that labels are about and that no metric has; most often they are misspelt."""
+    meant = {label.metric for metric in metrics for label in said.of(metric)}
+    names = dict.fromkeys(label.metric for label in said.labels if label.metric not in meant)
+    return dict.fromkeys(names, "labels are about it, but the run has no such metric")
 
 
 def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:

@@ -30,6 +30,7 @@ def log(result: Result, *, run_id: str | None = None) -> str:
     try:
         import mlflow
         import pandas as pd
+        from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
     except ImportError as error:
         raise InputError("this needs mlflow", "pip install 'assay[mlflow]'") from error
     active = mlflow.active_run()
@@ -38,8 +39,9 @@ def log(result: Result, *, run_id: str | None = None) -> str:
         return _log(mlflow, pd, result, known)
     try:
         begun = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
-    except ModuleNotFoundError as error:
-        what = f"to keep runs on this machine mlflow-skinny needs {error.name}"
+    except (ModuleNotFoundError, UnsupportedModelRegistryStoreURIException) as error:
+        # The first where sqlalchemy is there for another library, the second where it is not.
+        what = f"mlflow-skinny alone cannot keep runs at {mlflow.get_tracking_uri()}"
         remedy = "set MLFLOW_TRACKING_URI to a server, or pip install mlflow"
         raise InputError(what, remedy) from error
     with begun:

@@ -41,8 +41,9 @@ def answer_of(values: Any) -> str | None:
     found = picked(given, "answer")
     if found is None:
         places = (given.get(place) for place in ("structured_response", "result", "messages"))
-        told = next(filter(None, map(answer_of, places)), None) or _only_text(given)
-        return told or _spoken(given) or None
+        told = next(filter(None, map(answer_of, places)), None)
+        # A message is no mapping with one text: its role may be the only one that is no list.
+        return told or _spoken(given) or _only_text(given)
     inner = opened(found)
     return answer_of(inner) if isinstance(inner, Mapping) else _spoken(found) or None
 

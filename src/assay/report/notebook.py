@@ -1,4 +1,4 @@
-"""How do a run and the evidence of a score look in a notebook? HTML without scripts or classes."""
+"""How do a run and a score's evidence look in a notebook? HTML without scripts or style sheets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

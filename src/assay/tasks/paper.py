@@ -24,7 +24,7 @@ _NOTHING_SO = re.compile(r"[.:;!?]\W*insufficient information\W*$", re.IGNORECAS
 
 # White space after a bullet or number, or "-5 degrees" and "3.5 million" would lose their figures.
 _BULLET = re.compile(
-    r"^\s*(?:[-*+\u2022]\s+|\(?(?:\d{1,3}[.)]|[a-z]\))\s+"
+    r"^\s*(?:[-*+\u2022]\s+|(?:\*\*)?\(?(?:\d{1,3}[.)]|(?:[a-z]|[ivx]{2,5})\))(?:\*\*)?\s+"
     r"|(?:\*\*)?statement\s*\[?\d*\]?\s*(?:\*\*)?[:.](?:\*\*)?\s*)",
     re.IGNORECASE,
 )
