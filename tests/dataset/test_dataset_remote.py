@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.dataset import read
-from assay.dataset.remote import is_uri, landing
+from assay.dataset.remote import is_uri, landing, located
 from assay.errors import InputError
 from support.scripts import plausible, samples
 
@@ -51,6 +51,28 @@ def test_rows_are_read_as_from_a_path(tmp_path, ending):
 def test_what_cannot_be_read_is_named(uri, said):
     with pytest.raises(InputError, match=said):
         read(uri)
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("s3://AKIA:SECRET@bucket/rows.jsonl?nonsense=SECRET", "s3://AKIA@bucket/rows.jsonl"),
+        ("s3://AKIA:a/SECRET+b@bucket/rows.jsonl", "s3://AKIA@bucket/rows.jsonl"),
+        ("https://:SECRET@account/rows@1.jsonl", "https://@account/rows@1.jsonl"),
+        ("https://container@account/rows.jsonl?sig=SECRET", "https://container@account/rows.jsonl"),
+        ("https://host:9000/rows@1.jsonl", "https://host:9000/rows@1.jsonl"),
+    ],
+)
+def test_a_message_shows_no_secret_of_a_uri(uri, shown):
+    with pytest.raises(InputError) as caught:
+        read(uri)
+    assert shown in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_a_file_is_named_without_the_secret_of_its_uri():
+    place = located("s3://AKIA:SECRET@bucket/rows.jsonl?region=us-east-1")
+    assert str(place) == "s3://AKIA@bucket/rows.jsonl"
 
 
 def test_a_run_from_uri_to_uri_is_the_run_from_path_to_path(tmp_path):

@@ -365,6 +365,18 @@ class TestHostileInput:
         assert status == 404
         assert found["error"]
 
+    async def test_no_metric_runs_a_file_of_this_machine(self, call, tmp_path):
+        await call.post("/v1/evaluate", FAITHFULNESS)
+        file, ran = tmp_path / "hostile.py", tmp_path / "ran"
+        file.write_text(f"open({str(ran)!r}, 'w')")
+        # What has no folder of that name is climbed out of when the path is made absolute.
+        for spec in (f"faithfulness(/{'../' * 40}{file}:f", f"faithfulness({file}:f"):
+            sent = {"sample": ROW, "metrics": [spec]}
+            assert (await call.post("/v1/evaluate", sent))[0] == 422
+            asked = {"sample": ROW["id"], "metric": spec}
+            assert (await call("GET", "/v1/runs/last/evidence", params=asked))[0] == 404
+        assert not ran.exists()
+
     @pytest.mark.parametrize(
         "query", ["limit=0", "limit=x", "limit=1&limit=2", "limit=9999999999999", "other=1"]
     )

@@ -176,6 +176,7 @@ class TestWhatIsAmiss:
             ("reply", "tokens_in", 10**30),
             ("reply", "at", {"a": 1}),
             ("score", "metric", "unknown"),
+            ("score", "row", 0),
         ],
     )
     def test_a_value_that_cannot_be_is_named(self, elsewhere, db, kind, field, value):
@@ -185,7 +186,11 @@ class TestWhatIsAmiss:
 
     @pytest.mark.parametrize(
         "line",
-        ["{}", "[]", "1", '{"run": "x"}', '{"sample": "x"}', '{"what": 1}', '{"a": 1, "b": 2}'],
+        [
+            *("{}", "[]", "1", '{"run": "x"}', '{"sample": "x"}'),
+            *('{"what": 1}', '{"a": 1, "b": 2}', "[" * 100_000),
+        ],
+        ids=lambda line: line[:20],
     )
     def test_a_line_of_another_kind_is_named(self, elsewhere, db, line):
         found = lines(elsewhere)

@@ -46,6 +46,17 @@ def test_opening_a_store_again_changes_nothing(db):
         assert len(store.runs()) == 1
 
 
+def test_a_store_that_changes_what_is_written_is_refused(db):
+    Store(db).close()
+    with sqlite3.connect(db) as connection:
+        connection.execute(
+            "CREATE TRIGGER all_good AFTER INSERT ON jobs BEGIN UPDATE jobs SET value = 1; END"
+        )
+    connection.close()
+    with pytest.raises(InputError, match="has triggers"):
+        Store(db)
+
+
 # Stores out there were made by these; whoever needs another schema appends a migration and its digest.
 RELEASED = ["9c5a32050d4e", "29c5be6ff152", "bb32147942d0", "3e83b4b7c282", "66e8c48aca68"]
 

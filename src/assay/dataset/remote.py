@@ -14,6 +14,9 @@ from assay.errors import InputError
 
 BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+# What stands between user and host. A secret of AWS may hold a slash, and what follows a host that
+# is no user is a port.
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/)[^@]*@")
 
 
 def is_uri(data: object) -> bool:
@@ -58,13 +61,13 @@ class Remote:
             self._files, path = FileSystem.from_uri(uri)
         except (ArrowException, ValueError, OSError) as error:
             remedy = "give a path, or s3://, gs://, abfs://, hdfs:// or file:///"
-            said = str(error).partition("\n")[0]
-            raise InputError(f"'{uri}' names no file: {said}", remedy) from error
-        self._uri = uri
+            said = str(error).partition("\n")[0].replace(uri, _shown(uri))
+            raise InputError(f"'{_shown(uri)}' names no file: {said}", remedy) from error
+        self._shown = _shown(uri)
         self.path = PurePosixPath(path)
 
     def __str__(self) -> str:
-        return self._uri
+        return self._shown
 
     @property
     def name(self) -> str:
@@ -88,6 +91,11 @@ class Remote:
 
     def _kind(self) -> str:
         return str(self._files.get_file_info(str(self.path)).type.name)
+
+
+def _shown(uri: str) -> str:
+    """A URI as messages show it: neither with a password nor with a query, which may be a key."""
+    return _PASSWORD.sub(r"\1@", uri.partition("?")[0])
 
 
 @contextmanager

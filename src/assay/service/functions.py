@@ -1,6 +1,7 @@
 """What does assay do for those who call it from outside: plain values in, forms out?"""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
@@ -35,6 +36,8 @@ PAGE = 500
 MOST_RUNS = 1000
 FURTHEST = 10**9  # row: SQLite and Python's iterators take no number of any size
 _LONGEST_NAME = 1000
+# A name, maybe with parameters. All else could be taken for the path of a file to be run.
+_SPEC = re.compile(r"\s*([^\s(),]+)\s*(?:\(.*\)\s*)?", re.DOTALL)
 
 
 class NotFound(InputError):
@@ -152,10 +155,9 @@ class Service:
 
     def _named(self, spec: str) -> AnyMetric:
         """A metric by name. One of the caller's own would be code that runs here."""
-        name = spec.partition("(")[0].strip()
-        if name not in METRICS and name not in ALIASES:
-            remedy = "ask for the list of metrics"
-            raise InputError(f"no metric of this service is called '{name[:100]}'", remedy)
+        if not _is_built_in(spec):
+            what = f"no metric of this service is called '{spec[:100]}'"
+            raise InputError(what, "ask for the list of metrics")
         return parse(spec)
 
     def runs(self, limit: int = 20) -> forms.Runs:
@@ -230,7 +232,7 @@ class Service:
     @staticmethod
     def _one_of(metric: str, found: Result) -> None:
         names = {label.partition("(")[0] for label in found.run.metrics}
-        if metric.partition("(")[0] not in names | set(ALIASES):
+        if metric not in names and not _is_built_in(metric):
             raise NotFound(f"run {found.run.id} has no '{metric[:100]}'")
 
     def _found(self, run: str) -> Result:
@@ -266,6 +268,11 @@ def _extent(value: Any) -> tuple[int, int]:
         elif isinstance(held, list):
             waiting += held
     return longest, values
+
+
+def _is_built_in(spec: str) -> bool:
+    match = _SPEC.fullmatch(spec)
+    return match is not None and (match[1] in METRICS or match[1] in ALIASES)
 
 
 def _check(name: str) -> None:

@@ -38,6 +38,7 @@ AMISS = (
     KeyError,
     AttributeError,
     OverflowError,
+    RecursionError,
     sqlite3.InterfaceError,
     sqlite3.ProgrammingError,
     sqlite3.IntegrityError,
@@ -233,7 +234,8 @@ class _Taking:
         self._rows = 0
         self._number = 0
         self._have = False
-        self._beside = 0, b""  # the last row with a score, and what its evidence is packed beside
+        # The last row with a score, and what its evidence is packed beside.
+        self._beside: tuple[int | None, bytes] = None, b""
         self.runs: list[str] = []
         kinds = ("run", "sample", "reply", "score")
         self.new, self.known = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
@@ -272,7 +274,7 @@ class _Taking:
             raise ValueError(f"{run.id!r} is no name of a run with this fingerprint")
         self._run = fields
         self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
-        self._beside = 0, b""
+        self._beside = None, b""
         sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
         self._have = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
         self._number = rows.new_name(self._db)

@@ -139,6 +139,9 @@ def migrate(connection: sqlite3.Connection) -> None:
         raise InputError("the store was written by a newer assay", "upgrade assay")
     if _is_foreign(connection):
         raise InputError("the file is another program's database", "name another file as the store")
+    if _has_triggers(connection):
+        what = "the store has triggers, which change what is written and are not of assay"
+        raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
     if _version(connection) == len(MIGRATIONS):
         return
     _help(connection)
@@ -153,6 +156,11 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _has_triggers(connection: sqlite3.Connection) -> bool:
+    sql = "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
+    return connection.execute(sql).fetchone() is not None
 
 
 def _help(connection: sqlite3.Connection) -> None:
