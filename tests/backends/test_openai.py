@@ -408,6 +408,23 @@ async def test_what_was_streamed_is_a_reply():
 
 
 @pytest.mark.parametrize(
+    ("said", "instead", "text"),
+    [
+        (b'"content": "c"', b'"content": "c \\ud83d"', "a\u2028bc ?"),
+        (b'"content": "c"', b'"content": "caf\xe9"', "a\u2028bcaf\ufffd"),
+        (b"-0.5", b"-Infinity", "a\u2028bc"),
+        (b'"index": 0', b'"index": null', "a\u2028bc"),
+        (b"data: [DONE]", b"data:\r\ndata: [DONE]", "a\u2028bc"),
+    ],
+    ids=["half a pair", "not UTF-8", "minus infinity", "no index", "an empty event"],
+)
+async def test_no_stream_is_lost_over_a_flaw_that_is_not_its_text(said, instead, text):
+    assert said in STREAM
+    reply = await answered(lambda: web.Response(body=STREAM.replace(said, instead)))
+    assert (reply.raw, reply.tokens_in, reply.tokens_out) == (text, 500, 1000)
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         (
@@ -437,6 +454,24 @@ async def test_a_server_that_answers_in_a_stream_only_is_asked_for_one():
     llm = OpenAI("m", base_url=url)
     assert (await llm.reply(TASK)).raw == (await llm.reply(TASK, draw=1)).raw == "a\u2028bc"
     assert llm.further_requests == 1
+    await llm.aclose()
+    await runner.cleanup()
+
+
+async def test_what_is_said_to_every_dialect_is_not_put_to_all_of_them_again():
+    arrived = []
+
+    async def handle(request):
+        arrived.append(await request.json())
+        return web.json_response({"error": {"message": "the schema migrates"}}, status=500)
+
+    runner, url = await serve_by(handle)
+    llm = OpenAI("m", base_url=url)
+    for _ in range(4):
+        with pytest.raises(Unavailable, match="the schema migrates"):
+            await llm.reply(TASK)
+    assert len(arrived) == 3 + 3
+    assert llm.further_requests == 2
     await llm.aclose()
     await runner.cleanup()
 

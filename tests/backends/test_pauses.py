@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 
 import pytest
 
@@ -149,6 +150,44 @@ def test_a_server_that_goes_for_good_stops_the_run():
     says = "server has answered no call for 61 s, the last one: connection refused -> run the same"
     assert str(denied[0]).startswith(says)
     assert seconds < LONGEST_S + 10
+
+
+class Hanging(Restarted):
+    """As the class above; a call that meets it then is never answered, and so is one of `never`."""
+
+    never = frozenset()
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        gone = self.gone[0] <= asyncio.get_running_loop().time() < self.gone[1]
+        await asyncio.sleep(math.inf if gone or task.question in self.never else self.seconds)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize(("in_flight", "seconds"), [(64, 140), (1, 600)])
+def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds):
+    server = Hanging(gone=(2.0, math.inf))
+    replies, errors, taken = asked(server, 3000, Limits(in_flight=in_flight))
+    assert replies
+    denied = [error for error in errors if isinstance(error, Denied)]
+    assert re.match(
+        r"server has answered no call for \d+ s, the last one: no reply", str(denied[0])
+    )
+    assert taken < seconds
+
+
+def test_a_server_that_hangs_for_a_while_costs_the_calls_on_their_way_only():
+    replies, errors, _ = asked(Hanging(gone=(2.0, 42.0)), 1500)
+    assert len(replies) >= 1500 - 64
+    assert {type(error) for error in errors} <= {TimedOut}
+
+
+def test_calls_that_always_hang_fail_alone_though_they_are_the_last():
+    server = Hanging()
+    server.never = {f"{n}?" for n in range(0, 200, 10)}
+    replies, errors, _ = asked(server, 200)
+    assert len(replies) == 180
+    assert [type(error) for error in errors] == [TimedOut] * 20
 
 
 def test_no_retries_are_none():

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.backends.call import Call, ended, now
 from assay.backends.pace import START, Few, Latencies, Pace, Turns
-from assay.backends.pauses import Pauses
+from assay.backends.pauses import LONGEST_S, Pauses
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
 from assay.backends.tries import Tried, hung
@@ -119,10 +119,11 @@ class Limit:
         self._further = 0
         self._resume_at = -math.inf
         self._pauses = Pauses(limits.backoff, limits.retries, HOPELESS)
-        self._answered = False
+        self._answered, self._answered_at = False, -math.inf
         self._first, self._again = Few(FIRST), Few(FEW)
         self._lost_in_a_row = 0
         self._unserved: set[int] = set()
+        self._unheard = 0  # calls that were sent since the last reply, and hung
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
@@ -156,7 +157,7 @@ class Limit:
 
         Raises:
             OverBudget: If the call could exceed the budget.
-            Denied: If the back end refuses, or has never answered at all.
+            Denied: If the back end refuses, or answers nobody.
             Unavailable: If no reply came in all tries.
             CancelledError: If it was stopped before the call was sent.
         """
@@ -194,9 +195,11 @@ class Limit:
         return reply
 
     def _despair(self, error: Unavailable) -> None:
-        if self._is_down(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS:
+        refused = self._is_down(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS
+        if refused or self._is_silent(error):
             done = "refused every call" if error.throttled else "answered no call"
-            what = f"{self.name} has {done} for {now() - self._pauses.since:.0f} s"
+            since = self._pauses.since if refused else self._answered_at
+            what = f"{self.name} has {done} for {now() - since:.0f} s"
             remedy = "run the same command later: it goes on from there"
             raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
         if self._answered or error.throttled or error.permanent:
@@ -243,7 +246,8 @@ class Limit:
     def _is_hopeless(self, error: Unavailable) -> bool:
         """Whether the same call would fail again, or is not worth the wait."""
         in_vain = self._is_down(error) and self._pauses.in_vain > self._limits.retries
-        return in_vain or error.permanent or (error.retry_after or 0.0) > self._limits.patience
+        too_long = (error.retry_after or 0.0) > self._limits.patience
+        return in_vain or too_long or error.permanent or self._is_silent(error)
 
     async def _pay(self, error: Unavailable, call: Call, hold: Hold) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
@@ -312,6 +316,7 @@ class Limit:
                 self.pace.refused(sent, now())
             elif hung(error):
                 error.crowded = self.pace.late(sent, now())
+                self._unheard += not timeouts and sent > self._answered_at
             elif error.permanent:
                 self._unserved.clear()
             else:
@@ -320,6 +325,7 @@ class Limit:
                 self._pauses.refused(sent, now())
             raise
         self._unserved.clear()
+        self._answered_at, self._unheard = now(), 0
         self._latencies.add(kind, now() - sent)
         self._pauses.replied(sent)
         self.pace.replied(now() - sent)
@@ -367,3 +373,12 @@ class Limit:
         gone = self._answered and len(self._unserved) >= max(2, min(SILENT, self.pace.allowed))
         lost = gone and not error.permanent and not hung(error)
         return (error.throttled or lost) and not error.retry_after
+
+    def _is_silent(self, error: Unavailable) -> bool:
+        """Whether all hang since the last reply: for a minute, and as long as a call may take.
+
+        Calls that were on their way with that reply prove nothing: they may be those that always
+        take too long, left over at the end.
+        """
+        heard_nothing = now() - self._answered_at >= LONGEST_S + self._limits.timeout
+        return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS

@@ -183,6 +183,7 @@ class OpenAI(LLM):
         self._dialect = Dialect()
         self.further_requests = 0
         self._probing = PerLoop(asyncio.Lock)
+        self._futile = ""  # what was last said to every dialect: not one of them is refused
         self._name = self._full_name(endpoint)
 
     @classmethod
@@ -285,6 +286,8 @@ class OpenAI(LLM):
                 return answer
             # One call finds out what the server takes; those refused with it wait for the result.
             async with self._probing.get():
+                if answer.message == self._futile:
+                    return answer
                 if self._dialect is dialect:
                     return await self._probe(answer, dialect, body)
             self.further_requests += 1
@@ -293,9 +296,11 @@ class OpenAI(LLM):
         self, answer: _Answer, dialect: Dialect, body: Callable[[Dialect], dict[str, Any]]
     ) -> _Answer:
         # Only a dialect that brought a reply is kept: a refusal may have been about the prompt.
+        first = answer.message if isinstance(answer, Refusal) else ""
         while isinstance(answer, Refusal):
             following = next_dialect(dialect, answer, body)
             if following is None:
+                self._futile = first if answer.message == first else self._futile
                 return answer
             dialect = following
             self.further_requests += 1

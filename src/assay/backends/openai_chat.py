@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ _STATUS = re.compile(r"[45]\d\d", re.ASCII)
 # JSON has none of these. Where minus infinity stands for "never", it is kept.
 _NO_NUMBERS = {"-Infinity": -math.inf}
 BROKEN_OFF = "the reply broke off"
+_Read = TypeVar("_Read")
 
 
 class Message(msgspec.Struct):
@@ -111,7 +112,7 @@ class _Piece(msgspec.Struct):
     delta: Message | None = None
     finish_reason: Any = None
     logprobs: Any = None
-    index: int = 0
+    index: int | None = 0
 
 
 class _Event(msgspec.Struct):
@@ -126,8 +127,8 @@ _CHAT = msgspec.json.Decoder(Chat)
 _EVENT = msgspec.json.Decoder(_Event)
 _STREAM = (b"data:", b"event:", b"id:", b":")
 # Not by `splitlines`: other ends of line may stand in a text.
-_DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
-_DONE = "[DONE]"
+_DATA = re.compile(rb"^data: *(\S.*)$", re.MULTILINE)
+_DONE = b"[DONE]"
 
 
 def read_chat(content: bytes) -> Chat:
@@ -140,32 +141,33 @@ def read_chat(content: bytes) -> Chat:
         ValueError: If it is none.
     """
     if content.lstrip().startswith(_STREAM):
-        return _streamed(content.decode("utf-8", "replace"))
+        return _streamed(content)
+    return _read(content, _CHAT)
+
+
+def _read(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
     try:
-        return _CHAT.decode(content)
+        return decoder.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         text = content.decode("utf-8-sig", "replace")
     try:
         found = json.loads(text, parse_constant=_NO_NUMBERS.get)
         # Python's reader lets half a surrogate pair pass, which nothing after it can write.
-        return msgspec.convert(clean(found), Chat)
+        return msgspec.convert(clean(found), decoder.type)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
 
-def _streamed(text: str) -> Chat:
+def _streamed(content: bytes) -> Chat:
     """The completion that was sent in pieces; one that says nowhere that it ended broke off."""
     chat, pieces, ended = Chat(), list[_Piece](), False
-    for data in _DATA.findall(text):
+    for data in _DATA.findall(content):
         if data.strip() == _DONE:
             ended = True
             continue
-        try:
-            event = _EVENT.decode(data)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise ValueError(str(error)) from error
+        event = _read(data, _EVENT)
         chat.usage, chat.error = event.usage or chat.usage, event.error or chat.error
-        pieces += [piece for piece in event.choices or () if piece.index == 0]
+        pieces += [piece for piece in event.choices or () if not piece.index]
     if pieces:
         reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
         written = "".join(piece.delta.text for piece in pieces if piece.delta)
