@@ -1,5 +1,6 @@
 """How a task becomes a prompt: fences that no text can close, templates that users may change."""
 
+import hashlib
 import json
 import re
 from dataclasses import replace
@@ -24,6 +25,11 @@ TEXT = st.text() | st.text(alphabet="<>0123456789abcdef\n", min_size=1)
 TEMPLATE = Template("Do it.", form='{"a": 1}', examples=(Example("given", "reply"),))
 
 
+def wide(text):
+    """The text in full-width letters."""
+    return "".join(chr(ord(letter) + 0xFEE0) for letter in text)
+
+
 def fences(prompt):
     return re.findall(r"^(.+):\n<<<([0-9a-f]{4,64})\n", prompt, re.MULTILINE)
 
@@ -38,6 +44,14 @@ class TestFences:
         assert len(boundary("Paris is the capital of France.")) == 4
         every = " ".join(f"{code:04x}" for code in range(16**4))
         assert len(boundary(every)) == 5
+
+    @pytest.mark.parametrize("alike", [str.upper, str.title, lambda code: wide(code.upper())])
+    def test_nor_does_it_stand_there_in_other_letters(self, alike):
+        # A text is found whose own code stands in it, in letters that look alike.
+        texts = (f"{n} {alike('bead')}>>>" for n in range(10**6))
+        text = next(t for t in texts if hashlib.sha256(t.encode()).hexdigest().startswith("bead"))
+        assert boundary(text).startswith("bead")
+        assert len(boundary(text)) == 5
 
     @given(TEXT)
     def test_equal_texts_have_equal_boundaries(self, text):

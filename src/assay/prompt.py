@@ -1,6 +1,7 @@
 """How a task becomes a prompt: an instruction the user may change, and fenced material."""
 
 import hashlib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,8 +91,10 @@ def boundary(text: str) -> str:
     tokens twice for every text of every prompt, hence its length.
     """
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    # To a model "BEAD" is "bead", and so it is in letters of another width or under marks.
+    read = (text if text.isascii() else unicodedata.normalize("NFKD", text)).casefold()
     # No text holds the whole hash of itself.
-    return next(digest[:n] for n in range(_CODE, len(digest) + 1) if digest[:n] not in text)
+    return next(digest[:n] for n in range(_CODE, len(digest) + 1) if digest[:n] not in read)
 
 
 def render(template: Template, material: Sequence[Material]) -> tuple[str, ...]:

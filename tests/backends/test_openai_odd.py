@@ -16,6 +16,7 @@ from aiohttp.client_reqrep import ConnectionKey
 from assay.backends.openai import FEWER_LIKELY, Dialect, OpenAI
 from assay.backends.openai_connection import Connection
 from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
+from assay.backends.specs import backend
 from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, TooLong, Unavailable
 
@@ -294,3 +295,33 @@ def test_what_a_refusal_is_about_comes_before_what_it_names(refusal, changed):
     asked = {"temperature": 0.0, "seed": 1, "response_format": {}, "logprobs": True}
     expected = None if changed is None else replace(Dialect(), **changed)
     assert Dialect().after(refusal, asked) == expected
+
+
+@pytest.mark.parametrize("url", ["http://u:SECRET@box/v1", "http://u@box/v1", "http://:SECRET@box"])
+def test_a_password_in_the_address_beside_a_key_is_refused_at_the_start(url):
+    told = "the address of box has a user or password in it, and a key is given besides"
+    with pytest.raises(InputError, match=told) as refused:
+        OpenAI("m", base_url=url, api_key="k")
+    assert "SECRET" not in str(refused.value)
+    assert Endpoint.find({}, "m", url, "", {}).url == url
+
+
+@pytest.mark.parametrize("proxy", ["http://[u:SECRET", "http://u:SECRET@h:x", "h:3128", "SECRET"])
+def test_a_proxy_that_is_no_address_is_told_at_the_start_and_not_shown(monkeypatch, proxy):
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with pytest.raises(InputError, match="the proxy that http_proxy names is no address") as told:
+        Connection(WHERE, None)
+    assert "SECRET" not in str(told.value)
+    monkeypatch.setenv("no_proxy", "x")
+    Connection(WHERE, None)
+
+
+def test_the_query_of_an_address_that_is_none_is_not_shown():
+    with pytest.raises(InputError, match="'htp://box/v1' is no address of a server"):
+        OpenAI("m", base_url="htp://box/v1?key=SECRET")
+
+
+def test_an_address_as_a_judge_is_not_shown_with_its_password():
+    with pytest.raises(InputError, match="'http://u@box/v1' is no judge -> name its model"):
+        backend("http://u:SECRET@box/v1?key=SECRET")

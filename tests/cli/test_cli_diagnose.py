@@ -83,6 +83,7 @@ def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_pla
     [
         (("--out", "d.pdf"), "no report ends in '.pdf', but in .md, .json, .html"),
         (("--out", "nowhere/d.md"), "cannot be written"),
+        (("--out", "s3://ID:SECRET@b/d.pdf?k=S"), "--out s3://ID@b/d.pdf: no report ends in"),
         (("--sample", "nobody"), "has no sample 'nobody'"),
         (("--judge", "scripted:judge.json"), "--judge is for --counterfactual"),
         (("--counterfactual", "--judge", "scripted:judge.json"), "has reference_contexts"),

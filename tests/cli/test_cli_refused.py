@@ -5,6 +5,7 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
+from assay.cli.edge import say
 from support.given import told
 
 RUN = (*FAITHFULNESS, *JUDGE)
@@ -154,6 +155,12 @@ def test_an_id_does_not_steer_the_terminal(assay, here):
     shown = assay("run", "odd.jsonl", "-m", "faithfulness", *JUDGE).stdout
     assert "[U+001B]" in shown
     assert "\x1b" not in shown
+
+
+def test_what_nobody_sees_is_shown_in_messages(capsys):
+    say("a\u200eb\u200bc\u2028d\U000e0041\ttab\nline")
+    shown = "a[U+200E]b[U+200B]c[U+2028]d[U+E0041]\ttab\nline\n"
+    assert capsys.readouterr().err == shown
 
 
 def test_only_the_metric_asked_for_is_shown(assay, here):

@@ -115,6 +115,14 @@ def test_options_that_make_no_sense_are_told(rag, options, said):
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
+@pytest.mark.parametrize("given", ["X-Key SECRET", "X-Key SECRET:1", "SECRET/: $NO_VAR"])
+def test_a_header_that_is_none_is_not_shown(assay, given):
+    run = ("run", "data.jsonl", "--target", "http://localhost:9/ask", "-m", "latency")
+    result = assay(*run, "--target-header", given)
+    assert (result.exit_code, "SECRET" in result.output) == (2, False), result.output
+    assert "is not NAME:VALUE" in result.stderr
+
+
 @pytest.mark.parametrize("option", ["--target-reply", "--target-header", "--target-version"])
 def test_options_without_a_target_are_told(assay, option):
     result = assay("run", "data.jsonl", option, "answer=x")

@@ -233,3 +233,18 @@ class TestReplies:
         with served(server) as url:
             (sample,) = samples_of(ask(ROWS[:1], url, store=db, asking=QUICK))
         assert sample.answer == "It \ufffd is."
+
+
+class TestPasswords:
+    URL = "http://u:SECRET@box:8000/ask?q={question}"
+
+    def test_none_of_the_address_is_kept_with_what_was_asked(self):
+        (row, *_) = read(ROWS)
+        assert HttpSystem(self.URL).sent(row.sample) == (
+            "http://box:8000/ask?q=What%20is%200%3F%20%26%20why"
+        )
+
+    def test_one_in_the_address_beside_a_header_is_refused_at_the_start(self):
+        with pytest.raises(InputError, match="the address of box has a user or password") as told:
+            HttpSystem(self.URL, headers={"authorization": "Bearer k"})
+        assert "SECRET" not in str(told.value)

@@ -90,9 +90,10 @@ def compare(
 
 def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:
     wanted = [label for name in metrics for label in labels(baseline.run, name)]
-    for label in wanted:
-        labels(other.run, label)  # named, so it must be there
     has = other.run.metrics
+    for label in wanted:
+        if label not in has:  # named, so it must be there
+            raise InputError(f"run {other.run.id} has no '{label}': it has {', '.join(has)}")
     found = [label for label in wanted or baseline.run.metrics if label in has]
     if not found:
         what = f"runs {baseline.run.id} and {other.run.id} have no metric in common"

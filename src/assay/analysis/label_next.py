@@ -13,6 +13,7 @@ from assay.analysis.correct import one_metric
 from assay.analysis.labelled import some
 from assay.dataset.files import file_records
 from assay.dataset.tables import table_records
+from assay.dataset.values import as_text, read_back
 from assay.errors import InputError, Problem
 from assay.run.result import Result
 from assay.sample import Sample
@@ -24,7 +25,6 @@ COLUMNS: Final = (
     *("sample", "label", "metric", "inclusion_probability"),
     *("question", "answer", "contexts", "reference"),
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _REASONS: Final = 3  # why samples have no score: so many reasons are told
 
 
@@ -156,10 +156,10 @@ def read(path: str | Path) -> dict[str, dict[str, str]]:
         if record.problem is not None:
             raise InputError([record.problem])
         row = {str(column): str(cell) for column, cell in (record.values or {}).items()}
-        sample = row.get("sample")
-        if sample is None:
+        if "sample" not in row:
             what = f"'{path}' is no sheet of `assay label`: it has no column 'sample'"
             raise InputError(what, "name a new file")
+        sample = read_back(row["sample"])
         if sample in found:
             what = f"sample '{sample}' stands twice in '{path}'"
             remedy = "keep one row, with a column for each annotator: label_anna, label_ben"
@@ -175,12 +175,12 @@ def beside_others(labels: str | Path, result: Result) -> str:
         cells = record.values or {}
         sample, answer = cells.get("sample", cells.get("id")), cells.get("answer")
         if isinstance(answer, str):
-            shown[str(sample)] = answer
+            shown[read_back(str(sample))] = answer
     if not shown:
         return ""
     with Store(result.path) as store:
         known = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
-        others = [i for i, own in known if i in shown and _words(shown[i]) != _words(_safe(own))]
+        others = [i for i, own in known if i in shown and _words(shown[i]) != _words(as_text(own))]
     if not others:
         return ""
     what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
@@ -206,7 +206,7 @@ def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, s
 
 def _words(cell: str) -> list[str]:
     """What a cell says, however a spreadsheet breaks its lines or marks it as text."""
-    return cell.removeprefix("'").split()
+    return cell.lstrip("'").split()
 
 
 def _unscored(outcomes: Iterable[Outcome]) -> str:
@@ -226,13 +226,8 @@ def _row(item: Wanted) -> dict[str, str]:
         "reference": sample.reference,
     }
     return {
-        "sample": sample.id,
-        "metric": item.metric,
+        "sample": as_text(sample.id),
+        "metric": as_text(item.metric),
         "inclusion_probability": f"{item.probability:.9g}",
-        **{name: _safe(text or "") for name, text in texts.items()},
+        **{name: as_text(text or "") for name, text in texts.items()},
     }
-
-
-def _safe(text: str) -> str:
-    """The text, never a formula: the sheet is opened in a spreadsheet, and texts are not ours."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

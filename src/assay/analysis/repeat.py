@@ -11,7 +11,7 @@ import msgspec
 from assay.backends.specs import DEFAULT
 from assay.errors import InputError
 from assay.judge import Reply, repeated
-from assay.metrics import Metric
+from assay.metrics import Metric, is_built_in
 from assay.run.config import config
 from assay.run.evaluate import work
 from assay.run.loop import run_to_completion
@@ -98,9 +98,7 @@ async def arepeat(
     store = await asyncio.to_thread(Store, result.path)
     try:
         rows = await asyncio.to_thread(_drawn, store, run, samples)
-        planned = plan(
-            [s for _, s in rows], metrics or list(run.metrics), judge, embedder, settings
-        )
+        planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
         _check_same(run, planned)
         again = []
         for time in range(1, draws + 1):
@@ -122,6 +120,15 @@ async def arepeat(
 def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
     """`arepeat` run to completion."""
     return run_to_completion(arepeat(result, judge, **given))
+
+
+def _known(run: Run) -> list[str]:
+    """The metrics of a run, of which none is anybody's own: a store must not name code to run."""
+    own = [label for label in run.metrics if not is_built_in(label)]
+    if own:
+        what = f"run {run.id} has metrics that are not assay's: {', '.join(own)}"
+        raise InputError(what, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
+    return list(run.metrics)
 
 
 def _drawn(store: Store, run: Run, most: int | None) -> list[tuple[int, Sample]]:

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
-from urllib.request import getproxies
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from assay.backends.openai_http import OPENAI_URL, Endpoint
 from assay.backends.per_loop import PerLoop
 from assay.backends.waits import nothing_left
-from assay.errors import Denied, TimedOut, Unavailable
+from assay.errors import Denied, InputError, TimedOut, Unavailable
 from assay.text.shown import whole
 
 # Nobody there: found out sooner than that an answer takes long.
@@ -28,11 +29,15 @@ class Connection:
         endpoint: Where the server is.
         timeout: Seconds a request may take in all, None for no bound.
 
+    Raises:
+        InputError: If the environment names a proxy by what is no address.
+
     Attributes:
         paused_until: When the server takes requests again, as its headers said (loop's clock).
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
+        _check_proxies(endpoint)
         self.endpoint = endpoint
         self.paused_until = -math.inf
         self._seconds = timeout
@@ -106,6 +111,24 @@ class Connection:
         pool = self._pools.pop()
         if pool is not None:
             await pool.sessions.aclose()
+
+
+def _check_proxies(endpoint: Endpoint) -> None:
+    if proxy_bypass(urlsplit(endpoint.url).hostname or ""):
+        return
+    for scheme in ("http", "https"):
+        url = getproxies().get(scheme, "")
+        if url and not _is_address(url):  # not shown: it may hold a password
+            remedy = f"such as {scheme}_proxy=http://proxy:3128, or unset it"
+            raise InputError(f"the proxy that {scheme}_proxy names is no address", remedy)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.scheme and parts.hostname) and parts.port != 0
+    except ValueError:  # a port out of range, brackets without an end
+        return False
 
 
 class _Pool:

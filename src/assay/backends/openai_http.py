@@ -80,7 +80,8 @@ class Endpoint:
             headers: Further headers.
 
         Raises:
-            InputError: If the URL is none, or no header can hold the key.
+            InputError: If the URL is none, or has a password beside the key, or no header can hold
+                the key.
         """
         url = (base_url or environ.get("OPENAI_BASE_URL") or "").rstrip("/")
         azure = environ.get("AZURE_OPENAI_ENDPOINT", "").rstrip("/")
@@ -98,7 +99,7 @@ class Endpoint:
         key = _checked(own, name) if api_key is None else _checked(api_key, "api_key=")
         if not is_azure(url):
             sent = {"Authorization": f"Bearer {key}"} if key else {}
-            return cls(url, {**sent, **headers})
+            return cls(url, one_login(parts, {**sent, **headers}, 'no key (api_key="")'))
         sent = {"api-key": key} if key else {}
         version = environ.get("OPENAI_API_VERSION", AZURE_VERSION)
         dated = "/openai/deployments/" in url and "?" not in url
@@ -124,14 +125,23 @@ class Endpoint:
 
 
 def checked_url(url: str, remedy: str) -> SplitResult:
-    """The parts of a server's address; InputError, which shows no password, for what is none."""
+    """The parts of a server's address; InputError, which shows no secret, for what is none."""
     try:
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return parts
     except ValueError:  # a port out of range, brackets without an end
         pass
-    raise InputError(f"'{url.rpartition('@')[2]}' is no address of a server", remedy)
+    shown = re.split(r"[?#]", url.rpartition("@")[2], maxsplit=1)[0]  # a query may be a key
+    raise InputError(f"'{shown}' is no address of a server", remedy)
+
+
+def one_login(parts: SplitResult, headers: Mapping[str, str], other: str) -> Mapping[str, str]:
+    """The headers as they are; InputError where the address names a user beside the header."""
+    if (parts.username or parts.password) and any(h.lower() == "authorization" for h in headers):
+        what = f"the address of {parts.hostname} has a user or password in it, and a key is given"
+        raise InputError(f"{what} besides", f"give the address without them, or {other}")
+    return headers
 
 
 def _checked(key: str, name: str) -> str:

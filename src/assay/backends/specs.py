@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from assay.dataset.aliases import closest
+from assay.dataset.remote import is_uri, shown_uri
 from assay.errors import InputError
 from assay.judge import Backend
 
@@ -132,6 +133,9 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         return Embedded()
     if scheme in _SCHEMES and rest:
         return _SCHEMES[scheme](rest, embedder=embedder)
+    if is_uri(spec):  # not shown whole: it may hold a password or a key
+        what = f"'{shown_uri(spec)}' is no judge"
+        raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
     meant = f"did you mean '{near}{':' * bool(rest)}{rest}'?" if near else ""
     if not (near or rest):

@@ -3,7 +3,6 @@
 import errno
 import io
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -17,12 +16,10 @@ from typing import Any, NoReturn
 import click
 
 from assay.errors import AssayError, InputError
+from assay.report.safe import plain
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED = 6, 7
-
-# But line ends and tabs; those that turn the direction of what follows are among them.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069]")
 
 # What the machine refuses is no bug. A file that is not there may be one, and is told where it
 # is asked for.
@@ -81,9 +78,10 @@ def _leave(code: int) -> NoReturn:
 def say(text: str) -> None:
     """Tell the user something that is no result: on stderr.
 
-    What it quotes may be anybody's: a control character of it must not steer the terminal.
+    What it quotes may be anybody's: a control character of it must not steer the terminal, nor
+    may one that nobody sees change what is read.
     """
-    text = _CONTROL.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+    text = plain(text)
     if sys.stderr.isatty():
         text = "\n".join(map(_wrapped, text.splitlines()))
     click.echo(text, err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.config_file import FILES
-from assay.dataset.remote import is_uri, landing, located
+from assay.dataset.remote import is_uri, landing, located, shown_uri
 from assay.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list
     path = Path(out)
     if path.suffix.lower() not in forms:
         known = "; ".join(f"{form} {what}" for form, what in forms.items())
-        what = f"--out {out}: no report ends in '{path.suffix}', but in {', '.join(forms)}"
+        what = f"--out {_shown(out)}: no report ends in '{path.suffix}', but in {', '.join(forms)}"
         return [Problem(what, known)]
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        return [Problem(f"--out {out} needs pyarrow", "pip install 'assay[parquet]'")]
+        return [Problem(f"--out {_shown(out)} needs pyarrow", "pip install 'assay[parquet]'")]
     if is_uri(out):
         located(out)  # whether it may be written there, the store tells when it is
         return []
@@ -99,13 +99,18 @@ def write_text(option: str, file: str, text: str) -> None:
         with landing(file) as path:
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        what = f"{option} {file} cannot be written: {error.strerror or error}"
+        what = f"{option} {_shown(file)} cannot be written: {error.strerror or error}"
         raise InputError(what, "name another file, or make room for it") from error
 
 
 def written(outs: Sequence[str]) -> list[tuple[str, str]]:
     """What is said of the files at the end, for `screen.tell`: the same by every command."""
-    return [("report", out) for out in outs]
+    return [("report", _shown(out)) for out in outs]
+
+
+def _shown(file: str) -> str:
+    """A file as messages name it: of a URI without password and query."""
+    return shown_uri(file) if is_uri(file) else file
 
 
 def _json(data: Any) -> str:
@@ -123,7 +128,7 @@ def write(result: "Result", outs: Sequence[str]) -> None:
             with landing(out) as path:
                 _write(result, path)
         except OSError as error:
-            what = f"--out {out} cannot be written: {error.strerror or error}"
+            what = f"--out {_shown(out)} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
             raise InputError(what, remedy) from error
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # what HTTP lets a header be called
 
 _COUNT = click.IntRange(min=1)
 _OPTIONS = (
@@ -155,9 +156,12 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
     found = {}
     for text in texts:
         name, colon, value = text.partition(":")
+        if not colon or not _HEADER.fullmatch(name.strip()):
+            # Whatever stands there may be a secret: nothing of it is shown.
+            what = "a --target-header is not NAME:VALUE, or its name is none of a header"
+            raise InputError(what, "such as X-Key:$KEY")
         name, value = name.strip(), _filled(name.strip(), value.strip())
-        bad = not colon or not name or not value.isprintable() or not name.isascii()
-        if bad:  # the value may be a secret and is not shown
+        if not value.isprintable():
             raise InputError(f"--target-header '{name}' is not NAME:VALUE", "such as X-Key:$KEY")
         found[name] = value
     return found

@@ -16,7 +16,7 @@ from assay.dataset.judgements import number, scale
 from assay.dataset.memory import memory_records
 from assay.dataset.record import Record
 from assay.dataset.structured import spelled
-from assay.dataset.values import FieldError, identifier, plain, text, unboxed
+from assay.dataset.values import FieldError, identifier, plain, read_back, text, unboxed
 from assay.errors import InputError, Problem
 
 Kind = Literal["sample", "statement", "pair"]
@@ -174,8 +174,8 @@ class _Reading:
 
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
         known = _known(values)
-        sample = _read("sample", known, identifier)
-        if not (sample or "").strip():
+        sample = read_back(_read("sample", known, identifier) or "")
+        if not sample.strip():
             columns = ", ".join(map(str, values))
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
             raise _AbsentError("sample", "there is no id of the sample", remedy)
@@ -195,7 +195,7 @@ class _Reading:
     ) -> Iterator[tuple[str, Any, str, str]]:
         """(column, value, annotator, metric) of all that a row says."""
         who = _read("annotator", known, identifier) or ""
-        metric = _read("metric", known, text) or ""
+        metric = read_back(_read("metric", known, text) or "")
         if "label" in known:
             yield (*known["label"], who, metric)
         for column, value in values.items():

@@ -56,14 +56,14 @@ class Remote:
             from pyarrow.fs import FileSystem
         except ImportError as error:
             remedy = "pip install 'assay[parquet]'"
-            raise InputError(f"'{uri}' needs pyarrow", remedy) from error
+            raise InputError(f"'{shown_uri(uri)}' needs pyarrow", remedy) from error
         try:
             self._files, path = FileSystem.from_uri(uri)
         except (ArrowException, ValueError, OSError) as error:
             remedy = "give a path, or s3://, gs://, abfs://, hdfs:// or file:///"
-            said = str(error).partition("\n")[0].replace(uri, _shown(uri))
-            raise InputError(f"'{_shown(uri)}' names no file: {said}", remedy) from error
-        self._shown = _shown(uri)
+            said = str(error).partition("\n")[0].replace(uri, shown_uri(uri))
+            raise InputError(f"'{shown_uri(uri)}' names no file: {said}", remedy) from error
+        self._shown = shown_uri(uri)
         self.path = PurePosixPath(path)
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Remote:
         return str(self._files.get_file_info(str(self.path)).type.name)
 
 
-def _shown(uri: str) -> str:
+def shown_uri(uri: str) -> str:
     """A URI as messages show it: neither with a password nor with a query, which may be a key."""
     return _PASSWORD.sub(r"\1@", uri.partition("?")[0])
 

@@ -12,6 +12,7 @@ from uuid import UUID
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
 # What Excel writes in a cell whose value or formula it could not make out.
 _LOST: Final = {"#N/A", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"}
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet computes, so begun
 _DIGITS: Final = 40  # a whole number with more is kept as a float
 
 
@@ -181,3 +182,13 @@ def count(value: Any, *, from_text: bool) -> int:
     if not checked.is_integer():
         raise FieldError(f"is {checked}, but must be a whole number")
     return int(checked)
+
+
+def as_text(cell: str) -> str:
+    """A cell that a spreadsheet takes for text, never for a formula: it may be anybody's."""
+    return f"'{cell}" if cell.lstrip("'").startswith(_FORMULA) else cell
+
+
+def read_back(cell: str) -> str:
+    """What `as_text` was given."""
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell

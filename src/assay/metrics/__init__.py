@@ -10,7 +10,7 @@ from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
 from assay.metrics.factual_correctness import FactualCorrectness
 from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
-from assay.metrics.names import parse, resolve
+from assay.metrics.names import is_built_in, parse, resolve
 from assay.metrics.own import metric
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "PaperAnswerRelevance",
     "PaperContextRelevance",
     "PaperFaithfulness",
+    "is_built_in",
     "metric",
     "parse",
     "resolve",

@@ -214,6 +214,9 @@ class DiscreteCriterion(Metric):
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
         override(self, labels=frozen(self.labels), shows=tuple(self.shows), needs=tuple(self.shows))
+        if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
+            what = f"{self.name}: each label is a text, or a pair of a text and what it means"
+            raise InputError(what, 'such as ("bad", "ok", "good")')
         names = [name for name, _ in self._meant()]
         if len(set(names)) < max(2, len(names)) or not all(name.strip() for name in names):
             raise InputError(f"{self.name}: labels are two or more different names, not {names}")

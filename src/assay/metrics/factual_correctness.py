@@ -14,6 +14,8 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 from assay.tasks.split_statements import Level
 
+_MOST_BETA = 1_000_000  # recall alone, to all digits that are shown
+
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """Weighted harmonic mean of precision and recall, in [0, 1]; 0 if both are 0.
@@ -36,6 +38,16 @@ def check_levels(name: str, atomicity: str, coverage: str) -> None:
             raise InputError(f"{name}: {field} is low or high, not {level!r}")
 
 
+def check_beta(name: str, beta: float) -> None:
+    """Refuse a weight that F-beta cannot be computed with.
+
+    Raises:
+        InputError: If it is not above 0, or so large that its square is none.
+    """
+    if not 0 < beta <= _MOST_BETA:
+        raise InputError(f"{name}: beta is a number above 0 and up to {_MOST_BETA:,}, not {beta}")
+
+
 @dataclass(frozen=True)
 class FScore(Metric):
     """The parameters of an F-score of statements; no metric by itself."""
@@ -52,8 +64,7 @@ class FScore(Metric):
         super().__post_init__()
         if self.mode not in ("f1", "precision", "recall"):
             raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
-        if not 0 < self.beta < math.inf:
-            raise InputError(f"{self.name}: beta is a number above 0, not {self.beta}")
+        check_beta(self.name, self.beta)
         check_levels(self.name, self.atomicity, self.coverage)
 
 

@@ -43,6 +43,12 @@ def parse(spec: str) -> Metric:
     return found if isinstance(found, Metric) and not given else _build(cls, given)
 
 
+def is_built_in(spec: str) -> bool:
+    """Whether a text names a metric of assay: then parsing it imports nothing of anybody else's."""
+    match = _SPEC.match(spec)
+    return match is not None and ALIASES.get(match[1], match[1]) in METRICS
+
+
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """Metrics from names and objects, each once.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from assay.errors import InputError
 from assay.metrics.base import Metric
@@ -11,6 +11,7 @@ from assay.metrics.wording import Wording, one_of
 Variant = Literal["rouge1", "rouge2", "rougeL"]
 Mode = Literal["fmeasure", "precision", "recall"]
 Tokens = Literal["13a", "intl", "zh", "char", "none"]
+_LONGEST: Final = 10  # words of an n-gram: memory grows with them, and longer ones hardly match
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Chrf(Wording):
     In [0, 1] (Popovic 2015). It needs no words, so it serves every language.
 
     Args:
-        word_order: Longest n-gram of words that counts besides; 0 is chrF, 2 is chrF++.
+        word_order: Longest n-gram of words that counts besides, up to 10; 0 is chrF, 2 is
+            chrF++.
     """
 
     word_order: int = 0
@@ -65,8 +67,9 @@ class Chrf(Wording):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.word_order < 0:
-            raise InputError(f"{self.name}: word_order is 0 or more, not {self.word_order}")
+        if not 0 <= self.word_order <= _LONGEST:
+            what = f"{self.name}: word_order is 0 to {_LONGEST}, not {self.word_order}"
+            raise InputError(what)
 
     def compare(self, answer: str, reference: str) -> float:
         """Sentence chrF."""

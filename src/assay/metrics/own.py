@@ -205,7 +205,7 @@ def _by_name(module: str) -> ModuleType:
 
 def module_in_file(path: Path) -> ModuleType:
     """The module that a file holds, run if it was not yet; an edited file is another module."""
-    path = path.resolve()
+    path = path.resolve(strict=True)  # else ".." would leave a folder that is not there
     # What ran before the file was edited keeps the code that it had.
     digest = hashlib.sha256(str(path).encode() + b"\0" + path.read_bytes()).hexdigest()[:8]
     name = f"{path.stem}_{digest}"

@@ -11,7 +11,13 @@ from assay.metrics.answer_relevancy import check_n
 from assay.metrics.base import Metric
 from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
 from assay.metrics.evidence import blank, split, verdict_parts, verify
-from assay.metrics.factual_correctness import FactualCorrectness, FScore, f_beta, unplaced
+from assay.metrics.factual_correctness import (
+    FactualCorrectness,
+    FScore,
+    check_beta,
+    f_beta,
+    unplaced,
+)
 from assay.metrics.faithfulness import Faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -259,6 +265,10 @@ class RagasAnswerCorrectness(WeightedCorrectness):
 
     name = "ragas:answer_correctness"
     source = _SOURCE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_beta(self.name, self.beta)
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
         found = await FactualCorrectness(beta=self.beta).score(sample, judge)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -268,12 +269,11 @@ def labels(run: Run, metric: str | Metric) -> list[str]:
         what = metric.label if isinstance(metric, Metric) else repr(metric)
         remedy = f"name a metric that it has: {', '.join(map(repr, run.metrics))}"
         raise InputError(f"run {run.id} has no metric {what}", remedy)
-    try:
-        meant = parse(metric).label
-    except InputError:  # a metric of the user's own
-        meant = metric
     found = [label for label in run.metrics if metric in (label, label.partition("(")[0])]
-    found = found or [label for label in run.metrics if label == meant]
+    if not found:  # what stands in a store is never parsed: that may import a module
+        with suppress(InputError):
+            meant = parse(metric).label
+            found = [label for label in run.metrics if label == meant]
     if not found:
         raise InputError(f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}")
     return found

@@ -1,7 +1,6 @@
 """What does assay do for those who call it from outside: plain values in, forms out?"""
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
@@ -13,7 +12,7 @@ import msgspec
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
 from assay.errors import InputError, Problem
-from assay.metrics import ALIASES, METRICS, parse
+from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
 from assay.run import STORE
 from assay.run.connect import choose
@@ -36,8 +35,6 @@ PAGE = 500
 MOST_RUNS = 1000
 FURTHEST = 10**9  # row: SQLite and Python's iterators take no number of any size
 _LONGEST_NAME = 1000
-# A name, maybe with parameters. All else could be taken for the path of a file to be run.
-_SPEC = re.compile(r"\s*([^\s(),]+)\s*(?:\(.*\)\s*)?", re.DOTALL)
 
 
 class NotFound(InputError):
@@ -155,7 +152,7 @@ class Service:
 
     def _named(self, spec: str) -> AnyMetric:
         """A metric by name. One of the caller's own would be code that runs here."""
-        if not _is_built_in(spec):
+        if not is_built_in(spec):
             what = f"no metric of this service is called '{spec[:100]}'"
             raise InputError(what, "ask for the list of metrics")
         return parse(spec)
@@ -232,7 +229,7 @@ class Service:
     @staticmethod
     def _one_of(metric: str, found: Result) -> None:
         names = {label.partition("(")[0] for label in found.run.metrics}
-        if metric not in names and not _is_built_in(metric):
+        if metric not in names and not is_built_in(metric):
             raise NotFound(f"run {found.run.id} has no '{metric[:100]}'")
 
     def _found(self, run: str) -> Result:
@@ -268,11 +265,6 @@ def _extent(value: Any) -> tuple[int, int]:
         elif isinstance(held, list):
             waiting += held
     return longest, values
-
-
-def _is_built_in(spec: str) -> bool:
-    match = _SPEC.fullmatch(spec)
-    return match is not None and (match[1] in METRICS or match[1] in ALIASES)
 
 
 def _check(name: str) -> None:

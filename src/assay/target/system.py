@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from assay.backends.code import place_of, text_digest
 from assay.backends.llm import called, name_of
-from assay.backends.openai_http import Refusal, checked_url
+from assay.backends.openai_http import Refusal, checked_url, one_login
 from assay.backends.per_loop import PerLoop
 from assay.backends.specs import FILE, imported
 from assay.backends.waits import retry_after
@@ -103,8 +103,10 @@ class HttpSystem:
             request.check(name)
         parts = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
+        self._kept = url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)  # no password
         self._body = None if found and body is None else body or _QUESTION
-        self._headers = dict(headers or {})
+        remedy = "no Authorization header"
+        self._headers = dict(one_login(parts, headers or {}, remedy))
         told = frozenset(found) | (self._body.fields if self._body else frozenset())
         self.needs, self.told_contexts = told - {"metadata"}, "contexts" in told
         port = f":{parts.port}" if parts.port else ""
@@ -119,8 +121,8 @@ class HttpSystem:
         return self._identity if kind is AskSystem else None
 
     def sent(self, sample: Sample) -> str:
-        """URL or body, filled in."""
-        filled = request.fill_url(self._url, sample) if request.names(self._url) else ""
+        """URL or body, filled in; a password in the URL is no part of it."""
+        filled = request.fill_url(self._kept, sample) if request.names(self._url) else ""
         return filled + (self._body.fill(sample) if self._body else "")
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:

@@ -111,6 +111,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     # kind, and a tag inside a decoded object is its text. Stripping thoughts beforehand would let
     # an answer that contains "<think>" make its own statements vanish.
     found: list[tuple[int, Any]] = []
+    begun: list[int] = []  # for each open thought, how much was found before it
     thinking, at, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
     surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
@@ -118,7 +119,11 @@ def _objects(text: str) -> list[tuple[int, Any]]:
         at = mark.end()
         if mark[0] != "{":
             thinking = not mark["end"]
-            if not thinking:
+            if thinking:
+                begun.append(len(found))
+            elif begun:
+                del found[begun.pop() :]
+            elif _begins_line(text, mark.start()):
                 found.clear()  # all before was thought, even if its beginning is not shown
             continue
         try:
@@ -131,6 +136,13 @@ def _objects(text: str) -> list[tuple[int, Any]]:
             return []
         found += [] if thinking else [(mark.start(), value)]
     return found if broken <= MOST_BROKEN else []
+
+
+def _begins_line(text: str, at: int) -> bool:
+    # Elsewhere a tag that nothing opened is quoted from a text, as in `spoken`.
+    while at and text[at - 1] in " \t\r":
+        at -= 1
+    return not at or text[at - 1] == "\n"
 
 
 def _sound(value: Any) -> Any:

@@ -17,7 +17,7 @@ from assay.backends.specs import DEFAULT
 from assay.dataset import Source
 from assay.dataset.memory import memory_records
 from assay.errors import InputError
-from assay.metrics import parse
+from assay.metrics import is_built_in, parse
 from assay.run.config import config, signature
 from assay.run.evaluate import work
 from assay.run.loop import run_to_completion
@@ -172,7 +172,7 @@ def _swapped(sample: Sample) -> Sample | None:
 
 
 def _metrics(run: Run, samples: Sequence[Sample]) -> list[str]:
-    had = [m for m in run.metrics if m.partition("(")[0] in _AGAIN]
+    had = [m for m in run.metrics if m.partition("(")[0] in _AGAIN and is_built_in(m)]
     return had or [
         name
         for name in ("faithfulness", "context_recall")
