@@ -195,7 +195,10 @@ def test_failed_samples_are_said_to_be_unknown_to_the_interval() -> None:
             {"n_scored": 4},
             "faithfulness: 4 independent samples scored. So few say little about others",
         ),
-        ({"n_groups": 2}, "faithfulness: 2 independent groups scored. So few say little about others"),
+        (
+            {"n_groups": 2},
+            "faithfulness: 2 independent groups scored. So few say little about others",
+        ),
         ({"n_groups": 7}, "The samples are of 7 groups; the intervals take groups, not samples,"),
     ],
 )
