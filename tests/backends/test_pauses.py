@@ -164,7 +164,7 @@ class Hanging(Restarted):
         return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
 
 
-@pytest.mark.parametrize(("in_flight", "seconds"), [(64, 140), (1, 600)])
+@pytest.mark.parametrize(("in_flight", "seconds"), [(64, 300), (1, 600)])
 def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds):
     server = Hanging(gone=(2.0, math.inf))
     replies, errors, taken = asked(server, 3000, Limits(in_flight=in_flight))

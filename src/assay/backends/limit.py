@@ -21,6 +21,9 @@ LONGEST_BACKOFF = 30.0
 HOPELESS = 8
 # So many calls lost since the last reply, or as many as there may be, are no bad luck of theirs.
 SILENT = 5
+# A server that answers one call after the other, and was sent too many, brings nothing for up to two
+# and a half time-outs while they become fewer.
+STALLED = 3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
@@ -375,10 +378,11 @@ class Limit:
         return (error.throttled or lost) and not error.retry_after
 
     def _is_silent(self, error: Unavailable) -> bool:
-        """Whether all hang since the last reply: for a minute, and as long as a call may take.
+        """Whether all hang since the last reply: for a minute, and for several time-outs.
 
         Calls that were on their way with that reply prove nothing: they may be those that always
         take too long, left over at the end.
         """
-        heard_nothing = now() - self._answered_at >= LONGEST_S + self._limits.timeout
+        patience = LONGEST_S + STALLED * self._limits.timeout
+        heard_nothing = now() - self._answered_at >= patience
         return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
