@@ -21,8 +21,8 @@ LONGEST_BACKOFF = 30.0
 HOPELESS = 8
 # So many calls lost since the last reply, or as many as there may be, are no bad luck of theirs.
 SILENT = 5
-# A server that answers one call after the other, and was sent too many, brings nothing for up to two
-# and a half time-outs while they become fewer.
+# A server that answers one call after the other and was sent too many brings nothing for up to two
+# and a half time-outs, while they become fewer.
 STALLED = 3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
