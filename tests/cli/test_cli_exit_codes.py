@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli_help import FAITHFULNESS, JUDGE, SCRIPT
+from cli_help import FAITHFULNESS, JUDGE, SCRIPT, write_rows
 
 from assay.cli.edge import EXIT_CODES
 from assay.store import rows
@@ -85,6 +85,15 @@ def test_3_some_scores_failed(assay, here):
         result.stdout.split()
     )
     assert "failed  1 score; the same command tries again" in result.stdout
+
+
+def test_3_a_judge_in_this_process_would_fail_again(assay, here):
+    row = {"question": "Summarize the following news.", "contexts": ["It rained."]}
+    write_rows(here / "data.jsonl", [row])
+    result = assay("run", "data.jsonl", "-m", "context_relevance")
+    assert result.exit_code == 3
+    assert "the judge failed on 1 of 1 sample" in result.stdout
+    assert "tries again" not in result.stdout
 
 
 def test_4_the_judge_refuses(assay):

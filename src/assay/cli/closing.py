@@ -21,6 +21,12 @@ def show(result: Result, request: Request) -> None:
     screen.tell(_lines(result, request))
 
 
+def _may_do_better(result: Result) -> bool:
+    """Whether some judge may reply otherwise next time; one in this process says the same again."""
+    config = result.run.config
+    return not {config["judge"], *config["routes"].values()} <= set(config["local"])
+
+
 def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines = _renamed(result, request)
     lines += outputs.written(request.outs)
@@ -29,7 +35,7 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
         skipped = numbers.plural(result.run.skipped, "row")
         lines.append(("skipped", f"{skipped}: {request.settings.skip_invalid}"))
     failed = sum(row.n_failed for row in result.summary())
-    if failed and not result.stopped:
+    if failed and not result.stopped and _may_do_better(result):
         lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
     run = result.run.id[:8]
     first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
