@@ -123,12 +123,7 @@ def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(safe.plain(labels.excerpt(part, contexts)))]
     facts = [labels.meaning(part.label)] if part.label else []
-    if part.value is not None and tone == "plain":
-        facts.append(numbers.score(part.value))
-    if part.probability is not None:
-        facts.append(f"p = {numbers.score(part.probability)}")
-    if part.context is not None:
-        facts.append(f"context {part.context + 1}")
+    facts += labels.facts(part, tone)
     lines.append(Text(safe.plain(", ".join(facts)), style=STYLES[tone]))
     if part.reason:
         lines.append(Text(safe.plain(part.reason), style="dim"))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from assay.report import numbers
 from assay.score import Part
 
 # Every tone has a symbol, so that nothing is told by colour alone.
@@ -102,6 +103,18 @@ def tone(part: Part, *, higher_is_better: bool = True) -> str:
 def meaning(label: str) -> str:
     """The label in words, where it is an abbreviation."""
     return _MEANINGS.get(label, label)
+
+
+def facts(part: Part, tone: str) -> list[str]:
+    """What is known of a piece of evidence beside its label: value, probability, context."""
+    found = []
+    if part.value is not None and tone == "plain":
+        found.append(numbers.score(part.value))
+    if part.probability is not None:
+        found.append(f"p = {numbers.score(part.probability)}")
+    if part.context is not None:
+        found.append(f"context {part.context + 1}")
+    return found
 
 
 def context(part: Part, contexts: Sequence[str]) -> str | None:

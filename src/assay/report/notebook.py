@@ -96,13 +96,7 @@ def _standing(metric: Mapping[str, Any]) -> str:
 
 def _part(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
     tone = labels.tone(part, higher_is_better=higher)
-    about = [part.label]
-    if part.value is not None and tone == "plain":
-        about.append(numbers.score(part.value))
-    if part.probability is not None:
-        about.append(f"p = {numbers.score(part.probability)}")
-    if part.context is not None:
-        about.append(f"context {part.context + 1}")
+    about = [part.label, *labels.facts(part, tone)]
     return {
         "symbol": labels.SYMBOLS[tone],
         "colour": _COLOURS[tone],

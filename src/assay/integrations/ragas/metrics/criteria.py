@@ -13,6 +13,14 @@ _SHOWN = ("question", "turns", "contexts", "answer", "reference", "reference_con
 _ENDS = re.compile(r"(\d+)\s*(?:to|-|\N{EN DASH})\s*(\d+)")
 
 
+class ReferenceFree(Ready):
+    """A metric that is not shown the reference, whatever else there is."""
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """The same without the reference."""
+        return super().parameters(fields - {"reference"})
+
+
 @dataclass
 class AspectCritic(Ready):
     """Whether the sample meets a criterion in words, 1 or 0: `aspect_critic`."""
@@ -55,12 +63,8 @@ class SimpleCriteriaScoreWithReference(SimpleCriteriaScore):
     """`SimpleCriteriaScore` by the name of ragas 0.2.0."""
 
 
-class SimpleCriteriaScoreWithoutReference(SimpleCriteriaScore):
+class SimpleCriteriaScoreWithoutReference(ReferenceFree, SimpleCriteriaScore):
     """`SimpleCriteriaScore`, whatever the reference says (ragas 0.2.0)."""
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The same without the reference."""
-        return super().parameters(fields - {"reference"})
 
 
 @dataclass
@@ -85,14 +89,10 @@ class RubricsScoreWithReference(RubricsScore):
 
 
 @dataclass
-class RubricsScoreWithoutReference(RubricsScore):
+class RubricsScoreWithoutReference(ReferenceFree, RubricsScore):
     """`RubricsScore`, whatever the reference says (ragas 0.2.0)."""
 
     name: str = "rubrics_score_without_reference"
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The same without the reference."""
-        return super().parameters(fields - {"reference"})
 
 
 @dataclass
@@ -134,14 +134,10 @@ class InstanceRubricsWithReference(InstanceRubrics):
 
 
 @dataclass
-class InstanceRubricsScoreWithoutReference(InstanceRubrics):
+class InstanceRubricsScoreWithoutReference(ReferenceFree, InstanceRubrics):
     """`InstanceRubrics`, whatever the reference says (ragas 0.2.0)."""
 
     name: str = "reference_free_rubrics_score"
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """The same without the reference."""
-        return super().parameters(fields - {"reference"})
 
 
 def shows(fields: frozenset[str]) -> tuple[str, ...]:
