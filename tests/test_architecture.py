@@ -37,6 +37,7 @@ RANK = {
     "analysis": 8,
     "bench": 8,
     "target": 8,
+    "testset": 8,
     "conformance": 8,
     "report": 9,
     "service": 9,

@@ -30,6 +30,10 @@ ASKED_IN_JSON = {
     "match_topics",
     "infer_goal",
     "compare_outcomes",
+    "write_single_hop",
+    "write_reasoning",
+    "write_multi_hop",
+    "write_unanswerable",
 }
 FREE = {
     "embed",

@@ -13,6 +13,7 @@ _GROUPS = {
     "Score, and see why": ("run", "show", "runs", "diagnose", "report"),
     "Compare": ("compare", "history", "items", "gate"),
     "Check the judge": ("repeat", "label", "agree", "correct", "calibrate", "bench"),
+    "Make test questions": ("testset",),
     "Look up and check": ("metrics", "explain", "doctor", "check", "schema"),
     "Serve": ("serve", "mcp"),
     "The store": ("export", "import", "verify", "gc"),

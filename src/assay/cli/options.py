@@ -96,6 +96,11 @@ budget = click.option(
 quiet = click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
 no_progress = click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
 
+_EMBEDDER = click.option(
+    "--embedder",
+    metavar="JUDGE",
+    help="Who makes embeddings: embedded (the default), openai:MODEL or ollama:MODEL.",
+)
 _JUDGE = (
     click.option(
         "--judge",
@@ -109,11 +114,7 @@ _JUDGE = (
             "TASK=JUDGE gives one kind of task to another judge."
         ),
     ),
-    click.option(
-        "--embedder",
-        metavar="JUDGE",
-        help="Who makes embeddings: embedded (the default), openai:MODEL or ollama:MODEL.",
-    ),
+    _EMBEDDER,
     click.option(
         "--base-url",
         metavar="URL",
@@ -147,5 +148,12 @@ _JUDGE = (
 def judge(command: F) -> F:
     """The options that say who judges."""
     for option in reversed(_JUDGE):
+        command = option(command)
+    return command
+
+
+def writer(command: F) -> F:
+    """The same where nothing is embedded."""
+    for option in reversed([option for option in _JUDGE if option is not _EMBEDDER]):
         command = option(command)
     return command

@@ -6,6 +6,7 @@ from typing import Any
 
 from assay.tasks import (
     AnswerClosedQuestions,
+    AnswerQuestions,
     AskClosedQuestions,
     ChooseLabel,
     ClosedAnswer,
@@ -28,9 +29,16 @@ from assay.tasks import (
     Preference,
     RankAnswers,
     Ranking,
+    ShortAnswer,
     TopicAnswer,
     TopicMatch,
+    WriteMultiHop,
+    WriteReasoning,
+    WriteSingleHop,
+    WriteUnanswerable,
+    Written,
     answer_closed_questions,
+    answer_questions,
     ask_closed_questions,
     choose_label,
     compare_outcomes,
@@ -43,8 +51,9 @@ from assay.tasks import (
     plan_evaluation,
     prefer_answer,
     rank_answers,
+    write_question,
 )
-from assay.text.sentences import spans
+from assay.text.sentences import sentences, spans
 
 # As long as the reasons that judges give.
 REASON = "The answer says what is asked for, and the contexts bear it out."
@@ -132,6 +141,16 @@ def _comparison(_task: Any) -> str:
     return compare_outcomes.reply(Comparison(reached=True, reason=REASON))
 
 
+def _short_answers(task: Any) -> str:
+    return answer_questions.reply([ShortAnswer(i, None) for i in task.ids])
+
+
+def _written(task: Any) -> str:
+    # Quoted from the text, so that it is checked as a question that passes would be.
+    facts = [max(sentences(text), key=len, default="") for text in task.passages]
+    return write_question.reply(Written(f"{facts[0]}?", " ".join(facts), tuple(facts)))
+
+
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
     Embed.kind: _vector,
     GenerateQuestions.kind: _questions,
@@ -148,4 +167,9 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
     MatchTopics.kind: _topic_matches,
     InferGoal.kind: _goal,
     CompareOutcomes.kind: _comparison,
+    AnswerQuestions.kind: _short_answers,
+    **{
+        kind.kind: _written
+        for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)
+    },
 }

@@ -13,7 +13,7 @@ from assay.store.known import ROW
 from assay.store.opening import told
 from assay.store.packing import unpacked
 from assay.store.pieces import numbers
-from assay.store.records import BENCH, TARGET
+from assay.store.records import BENCH, TARGET, TESTSET
 from assay.store.store import Store
 
 PAGE = 256
@@ -106,8 +106,8 @@ def _mark(db: sqlite3.Connection) -> None:
     """Fill the tables of what stays."""
     db.execute(
         "INSERT INTO kept_runs SELECT names.id FROM names"
-        " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?)",
-        (TARGET, BENCH),
+        " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?, ?)",
+        (TARGET, BENCH, TESTSET),
     )
     db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
     # "+": by the index of runs, each page would sort all scores of a run anew.

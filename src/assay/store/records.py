@@ -8,6 +8,8 @@ from typing import Any
 TARGET = "target"
 # Who pays for what a judge is asked to be measured itself: `assay bench` makes no run.
 BENCH = "bench"
+# Who pays for the questions of a test set, which are written before there is a run.
+TESTSET = "testset"
 
 
 @dataclass(frozen=True, slots=True)

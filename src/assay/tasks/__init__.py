@@ -28,6 +28,14 @@ from assay.tasks.select_sentences import Choice, Passage, SelectSentences
 from assay.tasks.split_question import SplitQuestion
 from assay.tasks.split_statements import SplitStatements, Statement
 from assay.tasks.verify_statements import Verdict, VerifyStatements
+from assay.tasks.write_question import (
+    WriteMultiHop,
+    WriteQuestion,
+    WriteReasoning,
+    WriteSingleHop,
+    WriteUnanswerable,
+    Written,
+)
 
 TASKS: dict[str, type[Task[Any]]] = {
     task.kind: task
@@ -60,6 +68,10 @@ TASKS: dict[str, type[Task[Any]]] = {
         PaperVerdicts,
         PaperQuestion,
         PaperExtraction,
+        WriteSingleHop,
+        WriteReasoning,
+        WriteMultiHop,
+        WriteUnanswerable,
     )
 }
 
@@ -112,4 +124,10 @@ __all__ = [
     "Usefulness",
     "Verdict",
     "VerifyStatements",
+    "WriteMultiHop",
+    "WriteQuestion",
+    "WriteReasoning",
+    "WriteSingleHop",
+    "WriteUnanswerable",
+    "Written",
 ]

@@ -1,0 +1,236 @@
+"""Which documents are there, and what is their text?"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from assay.dataset.files import file_records, near
+from assay.dataset.record import Record
+from assay.errors import InputError, Problem
+
+_PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
+_HTML: Final = (".html", ".htm")
+_TABLES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_KNOWN: Final = ", ".join((*_PLAIN, *_HTML, *_TABLES))
+# Under these names the text of a document stands in a table, or as an attribute of an object.
+_TEXTS: Final = ("text", "page_content", "content", "contents", "body", "passage", "document")
+_IDS: Final = ("id", "_id", "doc_id", "docid", "document_id", "source", "url", "path", "name")
+_TITLES: Final = ("title", "heading", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text that questions can be asked about.
+
+    Attributes:
+        id: Unique among the documents: the path of its file, or its id in a table.
+        text: The whole of it.
+        title: What it is called, "" if nobody says.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+
+
+def read_documents(data: Any) -> list[Document]:
+    """The documents of files, folders or objects.
+
+    Args:
+        data: A path or several: text, Markdown, reStructuredText and HTML files, folders of them,
+            or tables (JSONL, JSON, CSV, TSV, Parquet) with a row a document and its text in a
+            column `text`, `content`, `page_content`, `body` or the like. Or an iterable of
+            Documents, texts, dicts with these keys, or documents of LangChain or LlamaIndex.
+
+    Raises:
+        InputError: If there is none, or one cannot be read; names the file or row.
+    """
+    if isinstance(data, Document | Mapping) or hasattr(data, "page_content"):
+        data = [data]
+    paths = [data] if isinstance(data, str | PathLike) else data
+    found: list[Document] = []
+    for number, item in enumerate(paths, start=1):
+        if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
+            found += _of_path(Path(item))
+        else:
+            found.append(_of_object(item, number))
+    found = [document for document in found if document.text.strip()]
+    if not found:
+        raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
+    return _distinct(found)
+
+
+def _of_path(path: Path) -> Iterator[Document]:
+    if path.is_dir():
+        inside = [
+            p for p in sorted(path.rglob("*")) if _is_text(p.relative_to(path)) and p.is_file()
+        ]
+        if not inside:
+            raise InputError(f"there is no document in '{path}'", f"known are {_KNOWN}")
+        for each in inside:
+            yield _of_text_file(each, each.relative_to(path).as_posix())
+    elif not path.exists():
+        raise InputError(f"there is no file '{path}'", near(path))
+    elif path.suffix.lower() in (*_PLAIN, *_HTML):
+        yield _of_text_file(path, path.name)
+    elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
+        yield from _of_table(path)
+    else:
+        shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
+        remedy = f"convert it to text first; known are {_KNOWN}"
+        raise InputError(f"'{path}' has {shown}, which is no known kind of document", remedy)
+
+
+def _is_text(path: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.parts)
+    return not hidden and path.suffix.lower() in (*_PLAIN, *_HTML)
+
+
+def _of_text_file(path: Path, name: str) -> Document:
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"'{path}' is not UTF-8: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read: {error}") from error
+    if path.suffix.lower() in _HTML:
+        page = _Page()
+        page.feed(text)
+        page.close()
+        return Document(name, "".join(page.pieces), " ".join(page.title.split()))
+    return Document(name, text)
+
+
+class _Page(HTMLParser):
+    """The text of a page: paragraphs apart, headings as in Markdown, without its machinery."""
+
+    _MUTE: Final = frozenset({"script", "style", "nav", "footer", "noscript", "template", "svg"})
+    _APART: Final = frozenset(
+        {
+            *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "hr"),
+            *(
+                "figcaption",
+                "header",
+                "li",
+                "main",
+                "ol",
+                "p",
+                "pre",
+                "section",
+                "table",
+                "tr",
+                "ul",
+            ),
+        }
+    )
+    _CELLS: Final = frozenset({"td", "th"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+        self.title = ""
+        self._mute = 0
+        self._in_title = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep apart what stands apart."""
+        del attrs
+        if tag in self._MUTE:
+            self._mute += 1
+        elif tag == "title":
+            self._in_title = True
+        elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
+            self.pieces.append(f"\n\n{'#' * int(tag[1])} ")
+        elif tag in self._APART:
+            self.pieces.append("\n- " if tag == "li" else "\n\n")
+        elif tag in self._CELLS:
+            self.pieces.append(" | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Likewise."""
+        if tag in self._MUTE:
+            self._mute = max(0, self._mute - 1)
+        elif tag == "title":
+            self._in_title = False
+        elif tag in self._APART or (len(tag) == 2 and tag[0] == "h"):
+            self.pieces.append("\n\n" if tag != "li" else "\n")
+
+    def handle_data(self, data: str) -> None:
+        """Take the text, blanks joined as a browser joins them."""
+        if self._in_title:
+            self.title += data
+        elif not self._mute:
+            joined = " ".join(data.split())
+            before = " " if data[:1].isspace() else ""
+            after = " " if data[-1:].isspace() and joined else ""
+            self.pieces.append(before + joined + after)
+
+
+def _of_table(path: Path) -> Iterator[Document]:
+    problems = []
+    for record in file_records(path)():
+        found = _of_record(record, path.name)
+        if isinstance(found, Problem):
+            problems.append(found)
+        else:
+            yield found
+    if problems:
+        raise InputError(problems)
+
+
+def _of_record(record: Record, file: str) -> Document | Problem:
+    if record.problem is not None:
+        return record.problem
+    values = record.values or {}
+    text = _first(values, _TEXTS)
+    if text is None:
+        what = f"there is no text in columns {', '.join(map(str, values)) or '(none)'}"
+        return Problem(what, f"name the column one of {', '.join(_TEXTS)}", row=record.number)
+    name = _first(values, _IDS) or f"{file}:{record.number}"
+    return Document(name, text, _first(values, _TITLES) or "")
+
+
+def _of_object(item: Any, number: int) -> Document:
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, str):
+        return Document(f"document {number}", item)
+    metadata = item if isinstance(item, Mapping) else getattr(item, "metadata", None) or {}
+    held = {name: getattr(item, name, None) for name in (*_TEXTS, "id", "id_")}
+    values = {**held, **{k: v for k, v in metadata.items() if v is not None}}
+    text = _first(item if isinstance(item, Mapping) else held, _TEXTS)
+    if text is None:
+        what = f"document {number} is a {type(item).__name__} without a text"
+        remedy = f"give texts, or objects with one of {', '.join(_TEXTS)}"
+        raise InputError([Problem(what, remedy, row=number)])
+    name = _first(values, (*_IDS, "id_", "file_name")) or f"document {number}"
+    return Document(name, text, _first(values, _TITLES) or "")
+
+
+def _first(values: Mapping[Any, Any], names: Iterable[str]) -> str | None:
+    """The first of these columns that holds a text, or a number as text."""
+    by_name = {str(key).lower(): value for key, value in values.items()}
+    for name in names:
+        value = by_name.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return None
+
+
+def _distinct(documents: list[Document]) -> list[Document]:
+    """The documents, each under an id of its own.
+
+    Raises:
+        InputError: If two texts have the same id.
+    """
+    seen: dict[str, str] = {}
+    for document in documents:
+        if seen.setdefault(document.id, document.text) != document.text:
+            remedy = "rename one, or name the folder that holds both"
+            raise InputError(f"two documents are called '{document.id}'", remedy)
+    return list({document.id: document for document in documents}.values())

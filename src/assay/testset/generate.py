@@ -1,0 +1,363 @@
+"""How are questions asked for, checked and collected, until there are enough?"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from assay.errors import Denied, InputError, JudgeError, OverBudget
+from assay.judge import Backend, Judge
+from assay.run import STORE
+from assay.run.connect import Door, choose, open_door
+from assay.run.loop import run_to_completion
+from assay.run.settings import Settings, chosen
+from assay.run.stand_in import Counts, StandIn
+from assay.store import Store
+from assay.store.records import TESTSET
+from assay.tasks import (
+    AnswerQuestions,
+    SplitStatements,
+    VerifyStatements,
+    WriteMultiHop,
+    WriteQuestion,
+    WriteReasoning,
+    WriteSingleHop,
+    WriteUnanswerable,
+    Written,
+)
+from assay.testset import checks
+from assay.testset.corpus import Corpus
+from assay.testset.documents import read_documents
+from assay.testset.passages import Passage, cut
+from assay.testset.result import NO_ANSWER, Kind, Question, Rejected, Testset
+from assay.text.overlap import recall
+from assay.text.words import stems
+
+_TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
+    "single_hop": WriteSingleHop,
+    "reasoning": WriteReasoning,
+    "multi_hop": WriteMultiHop,
+    "unanswerable": WriteUnanswerable,
+}
+KINDS: Final[Mapping[Kind, float]] = {
+    "single_hop": 0.4,
+    "reasoning": 0.2,
+    "multi_hop": 0.2,
+    "unanswerable": 0.2,
+}
+# So many questions are tried for each that is wanted, and a few for those of which few are.
+_TRIES, _FEW = 3, 5
+# So many other passages are asked whether they answer what one of them leaves open.
+_NEAREST = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which questions are wanted.
+
+    Attributes:
+        n: How many, 1 or more.
+        kinds: The share of each kind; they need not add up to 1.
+        seed: Chooses the passages. The same documents, seed and replies make the same test set.
+        words: Words of a passage, about; 50 or more.
+    """
+
+    n: int = 50
+    kinds: Mapping[Kind, float] = field(default_factory=lambda: dict(KINDS))
+    seed: int = 0
+    words: int = 200
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
+        if self.words < 50:
+            raise InputError(f"passages of {self.words} words are too short", "give 50 or more")
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(f"there is no kind '{unknown[0]}'", f"known are {', '.join(KINDS)}")
+        if any(share < 0 for share in self.kinds.values()) or not sum(self.kinds.values()) > 0:
+            raise InputError("the shares of the kinds are no shares", "such as single_hop=2")
+
+    def wanted(self) -> dict[Kind, int]:
+        """How many of each kind, n in all (largest remainders)."""
+        total = sum(self.kinds.values())
+        exact = {kind: self.n * self.kinds.get(kind, 0) / total for kind in KINDS}
+        counts = {kind: int(share) for kind, share in exact.items()}
+        left = sorted(exact, key=lambda kind: counts[kind] - exact[kind])
+        for kind in left[: self.n - sum(counts.values())]:
+            counts[kind] += 1
+        return {kind: count for kind, count in counts.items() if count}
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A question to be written."""
+
+    kind: Kind
+    passages: tuple[int, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass
+class _Round:
+    """The questions of a test set, on their way."""
+
+    corpus: Corpus
+    plan: Plan
+    tries: int
+    questions: list[Question] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    on_progress: Callable[[int, int], None] | None = None
+    _asked: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _tried: Counter[Kind] = field(default_factory=Counter)
+    _order: Iterator[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._order = self.corpus.evenly(self.plan.seed)
+
+    async def work(self, backend: Backend) -> None:
+        """Ask for as many as are missing, and again for those that fail a check.
+
+        Wave by wave, so that what is accepted does not depend on who answers first.
+        """
+        while jobs := self._wave():
+            found = await asyncio.gather(
+                *(self._candidate(job, backend) for job in jobs), return_exceptions=True
+            )
+            # All were awaited, as they are paid for: what arrived counts even if some failed.
+            errors = []
+            for job, outcome in zip(jobs, found, strict=True):
+                if isinstance(outcome, BaseException):
+                    errors.append(outcome)
+                else:
+                    self._take(job, outcome)
+            if self.on_progress:
+                self.on_progress(len(self.questions), self.plan.n)
+            if errors:  # a bug before a refusal or a used-up budget
+                raise min(errors, key=lambda error: isinstance(error, JudgeError))
+
+    def _wave(self) -> list[_Job]:
+        """What is asked for at the same time: about no passage twice."""
+        jobs: list[_Job] = []
+        while not jobs and (missing := self._missing()):
+            used: set[int] = set()
+            for kind in missing[: len(self.corpus.passages)]:
+                number = next(self._order)
+                if number in used:  # the next round through the passages has begun
+                    break
+                used.add(number)
+                self._tried[kind] += 1
+                if (job := self._job(kind, number)) is not None:
+                    jobs.append(job)
+        return jobs
+
+    def _missing(self) -> list[Kind]:
+        """The kind of each question that is still wanted and may still be tried."""
+        have = Counter(question.kind for question in self.questions)
+        return [
+            kind
+            for kind, wanted in self.plan.wanted().items()
+            for _ in range(min(wanted - have[kind], _TRIES * wanted + _FEW - self._tried[kind]))
+        ]
+
+    def _job(self, kind: Kind, number: int) -> _Job | None:
+        numbers = [number]
+        if kind == "multi_hop":
+            partner = self.corpus.partner(number)
+            if partner is None:
+                return None
+            numbers.append(partner)
+        return _Job(kind, tuple(numbers), tuple(self._asked[number]))
+
+    async def _candidate(self, job: _Job, backend: Backend) -> Question | Rejected:
+        judge = Judge(backend, tries=self.tries)
+        passages = self._passages(job)
+        titles = tuple(passage.title for passage in passages)
+        task = _TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
+        written = Written("")
+        try:
+            written = await judge(task)
+            why, detail = await self._fault(job, written, judge)
+        except (Denied, OverBudget):
+            raise
+        except JudgeError as error:
+            why, detail = "judge failed", str(error)
+        if why:
+            ids = tuple(passage.id for passage in passages)
+            return Rejected(job.kind, why, detail, written.question, written.answer, ids)
+        name = f"{job.kind}:{'+'.join(p.id for p in passages)}"
+        name += f":{len(job.asked) + 1}" if job.asked else ""
+        held = {stem for passage in passages for stem in stems(passage.text)}
+        reference = written.answer if job.kind != "unanswerable" else NO_ANSWER
+        overlap = recall(stems(written.question), held)
+        return Question(
+            name, job.kind, written.question, reference, passages, written.quotes, overlap
+        )
+
+    async def _fault(self, job: _Job, written: Written, judge: Judge) -> tuple[str, str]:
+        """Which check a question fails, and what that found; the free ones first."""
+        passages = self._passages(job)
+        if not written.question:
+            return "empty", "nothing to ask about, says the judge"
+        if words := checks.points_at_text(written.question):
+            return "not standalone", f"'{words}'"
+        if job.kind == "unanswerable":
+            text = f"{passages[0].title} {written.question}"
+            near = self.corpus.nearest(text, _NEAREST, job.passages)
+            asked = [*passages, *(self.corpus.passages[number] for number in near)]
+            found = await checks.answered(written.question, asked, judge)
+            return ("answered", found) if found else ("", "")
+        if wrong := checks.unquoted(written, passages):
+            return "no quote", wrong
+        left = await checks.unsupported(written, passages, judge)
+        return ("unsupported", left) if left else ("", "")
+
+    def _take(self, job: _Job, outcome: Question | Rejected) -> None:
+        if isinstance(outcome, Question):
+            twin = checks.repeated(outcome.question, (q.question for q in self.questions))
+            if twin:
+                ids = tuple(passage.id for passage in outcome.passages)
+                outcome = Rejected(
+                    job.kind, "repeated", twin, outcome.question, outcome.reference, ids
+                )
+        if isinstance(outcome, Rejected):
+            self.rejected.append(outcome)
+        else:
+            self.questions.append(outcome)
+        if outcome.question:  # asked for again, a judge would write it again
+            for number in job.passages:
+                self._asked[number].append(outcome.question)
+
+    def _passages(self, job: _Job) -> tuple[Passage, ...]:
+        return tuple(self.corpus.passages[number] for number in job.passages)
+
+
+async def agenerate(
+    documents: Any,
+    plan: Plan | None = None,
+    *,
+    judge: Any,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Testset:
+    """Write questions about documents, with answers, and keep those that pass every check.
+
+    Killed or stopped at any point, the same call goes on where it was and repeats no paid call.
+
+    Args:
+        documents: As for `read_documents`.
+        plan: How many questions, of which kinds.
+        judge: Who writes and checks them: as for `evaluate`, but one that can write.
+            ``"embedded+openai:MODEL"`` has answers checked by the embedded judge.
+        store: The SQLite file that keeps all replies.
+        settings: Limits, budget, prompts and tries.
+        on_progress: Called with (questions, all that are wanted) now and then.
+
+    Raises:
+        InputError: If documents, plan or judge cannot be used; nothing was asked yet.
+        Denied: If the judge refuses; what it replied is kept.
+    """
+    plan, settings = plan or Plan(), chosen(settings)
+    corpus, n_documents = await asyncio.to_thread(_corpus, documents, plan)
+    route = choose(judge, None, settings)
+    _check(route, plan)
+    stopped = ""
+    round_ = _Round(corpus, plan, settings.tries, on_progress=on_progress)
+    with Store(store) as kept:
+        door = open_door(route, settings, kept, TESTSET)
+        try:
+            await door.aopen()
+            await round_.work(door.backend)
+        except OverBudget as error:
+            stopped = str(error)
+        finally:
+            await door.aclose()
+    return _result(round_, n_documents, door, stopped, settings)
+
+
+def generate(
+    documents: Any,
+    plan: Plan | None = None,
+    *,
+    judge: Any,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Testset:
+    """`agenerate` run to completion."""
+    return run_to_completion(
+        agenerate(
+            documents, plan, judge=judge, store=store, settings=settings, on_progress=on_progress
+        )
+    )
+
+
+def estimate(
+    documents: Any,
+    plan: Plan | None = None,
+    *,
+    judge: Any,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
+) -> Counts:
+    """Count what `generate` would ask for at least, if every question passed; nobody is asked.
+
+    Raises:
+        InputError: As `generate` would.
+    """
+    plan, settings = plan or Plan(), chosen(settings)
+    corpus, _ = _corpus(documents, plan)
+    route = choose(judge, None, settings)
+    _check(route, plan)
+    round_ = _Round(corpus, plan, settings.tries)
+    kept = Store(store) if Path(store).is_file() else None
+    try:
+        door = StandIn(route, kept)
+        run_to_completion(round_.work(door))
+    finally:
+        if kept:
+            kept.close()
+    return door.counts
+
+
+def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
+    found = read_documents(documents)
+    passages = [passage for document in found for passage in cut(document, plan.words)]
+    if not passages:
+        raise InputError("the documents are too short to ask about", "give longer ones")
+    if "multi_hop" in plan.wanted() and len(passages) < 2:
+        what = "a question over two passages is wanted, and there is one passage"
+        raise InputError(what, "give more documents, shorter passages, or other kinds")
+    return Corpus(passages), len(found)
+
+
+def _check(route: Backend, plan: Plan) -> None:
+    kinds: list[type[Any]] = [_TASKS[kind] for kind in plan.wanted()]
+    kinds += [AnswerQuestions] if "unanswerable" in plan.wanted() else []
+    kinds += [SplitStatements, VerifyStatements]
+    missing = [kind.kind for kind in kinds if route.identity(kind) is None]
+    if missing:
+        what = f"the judge cannot do '{missing[0]}', which writing questions takes"
+        raise InputError(what, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
+
+
+def _result(
+    round_: _Round, documents: int, door: Door, stopped: str, settings: Settings
+) -> Testset:
+    usage: Sequence[Any] = door.usages
+    return Testset(
+        tuple(round_.questions),
+        tuple(round_.rejected),
+        round_.plan.wanted(),
+        documents,
+        len(round_.corpus.passages),
+        calls=door.served.asked,
+        known=door.served.known,
+        tokens_in=sum(u.tokens_in for u in usage),
+        tokens_out=sum(u.tokens_out for u in usage),
+        money=sum(u.money for u in usage) if settings.budget.price else None,
+        stopped=stopped,
+    )

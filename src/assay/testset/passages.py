@@ -1,0 +1,116 @@
+"""Into which passages is a document cut, and where does each stand?"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.testset.documents import Document
+from assay.text.sentences import spans
+from assay.text.words import words
+
+# A passage of fewer words holds nothing to ask about; most are as long as was asked for.
+SHORTEST = 25
+_PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![^\S\n]*\n))+")
+_HEADING = re.compile(r"\s*(#{1,6})\s+(.+?)\s*#*\s*$")
+_UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n[=\-~^*]{3,}\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document.
+
+    Attributes:
+        document: Id of the document.
+        number: Which passage of the document it is, from 1.
+        title: Title of the document and the headings above the passage, outermost first.
+        text: The stretch, exactly as it stands there.
+        start: Its first character in the document.
+        end: The character after its last one.
+    """
+
+    document: str
+    number: int
+    title: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def id(self) -> str:
+        """What names it among all passages."""
+        return f"{self.document}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A paragraph, or a sentence of one that is too long, below its headings."""
+
+    start: int
+    end: int
+    size: int
+    path: tuple[str, ...]
+    begins: bool  # a section
+
+
+def cut(document: Document, size: int) -> list[Passage]:
+    """The passages of a document: whole paragraphs of about `size` words together.
+
+    A section begins a passage of its own unless the one before is less than half full. What is
+    shorter than `SHORTEST` words is left out.
+
+    Args:
+        document: The document.
+        size: Words of a passage, about.
+    """
+    groups: list[list[_Piece]] = []
+    for piece in _pieces(document.text, size):
+        held = sum(p.size for p in groups[-1]) if groups else 0
+        full = held + piece.size > size * 1.25 or (piece.begins and held >= size / 2)
+        if not groups or (full and held):
+            groups.append([])
+        groups[-1].append(piece)
+    kept = [group for group in groups if sum(p.size for p in group) >= SHORTEST]
+    return [_passage(document, n, group) for n, group in enumerate(kept, start=1)]
+
+
+def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:
+    start, end = group[0].start, group[-1].end
+    title = " > ".join(filter(None, (document.title or document.id, *group[0].path)))
+    return Passage(document.id, number, title, document.text[start:end], start, end)
+
+
+def _pieces(text: str, size: int) -> Iterator[_Piece]:
+    path: list[tuple[int, str]] = []
+    for paragraph in _PARAGRAPH.finditer(text):
+        start, end = _trimmed(text, *paragraph.span())
+        if start == end:
+            continue
+        heading = _heading(text[start:end].split("\n", 1)[0]) or _heading(text[start:end])
+        if heading is not None:
+            level, name = heading
+            path = [(depth, above) for depth, above in path if depth < level]
+            path.append((level, name))
+        names = tuple(name for _, name in path)
+        length = len(words(text[start:end]))
+        if length <= size * 1.25:
+            yield _Piece(start, end, length, names, heading is not None)
+            continue
+        for number, (a, b) in enumerate(spans(text[start:end])):
+            begins = heading is not None and number == 0
+            yield _Piece(
+                start + a, start + b, len(words(text[start + a : start + b])), names, begins
+            )
+
+
+def _heading(text: str) -> tuple[int, str] | None:
+    """Level and text of a heading; one that is underlined counts as of level 2."""
+    if found := _HEADING.match(text):
+        return len(found[1]), found[2]
+    found = _UNDERLINED.match(text)
+    return (2, found[1]) if found else None
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end].strip()
+    start = text.index(piece, start)
+    return start, start + len(piece)

@@ -1,0 +1,131 @@
+"""Does `assay testset` write questions that `assay run` takes, and say what became of the rest?"""
+
+import json
+
+import pytest
+
+WRITER = """
+from assay.backends.scripted import Scripted
+from assay.tasks import ShortAnswer, Written, answer_questions, write_question
+from assay.text.sentences import sentences
+
+
+def written(task):
+    facts = [sentences(text)[-1] for text in task.passages]
+    asked = " and ".join(fact.split(" opened")[0].removeprefix("The ") for fact in facts)
+    if task.kind == "write_unanswerable":
+        return write_question.reply(Written(f"How much did the {asked} cost?"))
+    if task.kind == "write_reasoning":
+        return write_question.reply(Written("What does the passage say?", facts[0], tuple(facts)))
+    return write_question.reply(Written(f"When did the {asked} open?", " ".join(facts), tuple(facts)))
+
+
+def silent(task):
+    return answer_questions.reply([ShortAnswer(i, None) for i in task.ids])
+
+
+KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
+judge = Scripted({**dict.fromkeys(KINDS, written), "answer_questions": silent})
+"""
+SYSTEM = """
+import json
+from pathlib import Path
+
+ROWS = map(json.loads, Path("questions.jsonl").read_text("utf-8").splitlines())
+KNOWN = {row["question"]: row for row in ROWS}
+
+
+def answer(question):
+    row = KNOWN[question]
+    return {"answer": row["reference"], "contexts": row["reference_contexts"]}
+"""
+PLACES = ("Oslo", "Rome", "Paris", "Lima", "Kyoto", "Accra", "Quito", "Perth")
+TESTSET = ("testset", "docs", "--judge", "embedded+writer.py:judge", "--out", "questions.jsonl")
+
+
+@pytest.fixture
+def library(here, assay):
+    """The command line in a folder with documents and somebody who writes."""
+    (here / "writer.py").write_text(WRITER, "utf-8")
+    (here / "system.py").write_text(SYSTEM, "utf-8")
+    (here / "docs").mkdir()
+    filler = "Nothing else is told of this town by those who wrote about it long ago. " * 3
+    for n, place in enumerate(PLACES):
+        text = f"# {place}\n\n{filler}\n\nThe harbour of {place} opened in {1800 + 7 * n}.\n"
+        (here / "docs" / f"{place.lower()}.md").write_text(text, "utf-8")
+    return assay
+
+
+def test_questions_are_written_told_and_taken_by_run(library, here):
+    result = library(*TESTSET, "-n", "5", "--rejected", "rejected.jsonl")
+    assert result.exit_code == 3, result.output  # no question of reasoning passed
+    assert "8 documents, 8 passages" in result.stdout
+    assert "not standalone 8" in result.stdout
+    assert "next       assay run questions.jsonl --target" in result.stdout
+    assert "1 question fewer than wanted" in result.stderr
+    rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
+    assert [row["kind"] for row in rows] == [
+        "single_hop",
+        "single_hop",
+        "multi_hop",
+        "unanswerable",
+    ]
+    rejected = (here / "rejected.jsonl").read_text("utf-8").splitlines()
+    assert {json.loads(line)["why"] for line in rejected} == {"not standalone"}
+    assert library("check", "questions.jsonl").exit_code == 0
+    run = ("run", "questions.jsonl", "--target", "system.py:answer", "-m", "faithfulness", "--json")
+    (row,) = json.loads(library(*run).stdout)["metrics"]
+    assert (row["n_scored"], row["n_undefined"], row["mean"]) == (3, 1, 1.0)
+
+
+def test_the_same_command_asks_nothing_and_writes_the_same(library, here):
+    kinds = ("--kind", "single_hop=3", "--kind", "unanswerable=1", "-n", "4", "--json")
+    first = json.loads(library(*TESTSET, *kinds).stdout)
+    questions = (here / "questions.jsonl").read_bytes()
+    second = json.loads(library(*TESTSET, *kinds).stdout)
+    assert first["written"] == second["written"] == {"single_hop": 3, "unanswerable": 1}
+    assert (here / "questions.jsonl").read_bytes() == questions
+    assert first["calls"] > 0
+    assert (second["calls"], second["known"]) == (0, first["calls"] + first["known"])
+
+
+def test_a_dry_run_asks_nobody(library, here):
+    result = library(*TESTSET, "-n", "5", "--dry-run", "--price", "1/2")
+    assert result.exit_code == 0, result.output
+    assert "Nothing was asked" in result.stdout
+    assert not (here / "assay.db").exists()
+    assert not (here / "questions.jsonl").exists()
+    counted = json.loads(library(*TESTSET, "-n", "5", "--dry-run", "--json").stdout)
+    assert counted["questions"] == {
+        "single_hop": 2,
+        "reasoning": 1,
+        "multi_hop": 1,
+        "unanswerable": 1,
+    }
+    assert counted["calls"] >= 5
+
+
+def test_a_budget_stops_it_and_what_was_written_is_there(library, here):
+    result = library(*TESTSET, "-n", "4", "--kind", "single_hop", "--budget", "2calls")
+    assert result.exit_code == 5, result.output
+    assert "stopped: " in result.stderr
+    assert 0 < len((here / "questions.jsonl").read_text("utf-8").splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("testset", "docs", "--out", "questions.jsonl"), "name a language model"),
+        ((*TESTSET[:-1], "questions.csv"), "in .jsonl"),
+        ((*TESTSET[:-1], "writer.jsonl", "--rejected", "writer.jsonl"), "would overwrite"),
+        ((*TESTSET, "--kind", "easy"), "there is no kind 'easy'"),
+        ((*TESTSET, "--kind", "single_hop=many"), "is not KIND=SHARE"),
+        (("testset", "doc", *TESTSET[2:]), "did you mean 'docs'?"),
+        ((*TESTSET, "--budget", "5"), "nobody knows what a token costs"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_anybody_is_asked(library, here, arguments, said):
+    result = library(*arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+    assert not (here / "assay.db").exists()

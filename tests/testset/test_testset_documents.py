@@ -1,0 +1,158 @@
+"""Are documents of every kind read, and is each passage a stretch of its document?"""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import InputError
+from assay.testset import Document, read_documents
+from assay.testset.corpus import Corpus
+from assay.testset.passages import SHORTEST, Passage, cut
+from assay.text.words import words
+
+PAGE = """<html><head><title>Fees &amp; refunds</title><style>p {color: red}</style></head>
+<body><nav>Home | Contact</nav><h2>Refunds</h2><p>A refund takes <b>five</b> days.</p>
+<ul><li>By card</li><li>By <a href="x">transfer</a></li></ul>
+<table><tr><td>Fee</td><td>2 euros</td></tr></table><script>track("all");</script></body></html>"""
+
+
+def lorem(n, word="alpha"):
+    """n words in sentences of ten."""
+    return " ".join(f"{word}{k}" + ("." if k % 10 == 9 else "") for k in range(n))
+
+
+class TestReading:
+    def test_a_folder_gives_its_text_files_by_path(self, tmp_path):
+        (tmp_path / "sub").mkdir()
+        (tmp_path / ".git").mkdir()
+        (tmp_path / "b.md").write_text("# B\n\nText of b.")
+        (tmp_path / "sub" / "a.txt").write_text("Text of a.")
+        (tmp_path / ".git" / "c.md").write_text("hidden")
+        (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+        found = read_documents(tmp_path)
+        assert [(d.id, d.text) for d in found] == [
+            ("b.md", "# B\n\nText of b."),
+            ("sub/a.txt", "Text of a."),
+        ]
+
+    def test_a_page_is_read_without_its_machinery(self, tmp_path):
+        path = tmp_path / "fees.html"
+        path.write_text(PAGE)
+        (found,) = read_documents([path])
+        assert found.title == "Fees & refunds"
+        assert "## Refunds" in found.text
+        assert "A refund takes five days." in found.text
+        assert "- By transfer" in found.text
+        assert "Fee | 2 euros" in " ".join(found.text.split())
+        for gone in ("color", "track", "Home", "<"):
+            assert gone not in found.text
+
+    @pytest.mark.parametrize("columns", [("_id", "text"), ("doc_id", "contents"), ("url", "body")])
+    def test_a_table_has_a_row_a_document(self, tmp_path, columns):
+        name, text = columns
+        path = tmp_path / "corpus.jsonl"
+        rows = [{name: "d1", "title": "T", text: "One."}, {name: 7, text: "Two."}]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert read_documents(path) == [Document("d1", "One.", "T"), Document("7", "Two.")]
+
+    def test_objects_of_frameworks_texts_and_dicts(self):
+        chain = SimpleNamespace(page_content="Of LangChain.", metadata={"source": "x.pdf"})
+        node = SimpleNamespace(text="Of LlamaIndex.", metadata={"file_name": "y.md"}, id_="n1")
+        found = read_documents([chain, node, {"id": "d", "text": "A dict."}, "Plain\ntext."])
+        assert [(d.id, d.text) for d in found] == [
+            ("x.pdf", "Of LangChain."),
+            ("n1", "Of LlamaIndex."),
+            ("d", "A dict."),
+            ("document 4", "Plain\ntext."),
+        ]
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ("nowhere", "there is no file 'nowhere'"),
+            ([{"id": "a"}], "row 1: document 1 is a dict without a text"),
+            ([], "there is no text in the documents"),
+            ([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "two documents are called 'a'"),
+        ],
+    )
+    def test_what_cannot_be_read_is_told(self, given, said):
+        with pytest.raises(InputError, match=said):
+            read_documents(given)
+
+    def test_files_that_are_no_text_are_told(self, tmp_path):
+        (tmp_path / "a.pdf").write_bytes(b"%PDF")
+        (tmp_path / "b.txt").write_bytes(b"caf\xe9")
+        (tmp_path / "c.csv").write_text("id,size\n1,2\n")
+        with pytest.raises(InputError, match=r"'\.pdf', which is no known kind of document"):
+            read_documents(tmp_path / "a.pdf")
+        with pytest.raises(InputError, match="is not UTF-8"):
+            read_documents(tmp_path / "b.txt")
+        with pytest.raises(InputError, match=r"row 1: there is no text in columns id, size"):
+            read_documents(tmp_path / "c.csv")
+
+
+class TestCutting:
+    def test_sections_begin_passages_and_name_them(self):
+        text = f"# Fees\n\n{lorem(60)}\n\n## Late\n\n{lorem(60, 'beta')}\n\n# Else\n\n{lorem(40)}"
+        found = cut(Document("f.md", text, "Guide"), 80)
+        assert [p.title for p in found] == [
+            "Guide > Fees",
+            "Guide > Fees > Late",
+            "Guide > Else",
+        ]
+        assert [p.id for p in found] == ["f.md#1", "f.md#2", "f.md#3"]
+
+    def test_a_paragraph_without_end_is_cut_between_sentences(self):
+        found = cut(Document("d", lorem(1000)), 100)
+        assert all(p.text.endswith(".") for p in found)
+        assert all(len(words(p.text)) <= 125 for p in found)
+        assert sum(len(words(p.text)) for p in found) == 1000
+
+    @given(st.text(alphabet="ab .\n#-é漢", max_size=600), st.integers(50, 90))
+    def test_every_passage_stands_in_its_document_in_order(self, text, size):
+        document = Document("d", text)
+        end = 0
+        for passage in cut(document, size):
+            assert document.text[passage.start : passage.end] == passage.text
+            assert passage.start >= end
+            assert len(words(passage.text)) >= SHORTEST
+            end = passage.end
+
+
+class TestCorpus:
+    def passages(self, *counts):
+        return [
+            Passage(f"d{d}", n, f"d{d}", lorem(30, f"w{d}x{n}y"), 0, 9)
+            for d, count in enumerate(counts)
+            for n in range(1, count + 1)
+        ]
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_passages_are_drawn_evenly_and_each_once_a_round(self, seed):
+        corpus = Corpus(self.passages(40, 40, 20))
+        order = corpus.evenly(seed)
+        first = [next(order) for _ in range(100)]
+        assert sorted(first) == list(range(100))
+        assert sorted(next(order) for _ in range(100)) == list(range(100))
+        documents = [corpus.passages[n].document for n in first[:10]]
+        assert 3 <= documents.count("d0") <= 5
+        assert 1 <= documents.count("d2") <= 3
+
+    def test_a_partner_is_of_another_document_that_shares_rare_words(self):
+        texts = ["The Nordlys sails to Oslo.", "Oslo has trams.", "The Nordlys has a crew of 12."]
+        found = [Passage(f"d{n}", 1, "", text, 0, 9) for n, text in enumerate(texts)]
+        beside = Passage("d0", 2, "", "The Nordlys sails to Oslo every day.", 0, 9)
+        corpus = Corpus([*found, beside])
+        assert corpus.partner(0) in (1, 2)
+        assert corpus.partner(2) == 0
+        assert Corpus([found[0], beside]).partner(0) == 1
+        assert Corpus(self.passages(1, 1)).partner(0) is None
+
+    def test_the_nearest_passages_hold_the_rare_words_of_a_text(self):
+        texts = ["Refunds take five days.", "Orders ship from Bergen.", "Refunds go to the card."]
+        corpus = Corpus([Passage(f"d{n}", 1, "", t, 0, 9) for n, t in enumerate(texts)])
+        assert corpus.nearest("When does an order ship?", 2)[0] == 1
+        assert corpus.nearest("How are refunds paid?", 3, without=[0]) == [2]
