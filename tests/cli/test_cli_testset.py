@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-WRITER = """
+WRITER = r"""
+import re
+
 from assay.backends.scripted import Scripted
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.text.sentences import sentences
@@ -20,12 +22,15 @@ def written(task):
     return write_question.reply(Written(f"When did the {asked} open?", " ".join(facts), tuple(facts)))
 
 
-def silent(task):
-    return answer_questions.reply([ShortAnswer(i, None) for i in task.ids])
+def knows(task):
+    towns = re.findall(r"harbour of (\w+)", task.questions[0])
+    told = all(town in task.text for town in towns) and "How much" not in task.questions[0]
+    answer = "then" if told else None
+    return answer_questions.reply([ShortAnswer(i, answer) for i in task.ids])
 
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
-judge = Scripted({**dict.fromkeys(KINDS, written), "answer_questions": silent})
+judge = Scripted({**dict.fromkeys(KINDS, written), "answer_questions": knows})
 """
 SYSTEM = """
 import json
@@ -109,7 +114,9 @@ def test_a_budget_stops_it_and_what_was_written_is_there(library, here):
     result = library(*TESTSET, "-n", "4", "--kind", "single_hop", "--budget", "2calls")
     assert result.exit_code == 5, result.output
     assert "stopped: " in result.stderr
-    assert 0 < len((here / "questions.jsonl").read_text("utf-8").splitlines()) <= 2
+    assert (here / "questions.jsonl").exists()
+    rest = json.loads(library(*TESTSET, "-n", "4", "--kind", "single_hop", "--json").stdout)
+    assert (rest["written"], rest["known"]) == ({"single_hop": 4}, 2)
 
 
 @pytest.mark.parametrize(

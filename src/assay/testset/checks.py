@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from assay.judge import Judge
 from assay.metrics.faithfulness import Faithfulness
@@ -15,17 +16,62 @@ from assay.text.words import stems
 
 # Questions that nobody asks who has not just read the text.
 _POINTS = re.compile(
-    r"\b(?:(?:this|the|these|that|given|provided|following|above|preceding)\s+(?:\w+\s+)?"
-    r"(?:text|passage|excerpt|paragraph|snippet|context)s?\b"
-    r"|(?:in|to|by|from|of|on)\s+(?:this|the|these)\s+(?:document|article|section|page|author)s?\b"
-    r"|(?:document|article|section|author|page)s?\s+(?:says?|states?|mentions?|describes?|lists?)\b"
-    r"|mentioned\s+(?:above|below|here)|described\s+(?:above|below|here)|listed\s+(?:above|below))",
+    r"\b(?:(?:in|to|by|from|on|does|do|did)\s+(?:the|this|these|that)\s+(?:\w+ed\s+|above\s+|"
+    r"following\s+)?(?:text|passage|excerpt|paragraph|snippet|document|article|section|author)s?\b"
+    r"|(?:this|these|that|given|provided|following|above|preceding)\s+(?:text|passage|excerpt|"
+    r"paragraph|snippet|context|document|article)s?\b"
+    r"|(?:mentioned|described|listed|shown|given)\s+(?:above|below)\b)",
     re.IGNORECASE,
 )
 _ALIKE = str.maketrans(dict.fromkeys("\"'‘’‚‛“”„‟«»`*_", " "))  # noqa: RUF001 - marks and mark-up
 _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
+
+
+Fault: TypeAlias = tuple[str, str]  # which check it fails, and what that found
+
+
+async def fault(
+    written: Written,
+    passages: Sequence[Passage],
+    judge: Judge,
+    *,
+    answerable: bool,
+    near: Sequence[Passage] = (),
+) -> Fault | None:
+    """What is wrong with a question, None if it passes all checks; the free ones come first.
+
+    Args:
+        written: The question with its answer and quotes.
+        passages: What it was written about.
+        judge: Who checks what words cannot tell.
+        answerable: Whether the passages are to answer it.
+        near: Other passages, none of which is to answer a question that is unanswerable.
+
+    Raises:
+        JudgeError: If the judge does not say.
+    """
+    if not written.question:
+        return "empty", "nothing to ask about, says the judge"
+    if words := points_at_text(written.question):
+        return "not standalone", f"'{words}'"
+    if not answerable:
+        found = await answered(written.question, [*passages, *near], judge)
+        return ("answered", found) if found else None
+    if wrong := unquoted(written, passages):
+        return "no quote", wrong
+    return await _unfit(written, passages, judge)
+
+
+async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
+    """What a judge finds wrong with a question that is to be answerable."""
+    if len(passages) > 1 and (alone := await answered(written.question, passages, judge)):
+        return "one is enough", alone
+    if await unanswered(written.question, passages, judge):
+        return "unanswered", "the judge, asked again, finds no answer"
+    left = await unsupported(written, passages, judge)
+    return ("unsupported", left) if left else None
 
 
 def points_at_text(question: str) -> str:
@@ -75,6 +121,17 @@ async def unsupported(written: Written, passages: Sequence[Passage], judge: Judg
     if isinstance(outcome, Unscored):
         return outcome.detail
     return next((part.text for part in outcome.parts if not part.value), "")
+
+
+async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -> bool:
+    """Whether the passages together do not answer a question, asked without its answer.
+
+    Raises:
+        JudgeError: If the judge does not say.
+    """
+    text = "\n\n".join(f"{p.title}\n\n{p.text}" for p in passages)
+    (found,) = await judge(AnswerQuestions((question,), text))
+    return found.answer is None
 
 
 async def answered(question: str, passages: Sequence[Passage], judge: Judge) -> str:

@@ -174,45 +174,29 @@ class _Round:
     async def _candidate(self, job: _Job, backend: Backend) -> Question | Rejected:
         judge = Judge(backend, tries=self.tries)
         passages = self._passages(job)
+        answerable = job.kind != "unanswerable"
         titles = tuple(passage.title for passage in passages)
-        task = _TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
         written = Written("")
         try:
-            written = await judge(task)
-            why, detail = await self._fault(job, written, judge)
+            written = await judge(
+                _TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
+            )
+            near = () if answerable else self._near(job, written)
+            fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
-            why, detail = "judge failed", str(error)
-        if why:
+            fault = "judge failed", str(error)
+        if fault:
             ids = tuple(passage.id for passage in passages)
-            return Rejected(job.kind, why, detail, written.question, written.answer, ids)
-        name = f"{job.kind}:{'+'.join(p.id for p in passages)}"
-        name += f":{len(job.asked) + 1}" if job.asked else ""
-        held = {stem for passage in passages for stem in stems(passage.text)}
-        reference = written.answer if job.kind != "unanswerable" else NO_ANSWER
-        overlap = recall(stems(written.question), held)
-        return Question(
-            name, job.kind, written.question, reference, passages, written.quotes, overlap
-        )
+            return Rejected(job.kind, *fault, written.question, written.answer, ids)
+        return _question(job, written, passages)
 
-    async def _fault(self, job: _Job, written: Written, judge: Judge) -> tuple[str, str]:
-        """Which check a question fails, and what that found; the free ones first."""
-        passages = self._passages(job)
-        if not written.question:
-            return "empty", "nothing to ask about, says the judge"
-        if words := checks.points_at_text(written.question):
-            return "not standalone", f"'{words}'"
-        if job.kind == "unanswerable":
-            text = f"{passages[0].title} {written.question}"
-            near = self.corpus.nearest(text, _NEAREST, job.passages)
-            asked = [*passages, *(self.corpus.passages[number] for number in near)]
-            found = await checks.answered(written.question, asked, judge)
-            return ("answered", found) if found else ("", "")
-        if wrong := checks.unquoted(written, passages):
-            return "no quote", wrong
-        left = await checks.unsupported(written, passages, judge)
-        return ("unsupported", left) if left else ("", "")
+    def _near(self, job: _Job, written: Written) -> list[Passage]:
+        """Other passages that are most likely to answer a question."""
+        text = f"{self.corpus.passages[job.passages[0]].title} {written.question}"
+        found = self.corpus.nearest(text, _NEAREST, job.passages)
+        return [self.corpus.passages[number] for number in found]
 
     def _take(self, job: _Job, outcome: Question | Rejected) -> None:
         if isinstance(outcome, Question):
@@ -232,6 +216,21 @@ class _Round:
 
     def _passages(self, job: _Job) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[number] for number in job.passages)
+
+
+def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Question:
+    name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
+    name += f":{len(job.asked) + 1}" if job.asked else ""
+    held = {stem for passage in passages for stem in stems(passage.text)}
+    return Question(
+        name,
+        job.kind,
+        written.question,
+        written.answer if job.kind != "unanswerable" else NO_ANSWER,
+        passages,
+        written.quotes,
+        recall(stems(written.question), held),
+    )
 
 
 async def agenerate(
@@ -336,8 +335,7 @@ def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
 
 def _check(route: Backend, plan: Plan) -> None:
     kinds: list[type[Any]] = [_TASKS[kind] for kind in plan.wanted()]
-    kinds += [AnswerQuestions] if "unanswerable" in plan.wanted() else []
-    kinds += [SplitStatements, VerifyStatements]
+    kinds += [AnswerQuestions, SplitStatements, VerifyStatements]
     missing = [kind.kind for kind in kinds if route.identity(kind) is None]
     if missing:
         what = f"the judge cannot do '{missing[0]}', which writing questions takes"

@@ -64,8 +64,8 @@ class Rejected:
 
     Attributes:
         kind: What it was to be.
-        why: Which check it failed: "empty", "not standalone", "no quote", "unsupported",
-            "answered", "repeated" or "judge failed".
+        why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
+            "unanswered", "unsupported", "answered", "repeated" or "judge failed".
         detail: What the check found.
         question: The question, "" if none was written.
         answer: Its answer.

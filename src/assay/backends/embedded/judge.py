@@ -210,9 +210,11 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
 
 @cache
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
-    # Off the event loop, several at a time: most tasks are too small to fill all cores. One for all
-    # judges, which are made anew by each call; of a forked process its own.
-    return ThreadPoolExecutor(threads, thread_name_prefix="assay-embedded")
+    # Off the event loop, several at a time: most tasks are too small to fill all cores. Twice as
+    # many as there are cores, as half of them wait for a pass: while one prepares its texts, the
+    # models have the next one's. One for all judges, which are made anew by each call; of a forked
+    # process its own.
+    return ThreadPoolExecutor(2 * threads, thread_name_prefix="assay-embedded")
 
 
 @lru_cache
