@@ -15,15 +15,25 @@ from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
 from assay.metrics import METRICS
-from assay.tasks import TASKS, Embed, JudgeContexts, RateAnswer, Statement, VerifyStatements
+from assay.tasks import (
+    TASKS,
+    Embed,
+    JudgeContexts,
+    RateAnswer,
+    Statement,
+    VerifyStatements,
+    WriteQuestion,
+)
 from assay.tasks.embed import cosine
+from assay.testset import Plan, agenerate
 from support.qwen import NO_PADDING
 
 
 def of_every_task():
-    """The first metric that asks for each task that an LLM can be asked, so that each is asked."""
+    """The first metric that asks for each task of metrics that an LLM can be asked."""
     found = {}
-    for task in (task for task in TASKS.values() if task.template or task is Embed):
+    asked = (task for task in TASKS.values() if not issubclass(task, WriteQuestion))
+    for task in (task for task in asked if task.template or task is Embed):
         asking = (name for name, metric in METRICS.items() if task in metric().asks(lambda _: True))
         found[next(asking)] = task
     return list(found)
@@ -101,6 +111,28 @@ async def test_embeddings_are_vectors_of_their_texts(embedder):
     )
     assert cosine(mill, again) == pytest.approx(1.0)
     assert cosine(mill, cats) < 0.999
+
+
+async def test_questions_are_written_and_every_try_is_accounted_for(llm_url, tmp_path):
+    documents = [
+        {"id": place, "text": f"The mill of {place} was built in {1800 + n}. " * 6}
+        for n, place in enumerate(("Oslo", "Rome", "Lima"))
+    ]
+    made = await agenerate(
+        documents,
+        Plan(n=4, words=50),
+        judge=OpenAI("smollm2", base_url=llm_url, max_tokens=160),
+        store=tmp_path / "assay.db",
+        settings=assay.Settings(limits=Limits(in_flight=2, timeout=600.0), tries=1),
+    )
+    assert made.calls > 0
+    assert made.tokens_out > 0
+    assert len(made.questions) <= 4
+    tried = len(made.questions) + len(made.rejected)
+    assert 4 <= tried <= 4 * (3 + 5)
+    for question in made.questions:
+        assert question.question
+        assert question.answerable == bool(question.quotes)
 
 
 async def test_a_wrong_place_is_denied(llm_url):
