@@ -207,7 +207,11 @@ class TestTheCard:
 
     @pytest.mark.parametrize(
         ("text", "told"),
-        [(None, "cannot be read"), ("{", "is no card"), ('{"a": 1}', "is no card")],
+        [
+            (None, "cannot be read"),
+            ("{", "is not a judge card"),
+            ('{"a": 1}', "is not a judge card"),
+        ],
     )
     def test_what_is_no_card_is_refused(self, text, told, tmp_path):
         file = tmp_path / "other.json"
@@ -245,7 +249,7 @@ class TestData:
         with pytest.raises(InputError, match=r"a\.jsonl, line 2 is not JSON"):
             Data(tmp_path).rows("a.jsonl")
         (tmp_path / "b.jsonl").write_text("[1]", "utf-8")
-        with pytest.raises(InputError, match=r"b\.jsonl, line 1 is no JSON object"):
+        with pytest.raises(InputError, match=r"b\.jsonl, line 1 is not a JSON object"):
             Data(tmp_path).rows("b.jsonl")
 
     def test_what_is_not_compressed_is_named(self, tmp_path):
@@ -255,10 +259,12 @@ class TestData:
 
     def test_rows_of_another_form_are_named(self, tmp_path, db):
         write(tmp_path, TEST500, [{"id": "1", "claim": "It is old."}])
-        with pytest.raises(InputError, match=r"attributionbench: rows of .* have another form"):
+        with pytest.raises(
+            InputError, match=r"attributionbench: rows of .* do not have the expected form"
+        ):
             run(tmp_path, ["attributionbench"], Foreseen(), db)
 
     def test_a_file_that_is_no_squad_is_named(self, tmp_path):
         write(tmp_path, telequad.FILE, [{"version": 1}])
-        with pytest.raises(InputError, match="no SQuAD-like file"):
+        with pytest.raises(InputError, match="not a SQuAD-like file"):
             telequad.corpus(Data(tmp_path))

@@ -7,7 +7,7 @@ from bench_help import write
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.bench import answers, claims, contradiction, injection, ragchecker, ragtruth, thresholds
+from assay.bench import answers, claims, contradiction, injection, ragtruth, thresholds
 from assay.bench.data import Data, thinned
 from assay.bench.figures import figure
 from assay.bench.groups import FOLDS, fold_of, group_of, kept_out
@@ -156,15 +156,6 @@ def test_claims_are_verified_as_they_stand():
     assert [s.text for s in checked.statements] == ["A. B."]
     (split,) = Subject(Knowing()).check([Text("", "A. B.", ("A.",))])
     assert [v.supported for v in split.verdicts] == [True, False]
-
-
-def test_published_correlation_uses_the_difference_of_the_two_answers():
-    def pair(a, b, label):
-        scores = {"ragchecker_a": {"overall_label": a}, "ragchecker_b": {"overall_label": b}}
-        return {"labels": {"overall": label}, "meta": {"baseline_scores": scores}}
-
-    pairs = [pair(0.1, 0.9, 2), pair(0.5, 0.5, 0), pair(0.9, 0.1, -2)]
-    assert ragchecker.published(pairs, "overall") == pytest.approx(1)
 
 
 def test_the_stronger_floor_is_shown_and_the_others_named():

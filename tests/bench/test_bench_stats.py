@@ -117,7 +117,6 @@ def test_floors_see_words_only():
     assert floors.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(1 / 3)
     assert floors.count_of_new_words("It collapsed in 1933.", contexts) == 2
     assert floors.shared_words("bridge 1932", contexts[0]) == 1
-    f1, precision, recall = floors.token_f1("bridge opened", "The bridge opened in 1932.")
-    assert (f1, precision, recall) == pytest.approx((0.8, 1, 2 / 3))
+    assert floors.token_f1("bridge opened", "The bridge opened in 1932.") == pytest.approx(0.8)
     marks = floors.new_characters("The bridge fell", contexts)
     assert "".join(c for c, new in zip("The bridge fell", marks, strict=True) if new) == "fell"

@@ -220,7 +220,7 @@ def test_numbered_ids_belong_to_the_texts_of_their_numbers():
     row = {"ctx_1": "one", "ctx_2": "", "cid_1": "a", "cid_2": "b"}
     assert one(row, mapping=mapping).context_ids == ("a", "b")  # more may have been retrieved
     wrong = problem([{"ctx_1": "", "ctx_2": "two", "cid_1": "a", "cid_2": ""}], mapping=mapping)
-    assert "field 'context_ids': is empty for a text that is there" in wrong
+    assert "field 'context_ids': is empty where a text is given" in wrong
 
 
 @pytest.mark.parametrize(

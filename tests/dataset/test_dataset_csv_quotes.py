@@ -70,11 +70,11 @@ def test_text_over_several_lines_stays_one_cell_after_an_open_quote(path):
 def test_parts_of_a_text_with_a_wrong_quote_never_pass_for_rows(path, tmp_path):
     file = path(HEADER + 'q1,"one\nthis, that, all\nand "so" on",a\nq2,a,a\n')
     told = str(refused(file, skip_invalid=tmp_path / "skip.jsonl"))
-    assert "a quote in lines 2 to 4 is not closed, and line 4 may be in its text" in told
+    assert "a quote in lines 2 to 4 is not closed, and line 4 may be part of its text" in told
 
 
 def test_lines_of_a_single_column_are_not_taken_for_rows_after_an_open_quote(path):
-    with pytest.raises(InputError, match="may be in its text"):
+    with pytest.raises(InputError, match="may be part of its text"):
         list(read(path('question\nq1\n"open\nq2\n')))
 
 

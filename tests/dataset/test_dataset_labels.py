@@ -33,7 +33,7 @@ class TestOneJudgementARow:
             ("q1", 1.0, "anna", 1),
             ("q1", 0.0, "bob", 2),
         ]
-        assert (found.kind, found.annotators, found.empty) == ("sample", ("anna", "bob"), 1)
+        assert (found.kind, found.empty) == ("sample", 1)
         assert found.source == "labels.csv"
 
     def test_from_jsonl(self, tmp_path):
@@ -124,8 +124,8 @@ class TestWhatCannotBeRead:
         assert "3 problems" in told
         assert "row 1, field 'label': is the text 'suported'" in told
         assert "did you mean 'supported'?" in told
-        assert "row 2, field 'place': is '0', which is no place" in told
-        assert "row 3, field 'sample': there is no id of the sample" in told
+        assert "row 2, field 'place': is '0', which is not a position" in told
+        assert "row 3, field 'sample': there is no sample id" in told
 
     def test_the_same_judgement_twice(self):
         told = refused([{"id": "a", "label": 1}, {"id": "a", "label": 0}])
@@ -139,7 +139,7 @@ class TestWhatCannotBeRead:
         told = refused([{"id": "a", "label": ""}])
         assert "holds no labels -> fill in at least one label" in told
         assert "there is no label" in refused([{"id": "a", "note": "fine"}])
-        assert "no scale" in refused([{"id": "a", "label": 1}], levels=("good", "Good"))
+        assert "not a scale" in refused([{"id": "a", "label": 1}], levels=("good", "Good"))
 
     def test_a_file_without_a_column_of_labels_is_refused_once_and_not_row_by_row(self):
         told = refused([{"id": "a", "note": "fine"}, {"id": "b", "note": "so so"}])
@@ -179,7 +179,7 @@ def test_numbers_beyond_all_bounds_are_named(column, value):
 def test_the_id_of_a_sample_is_kept_as_it_is_and_a_blank_one_is_none():
     (label,) = read_labels([{"id": " q1 ", "label": 1}]).labels
     assert label.sample == " q1 "
-    with pytest.raises(InputError, match="there is no id of the sample"):
+    with pytest.raises(InputError, match="there is no sample id"):
         read_labels([{"id": "  ", "label": 1}])
 
 

@@ -556,14 +556,14 @@ class TestWhatIsASample:
 
     def test_nothing_but_other_telemetry_is_refused(self):
         error = refused([span("GET /health", {"http.route": "/health"})])
-        assert "none of 1 spans in 1 traces is a step of answering" in str(error)
+        assert "none of 1 spans in 1 traces belongs to answering" in str(error)
         assert "'GET /health'" in str(error)
 
     def test_one_that_says_nothing_is_named_and_can_be_put_aside(self, tmp_path):
         silent = span("quiet", {"openinference.span.kind": "CHAIN"}, trace="c" * 32)
         data = [chain("asked", "said"), silent]
         error = refused(data)
-        assert f"trace {'c' * 32} (quiet) says nowhere in words what was asked" in str(error)
+        assert f"trace {'c' * 32} (quiet) does not record what was asked" in str(error)
         assert len(load(data, skip_invalid=tmp_path / "aside.jsonl")) == 1
         assert "quiet" in (tmp_path / "aside.jsonl").read_text()
 
@@ -712,6 +712,31 @@ class TestWhateverStandsInASpan:
         settled([{**OBSERVATIONS[0], name: value}])
         settled([{"id": "t", "timestamp": value, "observations": [OBSERVATIONS[1]], name: value}])
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"id": [], "kwargs": {"content": "said"}},
+            [{"id": [], "kwargs": {"content": "said"}}],
+        ],
+    )
+    def test_a_serialised_message_that_names_no_class(self, said):
+        settled([chain("asked", "said"), chain("asked", json.dumps(said), own="b2")])
+        settled([{"question": "asked", "answer": "said", "messages": said}])
+
+    def test_a_number_beyond_any_integer_of_otlp(self):
+        attributes = [{"key": "llm.token_count.total", "value": {"intValue": "9" * 5000}}]
+        inside = {"traceId": "a", "spanId": "b", "attributes": attributes}
+        settled(
+            [{"resourceSpans": [{"scopeSpans": [{"spans": [inside]}]}]}, chain("asked", "said")]
+        )
+
+    def test_tokens_that_add_up_to_no_finite_number_are_not_known(self):
+        counts = {"llm.token_count.prompt": 1e308, "llm.token_count.completion": 1e308}
+        assert one(span("x", {"openinference.span.kind": "LLM", "input.value": "asked",
+                              "output.value": "said", **counts})).tokens is None  # fmt: skip
+        usage = {"input": 1e308, "output": 1e308}
+        assert one({**OBSERVATIONS[0], "usageDetails": usage}).tokens is None
+
     def test_what_is_nested_too_deeply_is_named(self):
         deep = []
         for _ in range(5000):
@@ -767,6 +792,6 @@ def test_a_row_among_spans_is_not_lost_without_a_word():
     row = {"question": "q", "answer": "a"}
     error = refused([chain("asked", "said"), row, {"resourceLogs": []}])
     (problem,) = error.problems
-    assert (problem.row, problem.what) == (2, "is no span, but stands among spans")
+    assert (problem.row, problem.what) == (2, "is not a span but appears among spans")
     seen = {"id": "1", "timestamp": "2026-01-01", "input": "asked", "output": "said"}
     assert len(load([chain("asked", "said"), seen])) == 1

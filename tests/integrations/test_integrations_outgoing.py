@@ -122,7 +122,7 @@ class TestPhoenix:
 def test_a_run_without_traces_says_what_is_missing(db):
     result = finished(db, [{**row, "metadata": {}} for row in ALL])
     for send in (langfuse.send, phoenix.send):
-        with pytest.raises(InputError, match="says of which trace it is") as error:
+        with pytest.raises(InputError, match="names its trace") as error:
             send(result, client=Heard())
         assert "trace_id and span_id" in str(error.value)
 
@@ -145,7 +145,7 @@ class TestSpans:
 
     def test_if_none_has_one_that_is_an_error(self, db, send):
         result = finished(db, [{**row, "metadata": {"trace_id": TRACE}} for row in ROWS])
-        with pytest.raises(InputError, match=r"says of which span it is.*span_id"):
+        with pytest.raises(InputError, match=r"names its span.*span_id"):
             send(result)
 
     @pytest.mark.parametrize("span", ["b" * 17, "0" * 16, "an-id-of-langfuse"])

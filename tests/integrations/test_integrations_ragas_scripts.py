@@ -12,7 +12,7 @@ from assay.run.settings import Settings
 from support.judges import capricious
 
 # What a judge at random leaves without a score.
-pytestmark = pytest.mark.filterwarnings("ignore:.*stand as NaN")
+pytestmark = pytest.mark.filterwarnings("ignore:.*are NaN")
 
 SCRIPTS = Path(__file__).parent / "ragas_scripts"
 

@@ -102,7 +102,7 @@ class TestReading:
         assert sentence.cited == (0, 1)
 
     def test_at_most_is_above_0(self):
-        with pytest.raises(InputError, match="at_most is a number above 0"):
+        with pytest.raises(InputError, match="at_most must be a number above 0"):
             CitationRecall(at_most=0)
 
 

@@ -187,7 +187,7 @@ class TestPaperContextRelevance:
         found = await self.of(f"{FOUR[1]}\n{FOUR[1]}")
         assert found.value == 0.25
         (dropped,) = [p for p in found.parts if p.label == "dropped"]
-        assert (dropped.text, dropped.reason) == (FOUR[1], "copied more often than it stands")
+        assert (dropped.text, dropped.reason) == (FOUR[1], "copied more often than it occurs")
 
     @pytest.mark.parametrize(
         "copies", [[FOUR[0], FOUR[0]], [FOUR[0], FOUR[0].replace("opened", "opned")]]

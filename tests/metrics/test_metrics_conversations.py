@@ -121,7 +121,7 @@ class TestTurnFaithfulness:
     async def test_what_tools_returned_counts_if_asked(self):
         turns = (*TURNS[3:6], Turn("assistant", "Marie Curie won two Nobel Prizes."))
         found = await score(TurnFaithfulness(), last(*turns), scripts.plausible())
-        assert found == Unscored("undefined", "no contexts are recorded with a message")
+        assert found == Unscored("undefined", "no message has recorded contexts")
         metric = parse("turn_faithfulness(tool_results=True)")
         assert (await score(metric, last(*turns), scripts.plausible())).value == 1
 
@@ -131,7 +131,7 @@ class TestTurnFaithfulness:
             ((), "the assistant is silent"),
             ((TURNS[1],), "the assistant is silent"),
             ((TURNS[1], Turn("assistant", " ", (CURIE,))), "the assistant is silent"),
-            (TURNS[7:], "no contexts are recorded with a message"),
+            (TURNS[7:], "no message has recorded contexts"),
             (
                 (TURNS[1], Turn("assistant", "I do not know.", (CURIE,))),
                 "no message makes a statement",

@@ -82,7 +82,7 @@ class TestStrictness:
 
     @pytest.mark.parametrize("n", [0, -1, 1000, 1.5, True])
     def test_what_is_no_number_of_draws_is_refused(self, n):
-        with pytest.raises(InputError, match="strictness is a whole number"):
+        with pytest.raises(InputError, match="strictness must be a whole number"):
             AspectCritic(strictness=n)
 
 
@@ -217,7 +217,7 @@ class TestNumericCriterion:
         ],
     )
     def test_a_scale_that_cannot_be_is_refused(self, scale):
-        with pytest.raises(InputError, match="no scale of grades"):
+        with pytest.raises(InputError, match="not a scale of grades"):
             NumericCriterion(**scale)
 
 
@@ -279,20 +279,20 @@ class TestGEval:
         # E = 0.2 + 0.6 + 2.0 + 1.0 = 3.8
         assert found.value == pytest.approx((3.8 - 1) / 4)
         assert found.details["expected"] == pytest.approx(3.8)
-        assert found.method == "the grades weighted by the probabilities that the judge tells"
+        assert found.method == "the grades weighted by the probabilities that the judge reports"
         assert judge.kinds == {"plan_evaluation": 1, "give_grade": 1}
 
     async def test_without_probabilities_it_is_the_mean_of_the_draws_and_says_so(self):
         found = await score(GEval(), SAMPLE, grades(5, 4, 4, 3, 5))
         assert found.value == pytest.approx((4.2 - 1) / 4)
-        assert found.method == "the mean of 5 draws: the judge tells no probabilities"
+        assert found.method == "the mean of 5 draws: the judge reports no probabilities"
         assert found.details["grades"] == [5, 4, 4, 3, 5]
 
     async def test_one_draw_alone_says_that_it_is_one(self):
         found = await score(GEval(n=1), SAMPLE, grades(2))
         assert (found.value, found.method) == (
             0.25,
-            "one draw: the judge tells no probabilities",
+            "one draw: the judge reports no probabilities",
         )
 
     async def test_steps_that_are_given_are_followed_and_none_are_asked_for(self):
@@ -319,5 +319,5 @@ class TestGEval:
         assert found == Unscored("failed", "no step in the plan")
 
     def test_an_empty_step_is_refused(self):
-        with pytest.raises(InputError, match="steps are texts"):
+        with pytest.raises(InputError, match="steps must be texts"):
             GEval(steps=("Read.", ""))

@@ -53,9 +53,9 @@ async def test_ranking_asks_once_with_the_answer_first(better, value):
 
 
 def test_other_qualities_are_refused():
-    with pytest.raises(InputError, match="quality is"):
+    with pytest.raises(InputError, match="quality must be"):
         GptScore("beauty")
-    with pytest.raises(InputError, match="quality is faithfulness or answer_relevance"):
+    with pytest.raises(InputError, match="quality must be faithfulness or answer_relevance"):
         GptRanking("context_relevance")
 
 

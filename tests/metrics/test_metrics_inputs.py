@@ -169,7 +169,7 @@ class TestEveryMetric:
 @pytest.mark.parametrize("wrong", ["one too many", "one twice, once so and once so", "none"])
 async def test_verdicts_in_a_wrong_number_are_a_failure_and_never_a_number(name, kind, wrong):
     def spoilt(task):
-        reply = json.loads(said.of(task).gullible(task))
+        reply = json.loads(said.gullible(task))
         (items,) = [value for value in reply.values() if isinstance(value, list)]
         if wrong == "none":
             items.clear()

@@ -73,7 +73,7 @@ class TestAnswerRelevancy:
     @pytest.mark.parametrize("metric", [AnswerRelevancy, PaperAnswerRelevance])
     @pytest.mark.parametrize("n", [0, -1, 2.0, True, 1000, "3"])
     def test_n_is_a_whole_number_that_leaves_room_for_draws_after_a_bad_reply(self, metric, n):
-        with pytest.raises(InputError, match="n is a whole number"):
+        with pytest.raises(InputError, match="n must be a whole number"):
             metric(n=n)
 
 

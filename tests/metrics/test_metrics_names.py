@@ -58,14 +58,14 @@ class TestParametersOfAnotherKind:
                     with suppress(InputError):
                         cls(**{field.name: value}).label  # noqa: B018 - what fails is not told
                 with pytest.raises(
-                    InputError, match=rf"^{name}: {field.name} is .*, not array\("
+                    InputError, match=rf"^{name}: {field.name} must be .*, not array\("
                 ) as told:
                     cls(**{field.name: given[0]})
                 assert str(told.value).endswith(f" -> such as {field.default!r}")
 
     @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, None, "two"])
     def test_what_is_no_number_is_told(self, value):
-        with pytest.raises(InputError, match=r"beta is a number, not .* -> such as 1\.0"):
+        with pytest.raises(InputError, match=r"beta must be a number, not .* -> such as 1\.0"):
             FactualCorrectness(beta=value)
 
     def test_numbers_of_numpy_are_numbers(self):
@@ -77,7 +77,9 @@ class TestParametersOfAnotherKind:
         for name, cls in METRICS.items():
             for field in fields(cls):
                 if type(field.default) is int:
-                    wanted = rf"^{name}: {field.name} is a whole number, not .* -> such as \d+$"
+                    wanted = (
+                        rf"^{name}: {field.name} must be a whole number, not .* -> such as \d+$"
+                    )
                     with pytest.raises(InputError, match=wanted):
                         cls(**{field.name: value})
 
@@ -98,7 +100,9 @@ class TestParametersOfAnotherKind:
                 """The first weight."""
                 return Score(float(self.weights[0]))
 
-        with pytest.raises(InputError, match=r"weighted: weights is a list, not array\(\[0\.\d*, "):
+        with pytest.raises(
+            InputError, match=r"weighted: weights must be a list, not array\(\[0\.\d*, "
+        ):
             resolve([Weighted(np.array([0.25, 0.75]))])
         assert resolve([Weighted((0.25, 0.75))])
 
@@ -123,25 +127,25 @@ def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
         ("faithfulness)", "no metric is called"),
         ("faithfulness(n=3)", "faithfulness has no parameter 'n': it has none"),
         ("answer_relevancy(k=3)", "answer_relevancy has no parameter 'k': it has n"),
-        ("answer_relevancy(n=)", "n is like 3, not ''"),
-        ("answer_relevancy(n=many)", "n is like 3, not 'many'"),
-        ("answer_relevancy(n=2.5)", "n is like 3, not 2.5"),
-        ("answer_relevancy(n=True)", "n is like 3, not True"),
-        ("answer_relevancy(n=1e999)", "n is like 3, not inf"),
-        ("answer_relevancy(n=None)", "n is like 3, not None"),
-        ("answer_relevancy(n=0)", "n is a whole number from 1"),
-        ("factual_correctness(mode=2)", "mode is like 'f1', not 2"),
-        ("factual_correctness(mode=f2)", "mode is f1, precision or recall"),
+        ("answer_relevancy(n=)", "n must be like 3, not ''"),
+        ("answer_relevancy(n=many)", "n must be like 3, not 'many'"),
+        ("answer_relevancy(n=2.5)", "n must be like 3, not 2.5"),
+        ("answer_relevancy(n=True)", "n must be like 3, not True"),
+        ("answer_relevancy(n=1e999)", "n must be like 3, not inf"),
+        ("answer_relevancy(n=None)", "n must be like 3, not None"),
+        ("answer_relevancy(n=0)", "n must be a whole number from 1"),
+        ("factual_correctness(mode=2)", "mode must be like 'f1', not 2"),
+        ("factual_correctness(mode=f2)", "mode must be f1, precision or recall"),
         ("factual_correctness(recall)", "no parameter 'recall'"),
-        ("factual_correctness(beta=1e999)", "beta is a number above 0"),
-        ("factual_correctness(beta=1e200)", "beta is a number above 0 and up to 1,000,000"),
-        ("ragas:factual_correctness(beta=1e200)", "beta is a number above 0 and up to"),
-        ("ragas:answer_correctness(beta=1e200)", "beta is a number above 0 and up to"),
-        ("ragas:answer_correctness(beta=-1)", "beta is a number above 0 and up to"),
-        ("chrf(word_order=999999999)", "word_order is 0 to 10, not 999999999"),
-        ("discrete_criterion(labels=((((1,),),),))", "each label is a text, or a pair"),
-        ("factual_correctness(beta=nan)", "beta is like 1.0, not 'nan'"),
-        ("answer_correctness(factual_weight=-1)", "weights are 0 or more"),
+        ("factual_correctness(beta=1e999)", "beta must be a number above 0"),
+        ("factual_correctness(beta=1e200)", "beta must be a number above 0 and up to 1,000,000"),
+        ("ragas:factual_correctness(beta=1e200)", "beta must be a number above 0 and up to"),
+        ("ragas:answer_correctness(beta=1e200)", "beta must be a number above 0 and up to"),
+        ("ragas:answer_correctness(beta=-1)", "beta must be a number above 0 and up to"),
+        ("chrf(word_order=999999999)", "word_order must be 0 to 10, not 999999999"),
+        ("discrete_criterion(labels=((((1,),),),))", "each label must be a text, or a pair"),
+        ("factual_correctness(beta=nan)", "beta must be like 1.0, not 'nan'"),
+        ("answer_correctness(factual_weight=-1)", "weights must be 0 or more"),
     ],
 )
 def test_a_spec_that_cannot_be_is_refused_with_what_may_have_been_meant(spec, message):

@@ -235,10 +235,10 @@ class TestNames:
             ("nowhere.py:mine", "cannot be imported: .*No such file"),
             (f"{MODULE}:nothing", f"{MODULE} has no 'nothing'"),
             (f"{MODULE}:plain", "is a plain function -> decorate it with @assay.metric"),
-            (f"{MODULE}:number", "is no metric"),
+            (f"{MODULE}:number", "is not a metric"),
             (f"{MODULE}:Unfinished", "has no `score`"),
             (f"{MODULE}:brevity(n=3)", "brevity has no parameter 'n': it has none"),
-            (f"{MODULE}:Short(most=x)", "most is like 5, not 'x'"),
+            (f"{MODULE}:Short(most=x)", "most must be like 5, not 'x'"),
             (f"{MODULE}:", "no metric is called"),
             (":mine", "no metric is called"),
         ],
@@ -270,7 +270,7 @@ class TestNames:
 def test_a_class_that_does_not_say_its_name_or_needs_is_told(lacking):
     said = {"name": "own", "needs": ("answer",), "score": Short.score}
     cls = type("Own", (assay.Metric,), {k: v for k, v in said.items() if k != lacking})
-    with pytest.raises(InputError, match=f"the metric Own does not say its '{lacking}'"):
+    with pytest.raises(InputError, match=f"the metric Own does not define '{lacking}'"):
         resolve(cls())
 
 

@@ -103,5 +103,5 @@ class TestAJudgeThatCannotCompare:
 
 
 def test_the_answers_are_not_shown_a_second_time():
-    with pytest.raises(InputError, match="shown anyway"):
+    with pytest.raises(InputError, match="always shown"):
         PairwisePreference(shows=("question", "answer"))

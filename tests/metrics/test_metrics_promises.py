@@ -8,7 +8,6 @@ import json
 import math
 import pickle
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -99,10 +98,9 @@ def sample_for(cls, **changes):
 
 
 def test_for_every_task_it_is_known_what_a_judge_may_say():
-    folder = Path(said.__file__).parent
     # Test questions are written before there is anything to be scored.
     asked = {kind for kind, task in TASKS.items() if not issubclass(task, WriteQuestion)}
-    assert {path.stem for path in folder.glob("[a-z]*.py")} == asked
+    assert said.CAPRICIOUS.keys() == said.GULLIBLE.keys() == asked
 
 
 TEXT = st.text(max_size=40) | st.sampled_from(["", " ", "One. Two.", "No", "Ja. 3.5 m?\n\nEnde"])
@@ -323,7 +321,7 @@ class TestMissingVerdicts:
             asked = [i for i in task.ids if i[1:] != "4" or (ever and len(task.ids) == 1)]
             if not asked:
                 return json.dumps({next(iter(task.schema["properties"])): []})
-            return said.of(task).gullible(task.narrow(asked))
+            return said.gullible(task.narrow(asked))
 
         return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
 

@@ -146,9 +146,9 @@ class TestAnswerRelevancy:
         assert await value("ragas:answer_relevancy", self.judge(0), empty) == "undefined"
 
     def test_an_unknown_rule_or_number_is_refused(self):
-        with pytest.raises(InputError, match="noncommittal is all or any, not 'some'"):
+        with pytest.raises(InputError, match="noncommittal must be all or any, not 'some'"):
             parse("ragas:answer_relevancy(noncommittal=some)")
-        with pytest.raises(InputError, match="strictness is a whole number"):
+        with pytest.raises(InputError, match="strictness must be a whole number"):
             parse("ragas:answer_relevancy(strictness=0)")
 
 

@@ -133,7 +133,7 @@ class TestCounterfactual:
 
 @pytest.mark.parametrize("name", ["noise_robustness", "counterfactual_robustness"])
 def test_a_metric_that_compares_with_no_reference_is_refused(name):
-    with pytest.raises(InputError, match=f"{name}: metric is one of factual_correctness"):
+    with pytest.raises(InputError, match=f"{name}: metric must be one of factual_correctness"):
         parse(f"{name}(metric=faithfulness)")
 
 

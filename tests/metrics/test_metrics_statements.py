@@ -229,7 +229,7 @@ class TestFactualCorrectness:
 
     @pytest.mark.parametrize("name", ["atomicity", "coverage"])
     def test_a_level_that_does_not_exist_is_refused(self, name):
-        with pytest.raises(InputError, match=f"{name} is low or high, not 'medium'"):
+        with pytest.raises(InputError, match=f"{name} must be low or high, not 'medium'"):
             FactualCorrectness(**{name: "medium"})
 
     def test_an_unknown_mode_is_refused(self):
@@ -277,7 +277,7 @@ class TestAnswerCorrectness:
         "weights", [(0, 0), (-1, 2), (1, -0.1), (float("nan"), 1), (1, float("inf"))]
     )
     def test_weights_are_0_or_more_and_not_both_0(self, weights):
-        with pytest.raises(InputError, match="weights are 0 or more"):
+        with pytest.raises(InputError, match="weights must be 0 or more"):
             AnswerCorrectness(*weights)
 
     @pytest.mark.parametrize(("weights", "low"), [((), -0.25), ((3, 1), -0.25), ((0, 2), -1)])

@@ -106,6 +106,6 @@ async def test_a_user_who_asks_about_nothing_has_no_topics():
 
 
 def test_an_unknown_mode_is_refused():
-    with pytest.raises(InputError, match="mode is f1, precision, recall"):
+    with pytest.raises(InputError, match="mode must be one of f1, precision, recall"):
         TopicAdherence("accuracy")
     assert parse("topic_adherence(mode=recall)") == TopicAdherence("recall")

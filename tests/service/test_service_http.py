@@ -280,7 +280,7 @@ class TestHostileInput:
                 url = f"http://{host}:{port}/v1/evaluate"
                 async with session.post(url, data=body, headers=sent) as response:
                     assert response.status == 415
-                    assert "not compressed" in (await response.json())["error"]
+                    assert "uncompressed" in (await response.json())["error"]
 
     @pytest.mark.parametrize(
         "more",

@@ -122,7 +122,7 @@ async def test_the_same_request_is_judged_once_however_often_it_comes(serve, jud
     sent = [asyncio.create_task(post("/v1/evaluate", one("It is red."))) for _ in range(3)]
     status, told, headers = await first_of(sent)
     assert (status, headers["Retry-After"]) == (429, "5")
-    assert "wait already" in told["error"]
+    assert "waiting already" in told["error"]
     judge.go_on.set()
     found = [await task for task in sent]
     assert sorted(status for status, *_ in found) == [200, 200, 429]
@@ -176,7 +176,7 @@ async def test_who_waits_too_long_for_others_is_told_to_come_again(serve, judge,
     await judge.begun.acquire()
     status, told, headers = await post("/v1/evaluate", one("It is blue."))
     assert (status, headers["Retry-After"]) == (503, "5")
-    assert told["error"] == "others took too long"
+    assert told["error"] == "other requests took too long"
     assert waits.is_set()
     judge.go_on.set()
     assert (await first)[0] == 200

@@ -46,14 +46,6 @@ class TestEquality:
         ):
             assert of(ours) == pytest.approx(theirs)
 
-    def test_with_scikit_learn_of_the_precision_recall_curve(self, seed):
-        scores, labels = drawn(seed)
-        precision, recall, thresholds = agreement.precision_recall(scores, labels)
-        theirs = sk.precision_recall_curve(labels, scores)
-        np.testing.assert_allclose(precision[::-1], theirs[0][:-1])
-        np.testing.assert_allclose(recall[::-1], theirs[1][:-1])
-        np.testing.assert_allclose(thresholds[::-1], theirs[2])
-
     def test_with_scipy_of_correlations(self, seed):
         scores, labels = drawn(seed, levels=5)
         for ours, theirs in (

@@ -11,7 +11,7 @@ def capricious(seed, *, faults=0.0):
     """A judge of random verdicts, always the same for a seed; some replies are spoilt."""
 
     def say(task):
-        raw = said.of(task).capricious(task, random.Random(f"{seed}{task!r}"))
+        raw = said.capricious(task, random.Random(f"{seed}{task!r}"))
         spoil = random.Random(f"{seed}fault{task!r}")
         return raw[: len(raw) // 2] if spoil.random() < faults else raw
 
@@ -20,4 +20,4 @@ def capricious(seed, *, faults=0.0):
 
 def gullible():
     """A judge that finds everything perfect, even what is not there."""
-    return Scripted(dict.fromkeys(TASKS, lambda task: said.of(task).gullible(task)))
+    return Scripted(dict.fromkeys(TASKS, said.gullible))

@@ -342,13 +342,19 @@ class TestFunctions:
     @pytest.mark.parametrize(
         ("made", "said"),
         [
-            (lambda: (part for part in ("It ", "is.")), "generator -> join its pieces to one text"),
+            (
+                lambda: (part for part in ("It ", "is.")),
+                "generator -> join its pieces into one text",
+            ),
             (lambda: b"It is.", "returned a Python bytes -> decode it"),
             (object, "returned a Python object -> return the text of the answer"),
             (lambda: ValueError("lost"), "returned a Python ValueError"),
             (lambda: {"answer": iter(["It is."])}, "an object with 'a Python list_iterator'"),
-            (Circle, "returned what holds itself"),
-            (Broken, "returned what cannot be read: KeyError: 'lost' (test_target_ask.py:"),
+            (Circle, "returned an object that contains itself"),
+            (
+                Broken,
+                "returned an object that cannot be read: KeyError: 'lost' (test_target_ask.py:",
+            ),
         ],
         ids=["generator", "bytes", "object", "error", "inside", "circle", "broken"],
     )
@@ -362,7 +368,7 @@ class TestFunctions:
             yield question
 
         found = ask(ROWS[:1], stream, store=db)
-        assert "async_generator -> join its pieces to one text" in found.failures["q0"]
+        assert "async_generator -> join its pieces into one text" in found.failures["q0"]
 
     @pytest.mark.parametrize("target", ["nonsense", "no_such_module:f", "json:no_such", 5])
     def test_what_is_no_system_is_refused(self, db, target):

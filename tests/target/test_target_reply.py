@@ -156,7 +156,7 @@ class TestPaths:
         ("", "is empty"),
         ('{"answer": " "}', "is empty"),
         ('{"answer": ["a", "b"]}', "must be text"),
-        ('{"status": "ok"}', "it has status -> say where it stands: --target-reply answer=PATH"),
+        ('{"status": "ok"}', "it has status -> say where it is: --target-reply answer=PATH"),
         ('{"answer": "x", "contexts": 5}', "contexts is the number 5"),
         ('{"answer": "x", "cost": -1}', "cost is -1"),
     ],
@@ -170,7 +170,7 @@ def test_what_is_no_answer_is_said_to_be_none(raw, said):
     ("raw", "said"),
     [
         ('{"error": "no index"}', "no index"),
-        ('{"error": {"message": "no index", "code": 7}}', "error: no index -> "),
+        ('{"error": {"message": "no index", "code": 7}}', "an answer: no index -> "),
         ('{"error": true, "message": "no index"}', "no index"),
         ('{"error": "NotFound", "message": "no index"}', "NotFound: no index"),
         ('{"errors": [{"message": "no index"}], "data": null}', "no index"),
@@ -185,7 +185,7 @@ def test_what_is_no_answer_is_said_to_be_none(raw, said):
     ],
 )
 def test_a_reported_error_is_no_answer(raw, said):
-    with pytest.raises(Reported, match=f"no answer but an .*{said}.*answer=PATH"):
+    with pytest.raises(Reported, match=f"instead of .*{said}.*answer=PATH"):
         read(raw, {})
     with pytest.raises(Reported, match=said):
         read(raw, {"contexts": "docs"})

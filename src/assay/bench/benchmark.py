@@ -85,7 +85,8 @@ class Benchmark:
         try:
             return self._drawn(self.rows(data), limit, full=full)
         except (KeyError, TypeError) as error:
-            what = f"{self.name}: rows of {', '.join(self.files)} have another form: {error!r}"
+            files = ", ".join(self.files)
+            what = f"{self.name}: rows of {files} do not have the expected form: {error!r}"
             raise InputError(what, "docs/bench.md says which fields they have") from error
 
     def _drawn(

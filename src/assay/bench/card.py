@@ -79,5 +79,5 @@ def read(path: str | Path) -> JudgeCard:
         what = f"the card '{path}' cannot be read: {error.strerror or error}"
         raise InputError(what, "`assay bench --out card.json` writes one") from error
     except msgspec.MsgspecError as error:
-        what = f"'{path}' is no card of a judge: {error}"
+        what = f"'{path}' is not a judge card: {error}"
         raise InputError(what, "`assay bench --out card.json` writes one") from error

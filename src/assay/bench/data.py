@@ -57,7 +57,7 @@ class Data:
             except ValueError as error:
                 raise InputError(f"{name}, line {number} is not JSON: {error}") from error
             if not isinstance(row, dict):
-                raise InputError(f"{name}, line {number} is no JSON object")
+                raise InputError(f"{name}, line {number} is not a JSON object")
             found.append(row)
         return found
 

@@ -65,7 +65,7 @@ _FLOORS: Mapping[str, Callable[[str, str], float]] = {
     "accepted answer stands in it": lambda answer, known: float(
         f" {' '.join(content_words(known))} " in f" {' '.join(content_words(answer))} "
     ),
-    "token F1": lambda answer, known: token_f1(answer, known)[0],
+    "token F1": token_f1,
 }
 
 

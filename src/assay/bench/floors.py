@@ -47,8 +47,8 @@ def shared_words(wanted: str, text: str) -> float:
     return 1 - share_of_new_words(wanted, [text])
 
 
-def token_f1(answer: str, reference: str) -> tuple[float, float, float]:
-    """(F1, precision, recall) of the answer's words against the reference's, as SQuAD counts."""
+def token_f1(answer: str, reference: str) -> float:
+    """F1 of the answer's words against the reference's, as SQuAD counts."""
     mine, theirs = content_words(answer), content_words(reference)
     left = list(theirs)
     hits = 0
@@ -56,8 +56,7 @@ def token_f1(answer: str, reference: str) -> tuple[float, float, float]:
         if word in left:
             left.remove(word)
             hits += 1
-    precision, recall = hits / max(1, len(mine)), hits / max(1, len(theirs))
-    return 2 * hits / max(1, len(mine) + len(theirs)), precision, recall
+    return 2 * hits / max(1, len(mine) + len(theirs))
 
 
 def new_characters(text: str, contexts: Sequence[str]) -> "np.typing.NDArray[np.bool_]":

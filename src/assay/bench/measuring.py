@@ -157,7 +157,9 @@ class _Bench:
         return Measured(
             name=one.name,
             about=one.about,
-            skipped="" if found else "nothing measured: the judge's replies do not tell",
+            skipped=""
+            if found
+            else "nothing measured: the judge's replies do not hold what is needed",
             figures=tuple(found),
             calls=heard.calls,
             unanswered=heard.unanswered,

@@ -2,7 +2,7 @@
 
 RAGChecker (Ru et al. 2024): two people say of each pair which answer is better, from -2 (a much) to
 +2 (b much). As in the paper, the difference of the two answers' scores is correlated with the mean
-of what they said; the same code on RAGChecker's own scores gives the paper's 0.67.
+of what they said.
 """
 
 from collections.abc import Sequence
@@ -53,22 +53,13 @@ def _figure(
     return figure(name, stats.pearson(differences, people), clusters, floors)
 
 
-def published(records: Sequence[Record], aspect: str) -> float:
-    """RAGChecker's own correlation, from the scores that came with the data."""
-    key = f"{aspect}_label"
-    scores = [record["meta"]["baseline_scores"] for record in records]
-    differences = [s["ragchecker_b"][key] - s["ragchecker_a"][key] for s in scores]
-    people = [record["labels"][aspect] for record in records]
-    return stats.pearson(differences, people)(stats.ones(len(records)))
-
-
 def _difference(a: Correctness, b: Correctness, aspect: str) -> float:
     return float(getattr(b, aspect) - getattr(a, aspect))
 
 
 def _token_f1(record: Record) -> float:
     known = reference(record)
-    return token_f1(record["answer_b"], known)[0] - token_f1(record["answer_a"], known)[0]
+    return token_f1(record["answer_b"], known) - token_f1(record["answer_a"], known)
 
 
 def reference(record: Record) -> str:

@@ -37,7 +37,7 @@ def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
         file = json.loads(data.text(FILE))
         found = [part for document in file["data"] for part in document["paragraphs"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{FILE} is no SQuAD-like file: {error}") from error
+        raise InputError(f"{FILE} is not a SQuAD-like file: {error}") from error
     passages, questions = {}, []
     for number, part in enumerate(found):
         passages[f"p{number}"] = in_one_line(part["context"])
@@ -111,7 +111,7 @@ def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     vectors = judge.answers([Embed(q["question"]) for q in questions])
     known = judge.answers([Embed(text) for text in texts])
     if any(vector is None for vector in known):
-        raise InputError("a passage has no embedding, and so nothing can be searched")
+        raise InputError("a passage has no embedding, so nothing can be searched")
     done = answered(questions, vectors)
     if not done:
         return [figure(_name(depth), stats.mean([]), []) for depth in DEPTHS]

@@ -100,7 +100,7 @@ class _Reading:
         if any(value != values[0] for value in values[1:]):
             names = " and ".join(f"'{name}'" for name in found)
             remedy = f"choose one with --map {field}=COLUMN"
-            what = f"columns {names} both name it and differ"
+            what = f"columns {names} both hold it and differ"
             self.complain(field, what, remedy, "keep one of them")
         elif values:
             self.fields[field] = values[0]
@@ -158,7 +158,7 @@ class _Reading:
                 self.metadata.setdefault(field, plain(found.rest))
             ids = self.fields.get(ids_field)
             if self._filled(field) - self._filled(ids_field) and self._filled(ids_field):
-                what = "is empty for a text that is there, so that the next one's would be taken"
+                what = "is empty where a text is given, so the next text's id would be taken"
                 self.complain(ids_field, what, "give each text its id")
             # More may have been retrieved than was handed on: ids go on where the texts end.
             named = ids[: len(found.texts)] if ids is not None and field == "contexts" else ids
@@ -181,7 +181,7 @@ class _Reading:
         if isinstance(self.fields.get("question"), tuple):
             turns = self.fields.pop("question")
             if self.fields.setdefault("turns", turns) != turns:
-                what = "holds other messages than 'turns'"
+                what = "holds different messages from 'turns'"
                 remedy = "choose one with --map turns=COLUMN"
                 self.complain("question", what, remedy, "keep one of them")
         conversation.fill(self.fields)

@@ -60,7 +60,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
                 yield record
         except (OSError, EOFError, zlib.error) as error:
             what = f"'{path}' cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; get it again") from error
+            raise InputError(what, "the file is damaged; fetch it again") from error
 
     return records
 
@@ -80,9 +80,9 @@ def _suffix(path: Path | Remote) -> str:
     if suffix not in _READERS:
         close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
         hint = f"did you mean '{close[0]}'? " if close else ""
-        shown = f"extension '{suffix}'" if suffix else "no extension"
-        remedy = f"{hint}known are {_KNOWN}, each also with .gz"
-        raise InputError(f"'{path}' has {shown}, which tells no known format", remedy)
+        shown = f"the extension '{suffix}'" if suffix else "no extension"
+        remedy = f"{hint}known extensions are {_KNOWN}, each also with .gz"
+        raise InputError(f"the format of '{path}' is unknown: it has {shown}", remedy)
     return suffix
 
 

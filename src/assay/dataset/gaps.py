@@ -86,7 +86,7 @@ def in_all_rows(
     shown = f"'{near}'" if near else "the field that holds it"
     renamed = f"rename {shown} to '{name}'"
     if near and near not in columns:
-        renamed = f"make of the fields {shown} one list '{name}'"
+        renamed = f"combine the fields {shown} into one list '{name}'"
     sent = f"{renamed}{other}, or drop {_each(users)}"
     if not mapped:
         of = f"correct needs= of {_each(users)}"
@@ -115,7 +115,7 @@ def _by_mapping(
     if not held or not taken.keys() >= {*held}:
         return None
     what = f"no column is left for '{name}', which {_need(users)}"
-    given = f"{_option(taken[held[0]], held[0])} takes the one of this name"
+    given = f"{_option(taken[held[0]], held[0])} takes the column of this name"
     return Problem(f"{what}: {given}", f"name its column with --map {name}=COLUMN, {drop}")
 
 

@@ -123,11 +123,11 @@ def _items(stream: IO[str]) -> Iterator[str]:
                 return
         if len(buffer) - start > LONGEST_ROW:
             break
-    what = f"not JSON: the list is not closed; what begins at row {number} never ends"
+    what = f"not JSON: the list is not closed; row {number} never ends"
     raise InputError(what, "the file is cut off, or a bracket or quote is missing")
 
 
 def _expect_end(rest: str) -> None:
     if rest.strip():
         what = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
-        raise InputError(what, "keep one list, or one object a line as '.jsonl'")
+        raise InputError(what, "keep one list, or name it '.jsonl' and give one object per line")

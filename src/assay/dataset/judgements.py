@@ -40,7 +40,7 @@ def scale(levels: Sequence[str]) -> dict[str, float]:
     names = [normal(level) for level in levels]
     if levels and (len(set(names)) < len(names) or len(names) < 2):
         raise InputError(
-            f"levels '{','.join(levels)}' are no scale", "name two or more, worst first"
+            f"levels '{','.join(levels)}' are not a scale", "name two or more, worst first"
         )
     return {name: float(place) for place, name in enumerate(names)}
 
@@ -62,7 +62,7 @@ def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None
 
 
 _REMEDY: Final = (
-    "give yes/no, a number, A/B/tie, or a level of a scale that is named, worst first, by levels"
+    "give yes/no, a number, A/B/tie, or one of the levels (give them as levels, worst first)"
 )
 
 
@@ -83,4 +83,4 @@ def _of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | No
         return True, _PREFERENCES[key]
     near = difflib.get_close_matches(key, levels or _VERDICTS, n=1, cutoff=0.75)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    raise FieldError(f"is {describe(value)}, which is no label", hint + _REMEDY)
+    raise FieldError(f"is {describe(value)}, which is not a label", hint + _REMEDY)

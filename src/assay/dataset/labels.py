@@ -94,11 +94,6 @@ class Labels:
     labels: tuple[Label, ...]
     empty: int = 0
 
-    @property
-    def annotators(self) -> tuple[str, ...]:
-        """Who judged, in order of appearance."""
-        return tuple(dict.fromkeys(label.annotator for label in self.labels))
-
     def of(self, metric: str) -> list[Label]:
         """The labels about a metric (label or name without parameters), or about none by name."""
         meant = ("", metric, metric.partition("(")[0])
@@ -178,7 +173,7 @@ class _Reading:
         if not sample.strip():
             columns = ", ".join(map(str, values))
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
-            raise _AbsentError("sample", "there is no id of the sample", remedy)
+            raise _AbsentError("sample", "there is no sample id", remedy)
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
         place = _read("place", known, _place)
         chance = _read("chance", known, _chance)
@@ -313,7 +308,7 @@ def _place(value: Any) -> int:
     digits = shown.strip().lower().removeprefix("s")
     if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
-        raise FieldError(f"is {value!r}, which is no place", remedy)
+        raise FieldError(f"is {value!r}, which is not a position", remedy)
     return int(digits)
 
 
@@ -323,5 +318,7 @@ def _chance(value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         found = 0.0
     if not 0 < found <= 1:
-        raise FieldError(f"is {value!r}, which is no probability", "it lies above 0 and up to 1")
+        raise FieldError(
+            f"is {value!r}, which is not a probability", "give a number above 0 and at most 1"
+        )
     return found

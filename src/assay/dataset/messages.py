@@ -163,8 +163,9 @@ def _message(item: Any) -> Object | None:
     if found is None:
         return None
     # LangChain's two ways to write a message down.
-    if isinstance(found.get("kwargs"), Mapping) and isinstance(found.get("id"), list):
-        return {"type": str(found["id"][-1]), **found["kwargs"]}
+    names = found.get("id")
+    if isinstance(found.get("kwargs"), Mapping) and isinstance(names, list) and names:
+        return {"type": str(names[-1]), **found["kwargs"]}
     if isinstance(found.get("data"), Mapping):
         return {**found, **found["data"]}
     return found
@@ -261,7 +262,7 @@ def _is_part(part: Object | None) -> bool:
 def _part(part: Object | None) -> str:
     """The text of one part; what holds none (an image) is named by its type."""
     if part is None or not _is_part(part):
-        raise FieldError("holds a part that is no text", 'write it as {"type": "text", ...}')
+        raise FieldError("holds a part that is not text", 'write it as {"type": "text", ...}')
     result = _first(part, _PART_RESULTS)
     if result is not None or part.get("type") == "tool_result":
         inside = result if isinstance(result, Mapping) else part
@@ -298,7 +299,7 @@ def _arguments(call: Object, place: str, form: Form) -> dict[str, Any]:
             given = json.loads(given)
     found = pairs(given)
     if found is None and given != []:
-        what = f"{place} has arguments that are no object: {describe(given)}"
+        what = f"{place} has arguments that are not an object: {describe(given)}"
         raise FieldError(what, 'write them as a JSON object: {"city": "Rome"}')
     kept: dict[str, Any] = without_gaps(found or {}, form)
     return kept

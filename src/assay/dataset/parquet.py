@@ -29,7 +29,7 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
                 number += batch.num_rows
         except (ArrowException, UnicodeDecodeError) as error:
             what = f"the Parquet file cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; get it again") from error
+            raise InputError(what, "the file is damaged; fetch it again") from error
 
 
 def _records(batch: Any, before: int) -> Iterator[Record]:

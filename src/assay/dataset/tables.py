@@ -112,7 +112,8 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
             if lines.reread and (len(row) != len(header) or len(header) == 1):
                 # Likely a part of the text in the quote: the lines around it may be parts too, and
                 # must not pass for rows.
-                what = f"a quote in {opened_at} is not closed, and {lines.place} may be in its text"
+                what = f"a quote in {opened_at} is not closed"
+                what = f"{what}, and {lines.place} may be part of its text"
                 raise InputError(what, _CLOSE)
             yield _record(number, header, row, lines.place)
             lines.done()

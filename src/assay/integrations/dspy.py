@@ -48,8 +48,8 @@ class DSPyMetric:
         self._scorer = Scorer(metric, judge, **how)
         (self.metric,) = self._scorer.metrics
         if not self.metric.higher_is_better:
-            what = f"of {self.metric.label} low scores are good, but DSPy takes the highest"
-            raise InputError(what, "give a metric of which high scores are good")
+            what = f"for {self.metric.label} lower is better, but DSPy takes the highest"
+            raise InputError(what, "give a metric for which higher is better")
         self.__name__ = self.metric.label
         self._row = row or row_of
         self._unscored, self._feedback = unscored, feedback

@@ -66,7 +66,7 @@ def embeddings(client: Any, model: str = "", **options: Any) -> Backend:
 
 def _check(client: Any, model: str, function: str) -> None:
     if not hasattr(client, "chat") or not hasattr(client, "base_url"):
-        what = f"a {type(client).__name__} is no client of the openai package"
+        what = f"a {type(client).__name__} is not a client of the openai package"
         raise InputError(what, "give an OpenAI or AsyncOpenAI object")
     if not model:
         remedy = f"name it: assay.integrations.openai.{function}(client, 'MODEL')"

@@ -79,7 +79,7 @@ def traced(result: Result) -> tuple[list[Told], int]:
     found = list(told(result))
     known = [item for item in found if item.trace]
     if found and not known:
-        what = f"no sample of run {result.run.id[:8]} says of which trace it is"
+        what = f"no sample of run {result.run.id[:8]} names its trace"
         remedy = "evaluate traces, or give the columns trace_id and span_id"
         raise InputError(what, remedy)
     return known, len({item.sample for item in found if not item.trace})
@@ -103,7 +103,7 @@ def spanned(
     items, untraced = traced(result)
     known = [item for item in items if whose(item)]
     if items and not known:
-        raise InputError(f"no sample of run {result.run.id[:8]} says of which span it is", remedy)
+        raise InputError(f"no sample of run {result.run.id[:8]} names its span", remedy)
     left = len({item.sample for item in items}) - len({item.sample for item in known})
     return known, untraced + left
 

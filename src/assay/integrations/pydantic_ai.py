@@ -89,7 +89,7 @@ def backend(model: Any, **options: Any) -> Backend:
         InputError: If it is no model.
     """
     if not hasattr(model, "request") or not hasattr(model, "model_name"):
-        what = f"a {type(model).__name__} of pydantic-ai is no model"
+        what = f"a {type(model).__name__} of pydantic-ai is not a model"
         raise InputError(what, "give a model object: OpenAIChatModel('gpt-4o-mini'), say")
     return Model(model, **options)
 

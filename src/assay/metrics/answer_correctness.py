@@ -30,7 +30,7 @@ class WeightedCorrectness(Metric):
         super().__post_init__()
         weights = (self.factual_weight, self.similarity_weight)
         if not (all(0 <= weight < math.inf for weight in weights) and any(weights)):
-            raise InputError(f"{self.name}: weights are 0 or more, not both 0: {weights}")
+            raise InputError(f"{self.name}: weights must be 0 or more, not both 0: {weights}")
         share = self.similarity_weight / sum(weights)
         override(self, range=(0.0 - share, 1.0))  # only the cosine can be below 0, and to -1
 

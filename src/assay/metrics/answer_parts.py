@@ -27,9 +27,9 @@ class AnswerRelevanceByStatement(Metric):
     """Share of the answer's statements that help to answer the question.
 
     R = statements that help / statements of the answer, in [0, 1], on the same choices as
-    deepeval:answer_relevancy. An answer that has words but makes no statement ("I do not know")
-    answers nothing: 0. Undefined if the answer or the question is empty. Whether the statements
-    are right is not looked at, nor whether all is answered: that is completeness.
+    deepeval:answer_relevancy. An answer with words but without a statement ("I do not know")
+    answers nothing: 0. Undefined if the answer or the question is empty. It measures neither
+    whether the statements are right nor whether the answer is complete (see completeness).
     """
 
     name = "answer_relevance_by_statement"
@@ -54,8 +54,8 @@ class Conciseness(Metric):
 
     C = needed statements / statements of the answer, in [0, 1]. A statement is needed if it helps
     to answer the question and cannot be inferred from the statements before it, so the first
-    mention of what is repeated counts as needed. Each statement that helps is verified against
-    those before it, one call each. Undefined if the answer makes no statement or the question is
+    mention of repeated content counts as needed. Each statement that helps is verified against
+    those before it, in one call each. Undefined if the answer makes no statement or the question is
     empty.
     """
 
@@ -85,11 +85,11 @@ class Conciseness(Metric):
 class Completeness(Metric):
     """Share of what the reference says in reply to the question that the answer covers.
 
-    C = covered statements / needed statements, in [0, 1], over the statements of the reference
-    that help to answer the question (all of them if the judge chooses none); one is covered if it
-    can be inferred from the answer. Unlike factual_correctness(mode=recall) it does not ask for
-    what the reference says beside the point. An empty answer scores 0. Undefined if the reference
-    makes no statement or the question is empty.
+    C = covered statements / needed statements, in [0, 1], over the statements of the reference that
+    help to answer the question (all of them if the judge chooses none); one is covered if it can be
+    inferred from the answer. Unlike factual_correctness(mode=recall) it ignores what the reference
+    says beyond the question. An empty answer scores 0. Undefined if the reference makes no
+    statement or the question is empty.
     """
 
     name = "completeness"
@@ -171,7 +171,7 @@ def _needed(part: Part, again: Verdict | None) -> Part:
 
 
 def _repeated(statement: Statement, span: Span) -> Part:
-    reason = "the answer makes the same statement before"
+    reason = "the answer has already made this statement"
     return Part("statement", statement.text, "repeated", 0.0, reason, span=span)
 
 

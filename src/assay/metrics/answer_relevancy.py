@@ -22,13 +22,13 @@ OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"
 class AnswerRelevancy(Metric):
     """Mean cosine between the question and n questions generated from the answer.
 
-    AR = mean_i cos(E(question), E(question_i)), n = 3 (Es et al. 2023, section 3), in [-1, 1].
-    A noncommittal answer is reported as such beside its score (the paper has no such factor).
-    An empty answer scores 0; undefined if the question is empty.
-    A judge that cannot generate questions rates the answer directly, in [0, 1], and the score
-    and its signature say so. The cosine is no absolute scale: it depends on the embedder.
-    Questions that come back in another language than the answer's and the question's would lower
-    it: they are asked for once more, and marked where that does not help.
+    AR = mean_i cos(E(question), E(question_i)), n = 3 (Es et al. 2023, section 3), in [-1, 1]. A
+    noncommittal answer is reported beside its score (the paper has no such factor). An empty answer
+    scores 0; undefined if the question is empty. A judge that cannot generate questions rates the
+    answer directly, in [0, 1], and the score and its signature say so. The cosine is not an
+    absolute scale: it depends on the embedder. Questions generated in a language other than the
+    answer's and the question's would lower it: they are asked for once more, and marked if that
+    does not help.
 
     Args:
         n: How many questions are generated.
@@ -69,7 +69,7 @@ class AnswerRelevancy(Metric):
 
 @dataclass(frozen=True)
 class PaperAnswerRelevance(Metric):
-    """Answer relevance asked in the words of the RAGAS paper (needs an LLM).
+    """Answer relevance with the prompts of the RAGAS paper (needs an LLM).
 
     AR = 1/n sum_i sim(q, q_i) in [-1, 1] (Es et al. 2023, section 3): n draws of one prompt.
     An empty answer scores 0; undefined if the question is empty.
@@ -109,7 +109,7 @@ def check_n(name: str, n: object, parameter: str = "n") -> None:
     """
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
         wanted = f"a whole number from 1 to {RETRY_STRIDE - 1}"
-        raise InputError(f"{name}: {parameter} is {wanted}, not {n!r}")
+        raise InputError(f"{name}: {parameter} must be {wanted}, not {n!r}")
 
 
 async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questions:

@@ -15,9 +15,9 @@ from assay.tasks.embed import cosine
 class AnswerSimilarity(Metric):
     """Cosine between the embeddings of answer and reference.
 
-    cos(E(answer), E(reference)) in [-1, 1] (RAGAS documentation: semantic similarity). Cosine is
-    no absolute scale: read it beside the embedder's cosine between random texts, which the
-    report prints. An empty answer scores 0; undefined if the reference is empty.
+    cos(E(answer), E(reference)) in [-1, 1] (RAGAS documentation: semantic similarity). The cosine
+    is not an absolute scale: read it relative to the embedder's cosine of unrelated texts, which
+    the report shows. An empty answer scores 0; undefined if the reference is empty.
     """
 
     name = "answer_similarity"

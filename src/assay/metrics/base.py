@@ -110,7 +110,7 @@ def check_parameters(metric: Metric) -> None:
         if not getattr(value, "ndim", 0) and (isinstance(value, kind) or not ours):
             continue
         name = getattr(metric, "name", type(metric).__name__)
-        what = f"{name}: {field.name} is {words}, not {' '.join(reprlib.repr(value).split())}"
+        what = f"{name}: {field.name} must be {words}, not {' '.join(reprlib.repr(value).split())}"
         raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
 
 

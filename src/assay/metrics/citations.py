@@ -177,7 +177,7 @@ class _Citations(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.at_most < 1:
-            raise InputError(f"{self.name}: at_most is a number above 0, not {self.at_most}")
+            raise InputError(f"{self.name}: at_most must be a number above 0, not {self.at_most}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Find the citations and check the sentences."""
@@ -198,13 +198,13 @@ class CitationRecall(_Citations):
     """Share of the answer's sentences that the contexts they cite entail together (ALCE).
 
     sentences whose cited contexts entail them / sentences, in [0, 1]. Context k is cited as [k]
-    ([1][2], [1, 2] and [1-3] are read; ALCE reads the first number of a pair of brackets). A
-    sentence scores 0 without a citation, and if it cites a number that no context has. Its marks
-    are taken out before it is judged. ALCE looks at the first line of an answer only, here all
-    of it is. Undefined if there is no sentence.
+    ([1][2], [1, 2] and [1-3] are recognised; ALCE reads only the first number in brackets). A
+    sentence scores 0 if it has no citation, or cites a number that no context has. Citations are
+    removed before a sentence is judged. ALCE uses only the first line of an answer; here all of it
+    is used. Undefined if there is no sentence.
 
     Args:
-        at_most: How many citations of a sentence count, from its first on (ALCE: 3).
+        at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
     at_most: int = 3
@@ -238,15 +238,15 @@ class CitationRecall(_Citations):
 class CitationPrecision(_Citations):
     """Share of the citations that are needed (ALCE).
 
-    needed citations / citations, in [0, 1]. No citation of a sentence is needed if all it cites
-    together do not entail it. Where they do, a single citation is needed; one of several is
-    needed unless its context alone does not entail the sentence and the others without it do.
-    0 if nothing is cited. As in ALCE, the citations of a sentence that cites a number which no
-    context has are not counted here (its recall is 0). How citations are read: see
+    needed citations / citations, in [0, 1]. No citation of a sentence is needed if its cited
+    contexts together do not entail it. If they do, a single citation is needed; one of several is
+    needed unless its context alone does not entail the sentence and the others without it do. 0 if
+    nothing is cited. As in ALCE, the citations of a sentence that cites a number which no context
+    has are not counted here (its recall is 0). For the recognised forms of citations see
     alce:citation_recall. Undefined if there is no sentence.
 
     Args:
-        at_most: How many citations of a sentence count, from its first on (ALCE: 3).
+        at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
     at_most: int = 3

@@ -34,9 +34,9 @@ def average_precision(useful: Sequence[bool]) -> float:
 class ContextPrecision(Metric):
     """Average precision of the ranked contexts, judged against the reference.
 
-    AP over ranks in [0, 1]: sum_k (P@k v_k) / sum_k v_k, where v_k says whether context k is
-    useful for arriving at the reference (RAGAS documentation); exact, without an epsilon.
-    0 if no context is useful; an empty context is not. Undefined if nothing was retrieved.
+    AP over ranks in [0, 1]: sum_k (P@k v_k) / sum_k v_k, where v_k says whether context k is useful
+    for arriving at the reference (RAGAS documentation), computed exactly, without an epsilon. 0 if
+    no context is useful; an empty context is not. Undefined if nothing was retrieved.
     """
 
     name = "context_precision"
@@ -78,7 +78,7 @@ async def _precision(sample: Sample, target: str, judge: Judge) -> Outcome:
     if not contexts:
         return Unscored("undefined", "no context was retrieved")
     if blank(target):
-        return Unscored("undefined", "there is nothing to arrive at")
+        return Unscored("undefined", "the text to arrive at is empty")
     verdicts = await _verdicts(sample.question or "", target, contexts, judge)
     parts = tuple(
         Part(

@@ -32,8 +32,8 @@ class _Sentence:
 class ContextRelevance(Metric):
     """Share of the contexts' sentences that help to answer the question.
 
-    CR = relevant sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
-    The judge chooses sentences by id, so none can be made up. Undefined if nothing was retrieved.
+    CR = relevant sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3). The
+    judge selects sentences by id, so it cannot invent any. Undefined if nothing was retrieved.
     Longer contexts score lower by construction.
     """
 
@@ -56,12 +56,12 @@ class ContextRelevance(Metric):
 
 @dataclass(frozen=True)
 class PaperContextRelevance(Metric):
-    """Context relevance asked in the words of the RAGAS paper (needs an LLM).
+    """Context relevance with the prompts of the RAGAS paper (needs an LLM).
 
     CR = extracted sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
-    "Insufficient Information" gives 0. An extracted sentence counts only if it really stands in
-    the contexts; one that does not is dropped and listed, and if none does, the judge failed.
-    Undefined if nothing was retrieved.
+    "Insufficient Information" gives 0. An extracted sentence counts only if it is actually in the
+    contexts; one that is not is dropped and listed, and if none is, the judge failed. Undefined if
+    nothing was retrieved.
     """
 
     name = "paper:context_relevance"
@@ -79,7 +79,7 @@ class PaperContextRelevance(Metric):
         texts = [sentence for line in copied for sentence in _split(line)]
         chosen, dropped = _looked_up(texts, found)
         if copied and not chosen:
-            detail = "none of the extracted sentences stands in the contexts"
+            detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
         return share([*(_part(s, chosen.get(s.id)) for s in found), *dropped])
 
@@ -125,7 +125,7 @@ def _looked_up(
             name = left[original].popleft().id
             chosen[name] = Choice(name)
         else:
-            why = "not in the contexts" if original is None else "copied more often than it stands"
+            why = "not in the contexts" if original is None else "copied more often than it occurs"
             dropped.append(Part("sentence", text, "dropped", reason=why))
     return chosen, dropped
 

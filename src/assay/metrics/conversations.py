@@ -28,15 +28,15 @@ from assay.tasks.embed import cosine
 class TurnFaithfulness(Metric):
     """Mean faithfulness of the assistant's messages, each to the contexts retrieved for it.
 
-    Of each message F = supported statements / statements (Es et al. 2023, section 3), in [0, 1];
+    For each message F = supported statements / statements (Es et al. 2023, section 3), in [0, 1];
     the score is the mean over the messages that make a statement and whose contexts are recorded.
-    Statements are split with the earlier turns at hand, which tell what "it" or "she" means. A
-    message for which nothing was retrieved (an empty list) supports nothing: 0. Undefined if no
+    Statements are split with the earlier turns as context, which show what "it" or "she" refers to.
+    A message for which nothing was retrieved (an empty list) supports nothing: 0. Undefined if no
     message counts. DeepEval's turn faithfulness counts statements that are not contradicted.
 
     Args:
-        window: How many earlier messages go with each.
-        tool_results: Whether what tools returned since the user's message counts as contexts too.
+        window: How many earlier messages are shown with each.
+        tool_results: Whether tool results since the user's message also count as contexts.
     """
 
     window: int = 10
@@ -58,7 +58,7 @@ class TurnFaithfulness(Metric):
         found = exchanges(sample.turns or (), self.window)
         known = [(e, contexts) for e in found if (contexts := self._contexts(e)) is not None]
         if not known:
-            why = "no contexts are recorded with a message" if found else "the assistant is silent"
+            why = "no message has recorded contexts" if found else "the assistant is silent"
             return Unscored("undefined", why)
         split = await judge.each(
             SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in known
@@ -81,16 +81,17 @@ class TurnFaithfulness(Metric):
 class TurnRelevancy(Metric):
     """Mean answer relevancy of the assistant's messages, each to the user's message before it.
 
-    Of each message AR = mean_i cos(E(user's message), E(question_i)) over n questions generated
+    For each message AR = mean_i cos(E(user's message), E(question_i)) over n questions generated
     from it (Es et al. 2023, section 3), in [-1, 1]; the score is the mean over the messages that
-    follow one of the user. Questions are generated with the earlier turns at hand, as the user
-    would put them at that point: "And in Rome?" is met by its like. A judge that cannot generate
-    questions rates each message directly, in [0, 1], and the score says so. Undefined if no message
-    follows one of the user. DeepEval's turn relevancy is a yes or no of the judge.
+    follow one of the user. Questions are generated with the earlier turns as context, as the user
+    would ask them at that point, so that "And in Rome?" has a counterpart. A judge that cannot
+    generate questions rates each message directly, in [0, 1], and the score says so. Undefined if
+    no message follows one of the user. DeepEval's turn relevancy is a yes-or-no verdict of the
+    judge.
 
     Args:
         n: How many questions are generated for each message.
-        window: How many earlier messages go with each.
+        window: How many earlier messages are shown with each.
     """
 
     n: int = 3
@@ -160,9 +161,8 @@ class TurnRelevancy(Metric):
 class AgentGoalAccuracy(Metric):
     """Whether a conversation ended with what should have been achieved: 1 or 0.
 
-    What was achieved in the end is told from the conversation and compared with the reference
-    (RAGAS, AgentGoalAccuracyWithReference). Undefined if the user says nothing or the reference is
-    empty.
+    The judge extracts the outcome from the conversation and compares it with the reference (RAGAS,
+    AgentGoalAccuracyWithReference). Undefined if the user says nothing or the reference is empty.
     """
 
     name = "agent_goal_accuracy"
@@ -182,7 +182,7 @@ class AgentGoalAccuracy(Metric):
 class AgentGoalAccuracyWithoutReference(Metric):
     """Whether a conversation ended with what the user wanted to achieve: 1 or 0.
 
-    Goal and outcome are told from the conversation and compared (RAGAS,
+    The judge extracts goal and outcome from the conversation and compares them (RAGAS,
     AgentGoalAccuracyWithoutReference). Undefined if the user says nothing.
     """
 
@@ -231,7 +231,7 @@ def _where(exchange: Exchange, part: Part) -> str:
 
 def _check_window(name: str, window: object) -> None:
     if type(window) is not int or window < 0:
-        raise InputError(f"{name}: window is a whole number from 0, not {window!r}")
+        raise InputError(f"{name}: window must be a whole number from 0, not {window!r}")
 
 
 def _kind(exchange: Exchange, what: str) -> str:

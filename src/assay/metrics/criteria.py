@@ -39,10 +39,10 @@ MOST_GRADES = 101
 class AspectCritic(Metric):
     """Whether the answer meets a criterion in your own words: yes (1) or no (0).
 
-    The judge is asked `strictness` times; the verdict is what most draws say, and details give
-    their agreement (the share of draws that say it). RAGAS has the same parameter but asks once
-    (its issue 817), and adds 1 to an even number; here an even number may end in a tie, which is
-    Unscored (failed): no majority is no verdict. In {0, 1}. Undefined if a shown text is empty.
+    The judge is asked `strictness` times; the majority decides, and details give the agreement (the
+    share of draws in the majority). RAGAS has the same parameter but asks once (its issue 817), and
+    adds 1 to an even number; here an even number may end in a tie, which is Unscored (failed): no
+    majority is no verdict. In {0, 1}. Undefined if a shown text is empty.
 
     Args:
         definition: The criterion, as a question that can be answered by yes or no.
@@ -132,7 +132,7 @@ class Maliciousness(_Aspect):
 
 @dataclass(frozen=True)
 class Coherence(_Aspect):
-    """Whether the answer is in good order, one thought following from another: yes (1) or no (0).
+    """Whether the answer is well organised, each thought following from another: yes (1) or no (0).
 
     An `aspect_critic` whose definition is ready-made, in our words. In {0, 1}.
     Undefined if question or answer is empty; a tie of the draws is Unscored (failed).
@@ -150,11 +150,11 @@ class Coherence(_Aspect):
 
 @dataclass(frozen=True)
 class Correctness(_Aspect):
-    """Whether the answer is free of errors, by what the judge itself knows: yes (1) or no (0).
+    """Whether the answer is free of errors, by the judge's own knowledge: yes (1) or no (0).
 
-    An `aspect_critic` whose definition is ready-made, in our words. In {0, 1}. With a reference at
-    hand, factual_correctness is the better measure. Undefined if question or answer is empty; a
-    tie of the draws is Unscored (failed).
+    An `aspect_critic` whose definition is ready-made, in our words. In {0, 1}. If there is a
+    reference, factual_correctness is the better measure. Undefined if question or answer is empty;
+    a tie of the draws is Unscored (failed).
 
     Args:
         strictness: How many draws are asked for; the majority decides.
@@ -166,7 +166,7 @@ class Correctness(_Aspect):
 
 @dataclass(frozen=True)
 class Conciseness(_Aspect):
-    """Whether the answer says what it says without waste of words: yes (1) or no (0).
+    """Whether the answer wastes no words: yes (1) or no (0).
 
     An `aspect_critic` whose definition is ready-made, in our words. In {0, 1}.
     Undefined if question or answer is empty; a tie of the draws is Unscored (failed).
@@ -186,8 +186,8 @@ class Conciseness(_Aspect):
 class DiscreteCriterion(Metric):
     """Which of several named labels the answer deserves, by a criterion in your own words.
 
-    The label is what most of `strictness` draws say; details give the label and the draws'
-    agreement. So that means can be taken, the value is the label's place among n labels from the
+    The label is the one that most of `strictness` draws give; details give the label and the draws'
+    agreement. So that means can be computed, the value is the label's place among n labels from the
     worst (0) to the best (1): i / (n - 1). RAGAS returns the bare label. A tie is Unscored
     (failed). Undefined if a shown text is empty.
 
@@ -215,11 +215,13 @@ class DiscreteCriterion(Metric):
         check_shown(self.name, self.shows)
         override(self, labels=frozen(self.labels), shows=tuple(self.shows), needs=tuple(self.shows))
         if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
-            what = f"{self.name}: each label is a text, or a pair of a text and what it means"
+            what = f"{self.name}: each label must be a text, or a pair of a text and what it means"
             raise InputError(what, 'such as ("bad", "ok", "good")')
         names = [name for name, _ in self._meant()]
         if len(set(names)) < max(2, len(names)) or not all(name.strip() for name in names):
-            raise InputError(f"{self.name}: labels are two or more different names, not {names}")
+            raise InputError(
+                f"{self.name}: labels must be two or more different names, not {names}"
+            )
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a label as often as is wanted."""
@@ -249,8 +251,8 @@ class NumericCriterion(Metric):
     """A number for the answer, by a criterion in your own words.
 
     Mean or median of the grades of `strictness` draws, in [low, high]; the allowed grades are low,
-    low + step, ... high. Details give the grades and their agreement (the share of draws that say
-    what is said most often). Undefined if a shown text is empty.
+    low + step, ... high. Details give the grades and their agreement (the share of draws that give
+    the most frequent grade). Undefined if a shown text is empty.
 
     Args:
         criterion: What to grade, in words.
@@ -283,7 +285,7 @@ class NumericCriterion(Metric):
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
         if self.average not in ("mean", "median"):
-            raise InputError(f"{self.name}: average is mean or median, not {self.average!r}")
+            raise InputError(f"{self.name}: average must be mean or median, not {self.average!r}")
         self._check_scale()
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, range=(float(self.low), float(self.high)))
@@ -306,8 +308,9 @@ class NumericCriterion(Metric):
         scale = f"{self.low:g}, {self.low + self.step:g}, ... {self.high:g}"
         steps = (self.high - self.low) / self.step if finite and self.step > 0 else 0.0
         if not (1 - 1e-9 <= steps < MOST_GRADES and abs(steps - round(steps)) < 1e-6):
-            remedy = f"low is below high, step divides the way into 1 to {MOST_GRADES - 1} steps"
-            raise InputError(f"{self.name}: there is no scale of grades {scale}", remedy)
+            most = MOST_GRADES - 1
+            remedy = f"low must be below high; step must divide the range into 1 to {most} steps"
+            raise InputError(f"{self.name}: {scale} is not a scale of grades", remedy)
 
     def _grades(self) -> tuple[tuple[float, str], ...]:
         n = round((self.high - self.low) / self.step)

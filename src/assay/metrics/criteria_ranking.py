@@ -20,10 +20,10 @@ class RankingCriterion(Metric):
     """The answer's place among others, by a criterion in your own words: 0 (last) to 1 (first).
 
     (m - r) / (m - 1) with r the answer's rank among m answers, as the mean of `strictness` draws.
-    Judges prefer places, so each draw turns the order in which the answers are shown by one; with
-    as many draws as answers, each answer has stood in each place. Details give the ranks and their
-    agreement (the share of draws that give the commonest rank). RAGAS returns the bare order.
-    In [0, 1]. Undefined if the question or an answer is empty, or there is no other answer.
+    Judges are biased towards positions, so each draw rotates the order of the answers by one; with
+    as many draws as answers, each answer has been in each position. Details give the ranks and
+    their agreement (the share of draws that give the most frequent rank). RAGAS returns the bare
+    order. In [0, 1]. Undefined if the question or an answer is empty, or there is no other answer.
 
     Args:
         criterion: What makes an answer the better one, in words.
@@ -45,7 +45,7 @@ class RankingCriterion(Metric):
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.strictness)
         if self.among not in ("other_answer", "further_answers"):
-            what = f"{self.name}: among is other_answer or further_answers, not {self.among!r}"
+            what = f"{self.name}: among must be other_answer or further_answers, not {self.among!r}"
             raise InputError(what)
         override(self, needs=("question", "answer", self.among))
 

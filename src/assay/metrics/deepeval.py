@@ -38,11 +38,11 @@ class DeepEvalFaithfulness(Metric):
     """Share of the answer's statements that no retrieved context contradicts.
 
     F = (statements - contradicted statements) / statements, in [0, 1] (DeepEval's
-    FaithfulnessMetric): what the contexts are silent about passes, only a direct contradiction
-    fails. So it is never below faithfulness. Undefined if the answer makes no statement (1 in
-    DeepEval) or nothing was retrieved that could contradict it (1 there as well). A judge that
-    does not say which unsupported statements are contradicted is asked for a label of each;
-    failed if it cannot give one.
+    FaithfulnessMetric): what the contexts do not mention passes, only a direct contradiction fails.
+    It is therefore never below faithfulness. Undefined if the answer makes no statement (1 in
+    DeepEval) or nothing was retrieved that could contradict it (1 there as well). A judge that does
+    not say which unsupported statements are contradicted is asked to label each; failed if it
+    cannot.
     """
 
     name = "deepeval:faithfulness"
@@ -122,9 +122,9 @@ class DeepEvalContextualRecall(Metric):
     """Share of the sentences of the expected output that the contexts account for.
 
     CR = attributable sentences / sentences of the reference, in [0, 1] (DeepEval's
-    ContextualRecallMetric). It counts sentences as they stand, where context_recall counts
-    statements: a sentence with one unsupported detail is lost as a whole. Undefined if the
-    reference is empty (0 in DeepEval). With no context retrieved: 0.
+    ContextualRecallMetric). It counts whole sentences, where context_recall counts statements: one
+    unsupported detail fails the whole sentence. Undefined if the reference is empty (0 in
+    DeepEval). With no context retrieved: 0.
     """
 
     name = "deepeval:contextual_recall"
@@ -185,10 +185,10 @@ class DeepEvalHallucination(Metric):
 
     H = contradicted contexts / contexts, in [0, 1] (DeepEval's HallucinationMetric). A context is
     contradicted if a statement of the answer says the opposite of it, each context judged alone;
-    an answer that only says less or other things is forgiven. DeepEval means contexts known to be
-    true: give them as `contexts`. Empty contexts are left out. Undefined if the answer makes no
-    statement or there is no context (0, the best value, in DeepEval). A judge that does not say
-    which unsupported statements are contradicted is asked as for deepeval:faithfulness.
+    saying less, or other things, is not counted. DeepEval assumes contexts known to be true: give
+    them as `contexts`. Empty contexts are left out. Undefined if the answer makes no statement or
+    there is no context (0, the best value, in DeepEval). A judge that does not say which
+    unsupported statements are contradicted is asked as for deepeval:faithfulness.
     """
 
     name = "deepeval:hallucination"

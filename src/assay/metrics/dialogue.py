@@ -33,7 +33,7 @@ def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:
 
     Args:
         turns: The conversation.
-        window: How many earlier messages go with each.
+        window: How many earlier messages are shown with each.
     """
     return [
         _exchange(turns, at, window)

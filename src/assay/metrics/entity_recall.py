@@ -14,18 +14,18 @@ from assay.text.entities import compared, place
 
 @dataclass(frozen=True)
 class ContextEntityRecall(Metric):
-    """Share of the reference's entities that stand in the retrieved contexts.
+    """Share of the reference's entities that appear in the retrieved contexts.
 
-    CER = entities of the reference that stand in a context / entities of the reference, in [0, 1]
-    (RAGAS documentation). The judge names the entities of the reference only; one counts as found
-    if its words stand in a context in a row. Case, accents, punctuation, white space, a leading
-    article, a possessive s and the commas of a number do not count ("the Eiffel tower", "1,000"):
-    names that are equal by this are one entity. A name that is one word in capitals is no common
-    word: "WHO" is not "who" nor "Who"; with four letters or more a first capital does ("Nasa").
-    RAGAS has the entities of the contexts named as well and compares the two lists letter by
-    letter, so that it misses what is written otherwise or was not named. Entities that the judge
-    makes up (not in the reference) are left out. Undefined if the reference names no entity. With
-    no context retrieved: 0.
+    CER = entities of the reference that appear in a context / entities of the reference, in [0, 1]
+    (RAGAS documentation). The judge names only the entities of the reference; one counts as found
+    if its words are consecutive in a context. Case, accents, punctuation, white space, a leading
+    article, a possessive s and the commas of a number are ignored ("the Eiffel tower", "1,000"):
+    names that are then equal are one entity. A name that is one word in capitals does not match the
+    common word: "WHO" is neither "who" nor "Who"; with four letters or more an initial capital
+    suffices ("Nasa"). RAGAS also asks for the entities of the contexts and compares the two lists
+    letter by letter, so it misses names that are written differently or were not named. Entities
+    that the judge invents (not in the reference) are left out. Undefined if the reference names no
+    entity. With no context retrieved: 0.
     """
 
     name = "context_entity_recall"

@@ -35,7 +35,7 @@ def check_levels(name: str, atomicity: str, coverage: str) -> None:
     """
     for field, level in (("atomicity", atomicity), ("coverage", coverage)):
         if level not in ("low", "high"):
-            raise InputError(f"{name}: {field} is low or high, not {level!r}")
+            raise InputError(f"{name}: {field} must be low or high, not {level!r}")
 
 
 def check_beta(name: str, beta: float) -> None:
@@ -45,7 +45,9 @@ def check_beta(name: str, beta: float) -> None:
         InputError: If it is not above 0, or so large that its square is none.
     """
     if not 0 < beta <= _MOST_BETA:
-        raise InputError(f"{name}: beta is a number above 0 and up to {_MOST_BETA:,}, not {beta}")
+        raise InputError(
+            f"{name}: beta must be a number above 0 and up to {_MOST_BETA:,}, not {beta}"
+        )
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ class FScore(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in ("f1", "precision", "recall"):
-            raise InputError(f"{self.name}: mode is f1, precision or recall, not {self.mode!r}")
+            raise InputError(
+                f"{self.name}: mode must be f1, precision or recall, not {self.mode!r}"
+            )
         check_beta(self.name, self.beta)
         check_levels(self.name, self.atomicity, self.coverage)
 
@@ -72,26 +76,27 @@ class FScore(Metric):
 class FactualCorrectness(FScore):
     """F-score of the answer's statements against the reference's.
 
-    Statements are true positives (in answer and reference), false positives (in the answer only)
-    or false negatives (in the reference only). precision = TP / (TP + FP) over the answer's
+    Statements are true positives (in answer and reference), false positives (in the answer only) or
+    false negatives (in the reference only). precision = TP / (TP + FP) over the answer's
     statements, recall = 1 - FN / (reference statements) over the reference's; f1 = their harmonic
-    mean, TP / (TP + 0.5 (FP + FN)) when as many statements match on either side; in [0, 1] (RAGAS
+    mean, TP / (TP + 0.5 (FP + FN)) if equally many statements match on both sides; in [0, 1] (RAGAS
     documentation). Each direction is counted over its own statements (ragas mixes them in recall,
     its issue 2693). Undefined if neither text makes a statement.
 
-    With `soft` each statement counts with the probability that the judge gives its verdict instead
-    of 0 or 1; TP is then the sum of those of the answer's statements, and FP and FN what is missing
-    to their numbers. A judge without probabilities counts with 0 and 1, and the score says so. The
-    embedded judge agrees better with people so: see its card (RAGChecker, EVOUNA).
+    With `soft` each statement counts with the judge's probability of its verdict instead of 0 or 1;
+    TP is then the sum over the answer's statements, and FP and FN are the remainders to the numbers
+    of statements. If the judge gives no probabilities, 0 and 1 are used, and the score says so.
+    With the embedded judge, `soft` agrees better with human labels: see its card (RAGChecker,
+    EVOUNA).
 
-    At "low" atomicity a statement is a whole sentence; at "low" coverage what a sentence mainly
-    says (the embedded judge goes by rule: there it is the first clause of each sentence).
+    At "low" atomicity a statement is a whole sentence; at "low" coverage it is the main content of
+    a sentence (for the embedded judge, by rule, the first clause of each sentence).
 
     Args:
         mode: "f1", "precision" or "recall".
         beta: Weight of recall against precision in "f1".
-        atomicity: "high": one claim a statement; "low": one sentence a statement.
-        coverage: "high": all that is claimed; "low": what each sentence mainly says.
+        atomicity: "high": one claim per statement; "low": one sentence per statement.
+        coverage: "high": all claims; "low": the main content of each sentence.
         soft: Whether statements count by their probabilities.
     """
 

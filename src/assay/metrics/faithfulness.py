@@ -35,7 +35,7 @@ class Faithfulness(Metric):
 
 @dataclass(frozen=True)
 class PaperFaithfulness(Metric):
-    """Faithfulness asked in the words of the RAGAS paper (needs an LLM).
+    """Faithfulness with the prompts of the RAGAS paper (needs an LLM).
 
     F = |V| / |S| in [0, 1] (Es et al. 2023, section 3), contexts joined by a blank line.
     Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.

@@ -34,16 +34,16 @@ SHOWN = ("question", "answer")
 class GEval(Metric):
     """Expected grade (1 to 5) of the answer by a criterion, after evaluation steps, as 0 to 1.
 
-    (E - 1) / 4 with E = sum over the grades g of p(g) g (Liu et al. 2023, section 2). Where the
-    judge tells no probabilities p, E is the mean grade of n draws, as G-Eval does for models
-    without log-probabilities; the method of the score says which way it was. Where no steps are
-    given, the judge writes them first, once for all samples (the paper's auto-CoT). In [0, 1].
-    Undefined if a shown text is empty.
+    (E - 1) / 4 with E = sum over the grades g of p(g) g (Liu et al. 2023, section 2). If the judge
+    gives no probabilities p, E is the mean grade of n draws, as in G-Eval for models without
+    log-probabilities; the method of the score says which was used. If no steps are given, the judge
+    writes them first, once for all samples (the paper's auto-CoT). In [0, 1]. Undefined if a shown
+    text is empty.
 
     Args:
         criterion: What to grade, in words.
         steps: Evaluation steps; none lets the judge write them.
-        n: How many draws are asked for where the judge tells no probabilities.
+        n: How many draws are asked for where the judge reports no probabilities.
         shows: Fields of the sample that the judge is shown.
     """
 
@@ -64,7 +64,7 @@ class GEval(Metric):
         check_shown(self.name, self.shows)
         steps, shows = frozen(self.steps), tuple(self.shows)
         if not all(isinstance(step, str) and not blank(step) for step in steps):
-            raise InputError(f"{self.name}: steps are texts, none of them empty, not {steps}")
+            raise InputError(f"{self.name}: steps must be texts, none of them empty, not {steps}")
         override(self, steps=steps, shows=shows, needs=shows)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
@@ -98,6 +98,6 @@ def _with_steps(criterion: str, steps: tuple[str, ...]) -> str:
 
 def _method(grades: list[Grade]) -> str:
     if grades[0].probabilities is not None:
-        return "the grades weighted by the probabilities that the judge tells"
+        return "the grades weighted by the probabilities that the judge reports"
     draws = f"the mean of {len(grades)} draws" if len(grades) > 1 else "one draw"
-    return f"{draws}: the judge tells no probabilities"
+    return f"{draws}: the judge reports no probabilities"

@@ -43,10 +43,10 @@ WINS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 @dataclass(frozen=True)
 class GptScore(Metric):
-    """A bare grade from 0 to 10 for one quality, given by definition (the baseline "GPT Score").
+    """A grade from 0 to 10 for one quality, asked for directly (the baseline "GPT Score").
 
     The judge is told what the quality means and grades the sample in one call (Es et al. 2023,
-    section 5; definitions in our words). In [0, 10]. Undefined if a text it is about is empty.
+    section 5; definitions in our words). In [0, 10]. Undefined if a required text is empty.
 
     Args:
         quality: "faithfulness", "answer_relevance" or "context_relevance".
@@ -63,8 +63,8 @@ class GptScore(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.quality not in QUALITIES:
-            what = f"{self.name}: quality is {', '.join(QUALITIES)}, not {self.quality!r}"
-            raise InputError(what)
+            wanted = f"one of {', '.join(QUALITIES)}"
+            raise InputError(f"{self.name}: quality must be {wanted}, not {self.quality!r}")
         override(self, needs=QUALITIES[self.quality][1])
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -78,12 +78,13 @@ class GptScore(Metric):
 
 @dataclass(frozen=True)
 class GptRanking(Metric):
-    """Whether the answer is preferred to another one by one quality (the baseline "GPT Ranking").
+    """Whether the answer is preferred to another one in one quality (the baseline "GPT Ranking").
 
     1 if it is, 0 if the other answer is, 0.5 if neither; asked once, with this answer first (Es et
-    al. 2023, section 5; definitions in our words). As a baseline it is left as it is: a judge that
-    prefers what it sees first gains by it. pairwise_preference asks in both orders. In {0, 0.5, 1}.
-    Undefined if a text it is about is empty. Contexts cannot be ranked: a sample has one set.
+    al. 2023, section 5; definitions in our words). As a baseline it is not corrected for position
+    bias: a judge that prefers the first answer favours this one. pairwise_preference asks in both
+    orders. In {0, 0.5, 1}. Undefined if a required text is empty. Contexts cannot be ranked: a
+    sample has one set.
 
     Args:
         quality: "faithfulness" or "answer_relevance".
@@ -99,8 +100,8 @@ class GptRanking(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.quality not in ("faithfulness", "answer_relevance"):
-            what = f"{self.name}: quality is faithfulness or answer_relevance, not {self.quality!r}"
-            raise InputError(what)
+            wanted = "faithfulness or answer_relevance"
+            raise InputError(f"{self.name}: quality must be {wanted}, not {self.quality!r}")
         override(self, needs=(*QUALITIES[self.quality][1], "other_answer"))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

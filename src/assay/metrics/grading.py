@@ -56,7 +56,7 @@ def check_draws(name: str, n: object, called: str = "strictness") -> None:
     """
     # From the stride on, draws are those after a bad reply.
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
-        what = f"{name}: {called} is a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
+        what = f"{name}: {called} must be a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
         raise InputError(what)
 
 

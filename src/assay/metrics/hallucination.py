@@ -24,11 +24,11 @@ class HallucinationProbability(Metric):
 
     H = o / (1 + o) with o = sum over the answer's statements of (1 - p) / p, where p is the judge's
     probability that the contexts support the statement, in [0, 1]: the odds that one of them is
-    unsupported against none, for answers in which no more than one is. It ranks whole answers
-    better than faithfulness does, in which one wrong statement weighs less the longer the answer
-    (RAGTruth's question answering: see the judge's card). A judge without probabilities counts with
-    0 and 1, and the score says so. Undefined if the answer makes no statement. With no context
-    retrieved, everything is unsupported: 1.
+    unsupported against none, for answers with at most one unsupported statement. It ranks whole
+    answers better than faithfulness, in which a wrong statement weighs less the longer the answer
+    is (RAGTruth's question answering: see the judge's card). If the judge gives no probabilities, 0
+    and 1 are used, and the score says so. Undefined if the answer makes no statement. With no
+    context retrieved, everything is unsupported: 1.
     """
 
     name = "hallucination_probability"
@@ -73,14 +73,14 @@ class HallucinationSpans(Metric):
     """Share of the answer's characters that no context supports; lower is better.
 
     H = characters within unsupported spans / characters of the answer without the white space
-    around it, in [0, 1] (character-level hallucination, as RAGTruth, arXiv 2401.00396, labels
-    it). The spans of an unsupported statement are the words that the judge marks; if it marks
-    none, all that the statement was taken from; if that is not told, the sentence with most of
-    its words, at least half. Spans that meet, or have only white space between them, are one.
-    Each statement is a part with its spans as `marks`, its evidence, and whether the contexts
-    contradict it or are silent; the merged spans are in `details`. Undefined if the answer makes
-    no statement. With no context retrieved, all that the answer states is unsupported. Failed if
-    an unsupported statement cannot be found in the answer.
+    around it, in [0, 1] (character-level hallucination, as RAGTruth, arXiv 2401.00396, labels it).
+    The spans of an unsupported statement are the words that the judge marks; if it marks none, the
+    passage that the statement was taken from; if that is unknown, the sentence with most of its
+    words, at least half. Spans that touch, or have only white space between them, are merged. Each
+    statement is a part with its spans as `marks`, its evidence, and whether the contexts contradict
+    it or do not mention it; the merged spans are in `details`. Undefined if the answer makes no
+    statement. With no context retrieved, everything that the answer states is unsupported. Failed
+    if an unsupported statement cannot be found in the answer.
     """
 
     name = "hallucination_spans"

@@ -65,7 +65,7 @@ class _ByWording(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.threshold <= 1:
-            what = f"{self.name}: threshold is above 0 and at most 1, not {self.threshold}"
+            what = f"{self.name}: threshold must be above 0 and at most 1, not {self.threshold}"
             raise InputError(what)
 
 

@@ -65,9 +65,13 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         _whole(type(metric))
         check_parameters(metric)
         if metric.name in _FIELDS:  # it would take the field's column in every table
-            raise InputError(f"a metric cannot be called '{metric.name}' as a field of the data is")
+            raise InputError(
+                f"a metric cannot be called '{metric.name}': it is a field of the data"
+            )
         if metric.name.endswith("_why"):  # the column that says why another one has no score
-            raise InputError(f"a metric cannot be called '{metric.name}': '_why' ends no name")
+            raise InputError(
+                f"a metric cannot be called '{metric.name}': a name cannot end in '_why'"
+            )
     if not found:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
     by_label = {metric.label: metric for metric in found}
@@ -88,7 +92,7 @@ def _whole(cls: type[Metric]) -> None:
     """What every metric must say of itself, a class of the user's own too."""
     for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
         if not hasattr(cls, name):
-            what = f"the metric {cls.__name__} does not say its '{name}'"
+            what = f"the metric {cls.__name__} does not define '{name}'"
             raise InputError(what, f"such as {name} = {such} in the class")
 
 
@@ -108,7 +112,7 @@ def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
         # A whole number is a fine float, but True is no number and 2.5 no count.
         right = type(value) in (type(default), int if isinstance(default, float) else None)
         if not right:
-            raise InputError(f"{cls.name}: {field.name} is like {default!r}, not {value!r}")
+            raise InputError(f"{cls.name}: {field.name} must be like {default!r}, not {value!r}")
     return cls(**given)
 
 
@@ -119,7 +123,7 @@ def _pairs(name: str, text: str) -> list[tuple[str, str]]:
         raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
     for key, value in found:
         if _SHORTENED.search(value):
-            raise InputError(f"{name}: {key} is shortened, as labels are", "give it whole")
+            raise InputError(f"{name}: {key} is shortened, as labels are", "give it in full")
     return found
 
 

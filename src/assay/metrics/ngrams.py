@@ -18,14 +18,14 @@ _LONGEST: Final = 10  # words of an n-gram: memory grows with them, and longer o
 class Bleu(Wording):
     """BLEU of the whole answer against the reference (sacrebleu, exp smoothing).
 
-    In [0, 1] (Papineni et al. 2002). An answer of fewer than four words, marks counted, has no
-    4-gram and scores 0 even if it equals the reference: `token_f1` or `chrf` suits such answers.
-    ragas compares the first sentences only (its issue 2888).
+    In [0, 1] (Papineni et al. 2002). An answer of fewer than four words, punctuation marks
+    included, has no 4-gram and scores 0 even if it equals the reference: use `token_f1` or `chrf`
+    for such answers. ragas compares the first sentences only (its issue 2888).
 
     Args:
-        tokens: How words are told apart, by sacrebleu's names: "13a" (European languages), "intl"
-            (other scripts with spaces), "zh" (Chinese), "char" (every character, Japanese too)
-            or "none" (white space only).
+        tokens: The tokeniser, by sacrebleu's names: "13a" (European languages), "intl" (other
+            scripts with spaces), "zh" (Chinese), "char" (every character, Japanese too) or "none"
+            (white space only).
     """
 
     tokens: Tokens = "13a"
@@ -51,7 +51,7 @@ class Bleu(Wording):
 class Chrf(Wording):
     """Character n-gram F-score of the answer against the reference: chrF2 (sacrebleu).
 
-    In [0, 1] (Popovic 2015). It needs no words, so it serves every language.
+    In [0, 1] (Popovic 2015). It needs no words, so it works for every language.
 
     Args:
         word_order: Longest n-gram of words that counts besides, up to 10; 0 is chrF, 2 is
@@ -68,7 +68,7 @@ class Chrf(Wording):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.word_order <= _LONGEST:
-            what = f"{self.name}: word_order is 0 to {_LONGEST}, not {self.word_order}"
+            what = f"{self.name}: word_order must be 0 to {_LONGEST}, not {self.word_order}"
             raise InputError(what)
 
     def compare(self, answer: str, reference: str) -> float:
@@ -134,12 +134,12 @@ class Rouge(Wording):
 class Meteor(Wording):
     """METEOR of the answer against the reference: matched words, and in how few stretches (nltk).
 
-    (1 - penalty) * P R / (alpha P + (1 - alpha) R) over matched words, alpha = 0.9, penalty =
-    0.5 (stretches / matches)^3; in [0, 1], below 1 even for equal texts, 0.5 for one equal word
+    (1 - penalty) * P R / (alpha P + (1 - alpha) R) over matched words, alpha = 0.9, penalty = 0.5
+    (stretches / matches)^3; in [0, 1], below 1 even for equal texts, 0.5 for one equal word
     (Banerjee and Lavie 2005; nltk). Words match exactly or by Porter stem. Matching by WordNet's
-    synonyms, the third stage of the paper, needs data that nltk fetches from the network, so it
-    has to be asked for; without it scores are a little lower and the same on every machine. Words
-    are runs of letters and digits, or of marks (nltk's wordpunct).
+    synonyms, the third stage of the paper, needs data that nltk downloads, so it is optional;
+    without it scores are slightly lower and the same on every machine. Words are runs of letters
+    and digits, or of marks (nltk's wordpunct).
 
     Args:
         synonyms: Whether English synonyms match too; needs nltk's "wordnet" on this machine.

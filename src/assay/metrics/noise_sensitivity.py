@@ -80,7 +80,7 @@ class NoiseSensitivity(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in self._counted:
-            raise InputError(f"{self.name}: mode is relevant or irrelevant, not {self.mode!r}")
+            raise InputError(f"{self.name}: mode must be relevant or irrelevant, not {self.mode!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Check both texts' statements against every context."""

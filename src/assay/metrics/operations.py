@@ -33,7 +33,7 @@ class Recorded(Metric):
         if value is None:
             return Unscored("undefined", f"no {self.needs[0]} is recorded")
         if not isfinite(value) or value < 0:
-            return Unscored("undefined", f"{self.needs[0]} is {value}, which cannot be")
+            return Unscored("undefined", f"{self.needs[0]} is {value}, which is impossible")
         return Score(float(value), (Part("operation", f"{self.needs[0]} {value:g}", self.counts),))
 
 
@@ -41,9 +41,9 @@ class Recorded(Metric):
 class Latency(Recorded):
     """Time that the RAG system took for the answer, in milliseconds.
 
-    `latency_ms` of the sample; 0 or more, lower is better. The mean says little of the slowest
-    answers: the summary shows the 50th, 95th and 99th percentile beside it. Undefined if the
-    sample records none.
+    `latency_ms` of the sample; 0 or more, lower is better. The mean says little about the slowest
+    answers, so the summary also shows the 50th, 95th and 99th percentile. Undefined if the sample
+    has none.
     """
 
     name = "latency"
@@ -60,8 +60,8 @@ class Latency(Recorded):
 class CostPerQuery(Recorded):
     """Money that the RAG system spent on the answer, in the currency of the data.
 
-    `cost` of the sample; 0 or more, lower is better. The cost of the evaluation itself is another
-    one: the run reports it. Undefined if the sample records none.
+    `cost` of the sample; 0 or more, lower is better. The run reports the cost of the evaluation
+    itself separately. Undefined if the sample has none.
     """
 
     name = "cost_per_query"
@@ -77,7 +77,7 @@ class CostPerQuery(Recorded):
 class TokensPerQuery(Recorded):
     """Tokens that the RAG system spent on the answer.
 
-    `tokens` of the sample; 0 or more, lower is better. Undefined if the sample records none.
+    `tokens` of the sample; 0 or more, lower is better. Undefined if the sample has none.
     """
 
     name = "tokens_per_query"

@@ -129,7 +129,9 @@ def metric(
 
 def _class(function: Function, name: str, about: dict[str, Any]) -> type[FunctionMetric]:
     if not inspect.isfunction(function):
-        raise InputError(f"{name}: {function!r} is no function", "write it with def or async def")
+        raise InputError(
+            f"{name}: {function!r} is not a function", "write it with def or async def"
+        )
     taken = len(inspect.signature(function).parameters)
     if taken not in (1, 2):
         what = f"{name}: the function takes {taken} arguments"
@@ -156,7 +158,7 @@ def find(spec: str) -> type[Metric] | Metric | None:
     ``path/to/file.py:attribute`` in that file. Importing runs the code of that module.
 
     Raises:
-        InputError: If there is no such module or attribute, or it is no metric.
+        InputError: If there is no such module or attribute, or it is not a metric.
     """
     module, _, attribute = spec.rpartition(":")
     if not module or not attribute:
@@ -184,7 +186,7 @@ def _metric(found: object, spec: str) -> type[Metric] | Metric:
         return found
     if inspect.isfunction(found):
         raise InputError(f"'{spec}' is a plain function", "decorate it with @assay.metric(...)")
-    raise InputError(f"'{spec}' is no metric", "name an assay.Metric or a decorated function")
+    raise InputError(f"'{spec}' is not a metric", "name an assay.Metric or a decorated function")
 
 
 def _load(module: str, spec: str) -> ModuleType:
@@ -213,7 +215,7 @@ def module_in_file(path: Path) -> ModuleType:
         return sys.modules[name]
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:  # pragma: no cover - not for a path that ends in .py
-        raise ImportError(f"{path.name} is no Python file")
+        raise ImportError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module  # dataclasses and pickles look their module up by its name
     try:

@@ -25,18 +25,18 @@ CLOSE = 0.05
 class PairwisePreference(Metric):
     """Whether the answer is preferred to another one, asked in both orders.
 
-    1 if it is preferred in both orders, 0 if the other answer is, else 0.5: a preference that does
-    not survive the change of places is a tie. Details give what was preferred in each order and
-    whether one *place* was preferred both times (position bias). In {0, 0.5, 1}; the mean over
-    samples is the win rate with ties as half. Undefined if a text is empty. Two answers that are
-    the same are a tie without a call.
+    1 if it is preferred in both orders, 0 if the other answer is, else 0.5: a preference that
+    changes with the order is a tie. Details give the preference in each order and whether the same
+    *position* was preferred both times (position bias). In {0, 0.5, 1}; the mean over samples is
+    the win rate with ties as half. Undefined if a text is empty. Two identical answers are a tie
+    without a call.
 
-    A judge that cannot compare rates each answer on its own instead, by the default criterion
-    only, and the score says so: ratings that differ by 0.05 or less are a tie.
+    A judge that cannot compare rates each answer separately, with the default criterion only, and
+    the score says so; ratings that differ by 0.05 or less are a tie.
 
     Args:
         criterion: What makes an answer the better one, in words.
-        shows: Fields of the sample that are consulted besides the two answers.
+        shows: Fields of the sample that are shown besides the two answers.
     """
 
     criterion: str = BETTER
@@ -52,7 +52,9 @@ class PairwisePreference(Metric):
         check_words(self.name, "criterion", self.criterion)
         check_shown(self.name, self.shows)
         if {"answer", "other_answer"} & set(self.shows):
-            raise InputError(f"{self.name}: the two answers are shown anyway, not by `shows`")
+            raise InputError(
+                f"{self.name}: the two answers are always shown; leave them out of `shows`"
+            )
         shows = tuple(self.shows)
         override(self, shows=shows, needs=(*shows, "answer", "other_answer"))
 

@@ -19,9 +19,9 @@ class QuestEvalRecall(Metric):
     """Share of the questions about the reference that the answer answers.
 
     R = questions that the answer answers / questions, in [0, 1] (CRUD-RAG's RAGQuestEval). The
-    questions ask for the facts of the reference one by one; one that the reference itself does
-    not answer is left out. Whether the answer's answers are right is not looked at: that is
-    crud:quest_eval_precision. An empty answer scores 0. Undefined if no question is left (0 in
+    questions ask for the facts of the reference one by one; one that the reference itself does not
+    answer is left out. It does not measure whether the answer's answers are right;
+    crud:quest_eval_precision does. An empty answer scores 0. Undefined if no question is left (0 in
     CRUD-RAG). Needs an LLM.
     """
 
@@ -43,11 +43,11 @@ class QuestEvalRecall(Metric):
 class QuestEvalPrecision(Metric):
     """Mean word overlap of the answer's and the reference's answers to the same questions.
 
-    P = mean F1 of the words of the two short answers, over the questions that both texts answer,
-    in [0, 1] (CRUD-RAG's RAGQuestEval, which cuts Chinese into words with jieba; here words are
+    P = mean F1 of the words of the two short answers, over the questions that both texts answer, in
+    [0, 1] (CRUD-RAG's RAGQuestEval, which splits Chinese into words with jieba; here words are
     those of token_f1: every Chinese or Japanese character is one, punctuation and articles are
-    none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if
-    the reference answers none (0 in CRUD-RAG). Needs an LLM.
+    none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if the reference answers
+    none (0 in CRUD-RAG). Needs an LLM.
     """
 
     name = "crud:quest_eval_precision"

@@ -31,12 +31,12 @@ _END = r"(?![a-z0-9])(?!(?<=\d)[.,]\d)|(?<![a-z0-9])"
 
 @dataclass(frozen=True)
 class QuotedSpans(Metric):
-    """Share of the answer's quotations that stand, word for word, in one of the contexts.
+    """Share of the answer's quotations that are, word for word, in one of the contexts.
 
     Found quotations / quotations of at least `words` words; in [0, 1] (RAGAS: quoted spans
     alignment). Case, white space, the shape of apostrophes and marks, and full stops and commas at
     the ends ("so it ends,") do not count. Both marks of a quotation must be of one kind (ragas
-    takes any two marks for a pair, apostrophes too), and it must stand within one context (ragas
+    accepts any two marks as a pair, apostrophes too), and it must be within one context (ragas
     joins them), in whole words and numbers. Undefined if nothing is quoted.
 
     Args:
@@ -54,7 +54,7 @@ class QuotedSpans(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.words < 1:
-            raise InputError(f"{self.name}: words is 1 or more, not {self.words}")
+            raise InputError(f"{self.name}: words must be 1 or more, not {self.words}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Look every quotation up; nobody is asked."""

@@ -32,11 +32,11 @@ _EPSILON = 1e-8
 
 @dataclass(frozen=True)
 class RagasFaithfulness(Faithfulness):
-    """Faithfulness as ragas 0.4.3 has it: undefined where nothing was retrieved.
+    """Faithfulness as in ragas 0.4.3: undefined if nothing was retrieved.
 
-    F = supported statements / statements of the answer, in [0, 1]. Where the answer makes no
-    statement ragas gives NaN, and an exception where no context was retrieved: both are undefined
-    here (faithfulness itself is 0 without a context).
+    F = supported statements / statements of the answer, in [0, 1]. If the answer makes no statement
+    ragas returns NaN, and if no context was retrieved it raises: both are undefined here
+    (faithfulness itself is 0 without a context).
     """
 
     name = "ragas:faithfulness"
@@ -51,12 +51,12 @@ class RagasFaithfulness(Faithfulness):
 
 @dataclass(frozen=True)
 class RagasAnswerRelevancy(Metric):
-    """Answer relevancy as ragas 0.4.3 has it: 0 if the answer is noncommittal.
+    """Answer relevancy as in ragas 0.4.3: 0 if the answer is noncommittal.
 
-    mean_i cos(E(question), E(question_i)), times 0 if the answer is called noncommittal, in
-    [-1, 1]. Each of the n questions is asked for by itself, and each time it is said whether the
-    answer evades: all n must say so (in earlier versions, any one). Undefined if question or answer
-    is empty, where ragas raises.
+    mean_i cos(E(question), E(question_i)), times 0 if the answer is called noncommittal, in [-1,
+    1]. Each of the n questions is asked for separately, each time with a verdict on whether the
+    answer is noncommittal: all n must say so (in earlier versions, any one). Undefined if question
+    or answer is empty, where ragas raises.
 
     Args:
         strictness: How many questions are generated.
@@ -78,7 +78,9 @@ class RagasAnswerRelevancy(Metric):
         super().__post_init__()
         check_n(self.name, self.strictness, "strictness")
         if self.noncommittal not in ("all", "any"):
-            raise InputError(f"{self.name}: noncommittal is all or any, not {self.noncommittal!r}")
+            raise InputError(
+                f"{self.name}: noncommittal must be all or any, not {self.noncommittal!r}"
+            )
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Draw questions one by one and compare them with the one that was asked."""
@@ -106,7 +108,7 @@ def _question(made: Questions, value: float) -> Part:
 
 @dataclass(frozen=True)
 class RagasContextPrecision(ContextPrecision):
-    """Context precision as ragas 0.4.3 has it, with an epsilon: never quite 1.
+    """Context precision as in ragas 0.4.3, with an epsilon: never quite 1.
 
     sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
     ragas raises.
@@ -123,7 +125,7 @@ class RagasContextPrecision(ContextPrecision):
 
 @dataclass(frozen=True)
 class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
-    """Context precision against the answer as ragas 0.4.3 has it, with an epsilon: never quite 1.
+    """Context precision against the answer as in ragas 0.4.3, with an epsilon: never quite 1.
 
     sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
     ragas raises.
@@ -150,11 +152,11 @@ def _with_epsilon(found: Outcome) -> Outcome:
 
 @dataclass(frozen=True)
 class RagasContextEntityRecall(Metric):
-    """Context entity recall as ragas 0.4.3 has it: two lists of names compared letter by letter.
+    """Context entity recall as in ragas 0.4.3: two lists of names compared letter by letter.
 
     |entities of reference and contexts| / (|entities of the reference| + 1e-8), in [0, 1): the
-    judge names the entities of the reference and those of all contexts joined, and only what is
-    written alike counts ("Paris" is not "paris"). 0 if the reference names no entity.
+    judge names the entities of the reference and those of all contexts joined, and only identical
+    spellings match ("Paris" is not "paris"). 0 if the reference names no entity.
     """
 
     name = "ragas:context_entity_recall"
@@ -179,19 +181,19 @@ class RagasContextEntityRecall(Metric):
 
 @dataclass(frozen=True)
 class RagasFactualCorrectness(FScore):
-    """Factual correctness as ragas 0.4.3 has it: recall over mixed directions, two decimals.
+    """Factual correctness as in ragas 0.4.3: recall over mixed directions, two decimals.
 
-    TP and FP are counted over the answer's statements, FN over the reference's; precision =
-    TP / (TP + FP + 1e-8), recall = TP / (TP + FN + 1e-8) although TP and FN count statements of
+    TP and FP are counted over the answer's statements, FN over the reference's; precision = TP /
+    (TP + FP + 1e-8), recall = TP / (TP + FN + 1e-8) although TP and FN count statements of
     different texts (its issue 2693), f1 = F-beta of both; in [0, 1], rounded to two decimals. The
-    texts are split without their question and checked against each other as they stand. 0 if
-    neither makes a statement; undefined if one is empty, where ragas raises.
+    texts are split without their question and checked against each other unchanged. 0 if neither
+    makes a statement; undefined if one is empty, where ragas raises.
 
     Args:
         mode: "f1", "precision" or "recall".
         beta: Weight of recall against precision in "f1".
-        atomicity: "high": one claim a statement; "low": one sentence a statement.
-        coverage: "high": all that is claimed; "low": what each sentence mainly says.
+        atomicity: "high": one claim per statement; "low": one sentence per statement.
+        coverage: "high": all claims; "low": the main content of each sentence.
     """
 
     mode: Literal["f1", "precision", "recall"] = "f1"
@@ -245,13 +247,12 @@ def counted(tp: int, fp: int, fn: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class RagasAnswerCorrectness(WeightedCorrectness):
-    """Answer correctness as ragas 0.4.3 has it: F-beta of counts, not of two shares.
+    """Answer correctness as in ragas 0.4.3: F-beta of counts, not of two shares.
 
-    w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in
-    [-w2 / (w1 + w2), 1], where F is F-beta of TP and FP (statements of the answer) and FN
-    (statements of the reference). ragas has one prompt sort all statements; here each is
-    verified, as for factual_correctness.
-    Undefined if neither text makes a statement: ragas takes that for perfect.
+    w1 F + w2 answer_similarity over w1 + w2, default 0.75 and 0.25, in [-w2 / (w1 + w2), 1], where
+    F is F-beta of TP and FP (statements of the answer) and FN (statements of the reference). ragas
+    sorts all statements with one prompt; here each is verified, as for factual_correctness.
+    Undefined if neither text makes a statement, where ragas gives a perfect score.
 
     Args:
         factual_weight: w1.

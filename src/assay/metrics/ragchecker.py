@@ -47,7 +47,7 @@ class Precision(_RAGChecker):
     """Share of the answer's statements that the reference entails (RAGChecker).
 
     mean over s in S(answer) of [reference |= s], in [0, 1]. The reference as a whole is the
-    premise. 0 if the answer makes no statement, as RAGChecker has it.
+    premise. 0 if the answer makes no statement, as in RAGChecker.
     """
 
     name = "ragchecker:precision"
@@ -62,8 +62,8 @@ class Precision(_RAGChecker):
 class Recall(_RAGChecker):
     """Share of the reference's statements that the answer entails (RAGChecker).
 
-    mean over g in S(reference) of [answer |= g], in [0, 1]. The answer as a whole is the premise.
-    0 if the reference makes no statement, as RAGChecker has it.
+    mean over g in S(reference) of [answer |= g], in [0, 1]. The answer as a whole is the premise. 0
+    if the reference makes no statement, as in RAGChecker.
     """
 
     name = "ragchecker:recall"
@@ -78,9 +78,9 @@ class Recall(_RAGChecker):
 class F1(_RAGChecker):
     """Harmonic mean of RAGChecker's precision and recall.
 
-    2 P R / (P + R), in [0, 1]; 0 if either is 0, and so if answer or reference makes no
-    statement. Unlike factual_correctness it takes the texts themselves as premises, not the
-    statements made of them.
+    2 P R / (P + R), in [0, 1]; 0 if either is 0, which includes an answer or reference without a
+    statement. Unlike factual_correctness it uses the texts themselves as premises, not their
+    statements.
     """
 
     name = "ragchecker:f1"
@@ -100,8 +100,8 @@ class ClaimRecall(_RAGChecker):
     """Share of the reference's statements that at least one context entails (RAGChecker).
 
     mean over g in S(reference) of max over k of [context k |= g], in [0, 1]. Each context is
-    checked by itself: what only two together say is not recalled (context_recall sees all at
-    once). 0 if the reference makes no statement, as RAGChecker has it, or nothing was retrieved.
+    checked separately: what only two together say is not recalled (context_recall sees all contexts
+    together). 0 if the reference makes no statement, as in RAGChecker, or nothing was retrieved.
     """
 
     name = "ragchecker:claim_recall"
@@ -117,8 +117,8 @@ class ClaimRecall(_RAGChecker):
 class ContextPrecision(_RAGChecker):
     """Share of the contexts that entail a statement of the reference (RAGChecker).
 
-    mean over k of max over g of [context k |= g], in [0, 1]; no ranks, unlike context_precision.
-    0 if nothing was retrieved or the reference makes no statement, as RAGChecker has it.
+    mean over k of max over g of [context k |= g], in [0, 1]; no ranks, unlike context_precision. 0
+    if nothing was retrieved or the reference makes no statement, as in RAGChecker.
     """
 
     name = "ragchecker:context_precision"
@@ -135,8 +135,8 @@ class ContextPrecision(_RAGChecker):
 class ContextUtilization(_RAGChecker):
     """Share of the retrieved statements of the reference that the answer uses (RAGChecker).
 
-    |{g: some context |= g, answer |= g}| / |{g: some context |= g}| over S(reference), in [0, 1].
-    0 if no statement of the reference was retrieved, as RAGChecker has it.
+    |{g: some context |= g, answer |= g}| / |{g: some context |= g}| over S(reference), in [0, 1]. 0
+    if no statement of the reference was retrieved, as in RAGChecker.
     """
 
     name = "ragchecker:context_utilization"
@@ -160,10 +160,10 @@ class ContextUtilization(_RAGChecker):
 class NoiseSensitivityRelevant(_RAGChecker):
     """Share of the answer's statements that are wrong and come from a relevant context.
 
-    mean over s in S(answer) of [reference not|= s and a relevant context |= s], in [0, 1]; lower
-    is better. A context is relevant if it entails a statement of the reference (RAGChecker).
-    Undefined if answer or reference makes no statement or nothing was retrieved: RAGChecker says
-    0 there, which would be perfect.
+    mean over s in S(answer) of [reference not|= s and a relevant context |= s], in [0, 1]; lower is
+    better. A context is relevant if it entails a statement of the reference (RAGChecker). Undefined
+    if answer or reference makes no statement or nothing was retrieved: RAGChecker gives 0 there,
+    which would be perfect.
     """
 
     name = "ragchecker:noise_sensitivity_relevant"
@@ -179,10 +179,10 @@ class NoiseSensitivityRelevant(_RAGChecker):
 class NoiseSensitivityIrrelevant(_RAGChecker):
     """Share of the answer's statements that are wrong and come from irrelevant contexts only.
 
-    mean over s in S(answer) of [reference not|= s, some context |= s, no relevant one does], in
-    [0, 1]; lower is better. A context is relevant if it entails a statement of the reference
+    mean over s in S(answer) of [reference not|= s, some context |= s, no relevant one does], in [0,
+    1]; lower is better. A context is relevant if it entails a statement of the reference
     (RAGChecker). Undefined if answer or reference makes no statement or nothing was retrieved:
-    RAGChecker says 0 there, which would be perfect.
+    RAGChecker gives 0 there, which would be perfect.
     """
 
     name = "ragchecker:noise_sensitivity_irrelevant"
@@ -199,8 +199,8 @@ class Hallucination(_RAGChecker):
     """Share of the answer's statements that neither a context nor the reference entails.
 
     mean over s in S(answer) of [no context |= s and reference not|= s], in [0, 1]; lower is better
-    (RAGChecker). Undefined if the answer makes no statement, the reference is empty or nothing
-    was retrieved: RAGChecker says 0 there, which would be perfect.
+    (RAGChecker). Undefined if the answer makes no statement, the reference is empty or nothing was
+    retrieved: RAGChecker gives 0 there, which would be perfect.
     """
 
     name = "ragchecker:hallucination"
@@ -217,8 +217,8 @@ class SelfKnowledge(_RAGChecker):
     """Share of the answer's statements that are right although no context entails them.
 
     mean over s in S(answer) of [no context |= s and reference |= s], in [0, 1] (RAGChecker). Lower
-    is better: the generator went by its own memory. Undefined if the answer makes no statement,
-    the reference is empty or nothing was retrieved: RAGChecker says 0 there.
+    is better: the generator used its own memory. Undefined if the answer makes no statement, the
+    reference is empty or nothing was retrieved: RAGChecker gives 0 there.
     """
 
     name = "ragchecker:self_knowledge"
@@ -235,8 +235,8 @@ class Faithfulness(_RAGChecker):
     """Share of the answer's statements that at least one context entails (RAGChecker).
 
     mean over s in S(answer) of max over k of [context k |= s], in [0, 1]. Each context is checked
-    by itself; faithfulness sees all at once. 0 if the answer makes no statement, as RAGChecker
-    has it, or nothing was retrieved.
+    separately; faithfulness sees all together. 0 if the answer makes no statement, as in
+    RAGChecker, or nothing was retrieved.
     """
 
     name = "ragchecker:faithfulness"

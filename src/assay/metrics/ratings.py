@@ -13,7 +13,6 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import GiveGrade
 
 SOURCE = "RAGAS 0.4.3, NVIDIA metrics"
-Texts: TypeAlias = tuple[tuple[str, str], ...]
 Scale: TypeAlias = tuple[tuple[float, str], ...]
 
 # Which of the two asks is meant, and how: criterion, grades, and the label of its part.
@@ -69,9 +68,9 @@ class AnswerAccuracy(Metric):
     """Agreement of the answer with the reference, rated twice with the roles of the two swapped.
 
     (r1 + r2) / 8 with ratings of {0, 2, 4}: the first compares the answer with the reference, the
-    second, in other words, the reference with the answer. In [0, 1]. RAGAS lets one rating stand
-    for both where the other fails; here a rating that fails makes the score fail. Undefined if
-    question or reference is empty; an empty answer scores 0. The two ratings are the parts.
+    second, in other words, the reference with the answer. In [0, 1]. If one rating fails, RAGAS
+    uses the other for both; here the score fails. Undefined if question or reference is empty; an
+    empty answer scores 0. The two ratings are the parts.
     """
 
     name = "answer_accuracy"
@@ -98,12 +97,11 @@ class AnswerAccuracy(Metric):
 
 @dataclass(frozen=True)
 class NvContextRelevance(Metric):
-    """How far the contexts hold what the question needs, rated twice in different words.
+    """How far the contexts contain what the question needs, rated with two different prompts.
 
     (r1 + r2) / 4 with ratings of {0, 1, 2}, all contexts together. In [0, 1]. As in RAGAS it is 0
-    where the contexts are empty or stand in the question itself. RAGAS lets one rating stand for
-    both where the other fails; here a rating that fails makes the score fail. Undefined if the
-    question is empty.
+    if the contexts are empty or contained in the question. If one rating fails, RAGAS uses the
+    other for both; here the score fails. Undefined if the question is empty.
     """
 
     name = "nv_context_relevance"
@@ -127,11 +125,11 @@ class NvContextRelevance(Metric):
 
 @dataclass(frozen=True)
 class ResponseGroundedness(Metric):
-    """How far the contexts support the answer, rated twice in different words.
+    """How far the contexts support the answer, rated with two different prompts.
 
     (r1 + r2) / 4 with ratings of {0, 1, 2}, all contexts together. In [0, 1]. As in RAGAS it is 0
-    where answer or contexts are empty. RAGAS lets one rating stand for both where the other fails;
-    here a rating that fails makes the score fail.
+    if answer or contexts are empty. If one rating fails, RAGAS uses the other for both; here the
+    score fails.
     """
 
     name = "response_groundedness"

@@ -49,17 +49,16 @@ class NegativeRejection(_Declining):
     """Whether the system declines a question that its contexts do not answer: 1 or 0.
 
     Over the samples with `answerable` false: 1 if the answer declines ("I do not know"), 0 if it
-    answers all the same; its mean is the rejection rate (Chen et al. 2024, RGB). Whether it
-    declines is what `rate_answer` calls noncommittal. An answer that declines and then answers
-    from elsewhere counts as the judge sees it. Undefined for answerable questions and for empty
-    answers.
+    answers anyway; its mean is the rejection rate (Chen et al. 2024, RGB). Whether it declines is
+    what `rate_answer` calls noncommittal. If an answer declines and then answers from elsewhere,
+    the judge decides. Undefined for answerable questions and for empty answers.
     """
 
     name = "negative_rejection"
     aliases = ("rejection_rate",)
     source = RGB
     answerable = False
-    otherwise = "the question can be answered: over_refusal looks at it"
+    otherwise = "the question can be answered: see over_refusal"
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,16 @@ class OverRefusal(_Declining):
     """Whether the system declines a question that its contexts answer: 1 or 0, lower is better.
 
     Over the samples with `answerable` true: 1 if the answer declines, 0 if it answers; its mean is
-    the rate of over-refusal. A system that declines everything has a perfect negative_rejection:
-    read both. Whether it declines is what `rate_answer` calls noncommittal. Undefined for
-    questions that cannot be answered and for empty answers.
+    the rate of over-refusal. A system that declines everything has a perfect negative_rejection, so
+    use both. Whether it declines is what `rate_answer` calls noncommittal. Undefined for questions
+    that cannot be answered and for empty answers.
     """
 
     name = "over_refusal"
     source = ABSTENTION
     higher_is_better = False
     answerable = True
-    otherwise = "the question cannot be answered: negative_rejection looks at it"
+    otherwise = "the question cannot be answered: see negative_rejection"
 
 
 METRICS: tuple[type[Metric], ...] = (NegativeRejection, OverRefusal)

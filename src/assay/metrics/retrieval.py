@@ -39,9 +39,9 @@ class Ranked(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k < self.least_k:
-            raise InputError(f"{self.name}: k is {self.least_k} or more, not {self.k}")
+            raise InputError(f"{self.name}: k must be {self.least_k} or more, not {self.k}")
         if not 0 < self.threshold <= 1:
-            what = f"{self.name}: threshold is above 0 and at most 1, not {self.threshold}"
+            what = f"{self.name}: threshold must be above 0 and at most 1, not {self.threshold}"
             raise InputError(what)
 
     @abstractmethod
@@ -67,12 +67,12 @@ class Ranked(Metric):
 class HitAtK(Ranked):
     """Whether a relevant context is among the first k: 1 or 0.
 
-    Its mean over the samples is the hit rate, success@k, or the retriever accuracy@k of the
-    telecom paper (its table 1: accuracy@1, @3, @5). In [0, 1]. By ids, or by wording without ids.
-    Undefined if nothing is known to be right.
+    Its mean over the samples is the hit rate, success@k, or the retriever accuracy@k of the telecom
+    paper (its table 1: accuracy@1, @3, @5). In [0, 1]. By ids, or by wording without ids. Undefined
+    if no relevant context is known.
 
     Args:
-        k: How many contexts are looked at.
+        k: How many contexts are considered.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -88,12 +88,12 @@ class HitAtK(Ranked):
 class PrecisionAtK(Ranked):
     """Share of the first k places that hold a relevant context.
 
-    Relevant among the first k / k; in [0, 1]. Fewer than k retrieved contexts leave places
-    empty: the divisor stays k, as in trec_eval. By ids, or by wording without ids. Undefined if
-    nothing is known to be right.
+    Relevant among the first k / k; in [0, 1]. Fewer than k retrieved contexts leave places empty:
+    the divisor stays k, as in trec_eval. By ids, or by wording without ids. Undefined if no
+    relevant context is known.
 
     Args:
-        k: How many contexts are looked at.
+        k: How many contexts are considered.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -109,11 +109,11 @@ class RecallAtK(Ranked):
     """Share of the relevant contexts that are among the first k.
 
     Relevant among the first k / all relevant; in [0, 1]. With more than k relevant ones it cannot
-    reach 1, as in trec_eval. By ids, or by wording without ids. Undefined if nothing is known to
-    be right.
+    reach 1, as in trec_eval. By ids, or by wording without ids. Undefined if no relevant context is
+    known.
 
     Args:
-        k: How many contexts are looked at.
+        k: How many contexts are considered.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -128,11 +128,11 @@ class RecallAtK(Ranked):
 class F1AtK(Ranked):
     """Harmonic mean of precision_at_k and recall_at_k.
 
-    2 P R / (P + R); in [0, 1], 0 if both are. By ids, or by wording without ids. Undefined if
-    nothing is known to be right.
+    2 P R / (P + R); in [0, 1], 0 if both are. By ids, or by wording without ids. Undefined if no
+    relevant context is known.
 
     Args:
-        k: How many contexts are looked at.
+        k: How many contexts are considered.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -148,11 +148,11 @@ class F1AtK(Ranked):
 class Mrr(Ranked):
     """Reciprocal rank of the first relevant context: its mean over the samples is the MRR.
 
-    1 / rank, 0 if none is retrieved; in [0, 1]. By ids, or by wording without ids. Undefined if
-    nothing is known to be right.
+    1 / rank, 0 if none is retrieved; in [0, 1]. By ids, or by wording without ids. Undefined if no
+    relevant context is known.
 
     Args:
-        k: How many contexts are looked at; 0 means all.
+        k: How many contexts are considered; 0 means all.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -173,12 +173,12 @@ class Mrr(Ranked):
 class Map(Ranked):
     """Average precision of the ranking: its mean over the samples is the MAP.
 
-    Sum of precision@rank over the ranks of relevant contexts / all relevant contexts, those not
-    retrieved among them; in [0, 1]. context_precision divides by the relevant ones retrieved
-    only. By ids, or by wording without ids. Undefined if nothing is known to be right.
+    Sum of precision@rank over the ranks of relevant contexts / all relevant contexts, including
+    those not retrieved; in [0, 1]. context_precision divides only by the relevant ones retrieved.
+    By ids, or by wording without ids. Undefined if no relevant context is known.
 
     Args:
-        k: How many contexts are looked at; 0 means all.
+        k: How many contexts are considered; 0 means all.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
     """
 
@@ -197,18 +197,18 @@ class Map(Ranked):
 
 @dataclass(frozen=True)
 class NdcgAtK(Ranked):
-    """Normalised discounted cumulative gain: how near the first k come to the best order.
+    """Normalised discounted cumulative gain: how close the first k are to the best order.
 
     DCG = sum over ranks r <= k of gain / log2(r + 1), divided by the DCG of all relevant contexts
-    in the order of their grades; in [0, 1]. Grades come from `relevance_grades`; without them
-    every right context has grade 1. By ids, or by wording without ids. Undefined if nothing is
-    known to be right.
+    in the order of their grades; in [0, 1]. Grades come from `relevance_grades`; without them every
+    right context has grade 1. By ids, or by wording without ids. Undefined if no relevant context
+    is known.
 
     Args:
-        k: How many contexts are looked at; 0 means all.
+        k: How many contexts are considered; 0 means all.
         threshold: Levenshtein similarity from which on two texts are the same, in (0, 1].
-        gain: "linear", the grade itself, as trec_eval takes it (Jaervelin and Kekaelaeinen 2002),
-            or "exponential", 2^grade - 1 (Burges et al. 2005). They agree on grades 0 and 1.
+        gain: "linear", the grade itself, as in trec_eval (Jaervelin and Kekaelaeinen 2002), or
+            "exponential", 2^grade - 1 (Burges et al. 2005). They agree on grades 0 and 1.
     """
 
     k: int = 10
@@ -223,7 +223,7 @@ class NdcgAtK(Ranked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.gain not in ("linear", "exponential"):
-            raise InputError(f"{self.name}: gain is linear or exponential, not {self.gain!r}")
+            raise InputError(f"{self.name}: gain must be linear or exponential, not {self.gain!r}")
 
     def value(self, found: Ranking, k: int) -> float:
         """The gain over the best possible one."""

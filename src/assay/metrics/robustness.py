@@ -50,7 +50,7 @@ class _Robustness(Metric):
         super().__post_init__()
         if self.metric not in INNER:
             known = ", ".join(INNER)
-            raise InputError(f"{self.name}: metric is one of {known}, not {self.metric!r}")
+            raise InputError(f"{self.name}: metric must be one of {known}, not {self.metric!r}")
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """What the chosen metric asks."""
@@ -73,15 +73,15 @@ class NoiseRobustness(_Robustness):
     """How much worse the answer becomes when noise is mixed into its contexts: lower is better.
 
     score(answer) - mean score(answer over noisy contexts), by a metric that compares with the
-    reference, over the variants of kind "noise"; 0 means that noise did no harm, below 0 that the
-    noisy answers are better; in [-1, 1]. The details hold the mean score without noise and for
-    each noise ratio, as the tables of RGB do (Chen et al. 2024; RGB itself looks for the
+    reference, over the variants of kind "noise"; 0 means that noise did no harm, a negative value
+    that the noisy answers are better; in [-1, 1]. The details give the mean score without noise and
+    for each noise ratio, as the tables of RGB do (Chen et al. 2024; RGB itself searches for the
     reference in the answer: ``metric=string_presence``). An answer that is wrong without noise
-    cannot become worse: read the score without noise beside it. Undefined without such variants,
-    or where the metric is undefined for the usual answer or for all variants.
+    cannot become worse: consider the score without noise too. Undefined without such variants, or
+    if the metric is undefined for the usual answer or for all variants.
 
     Args:
-        metric: What compares an answer with the reference: "factual_correctness",
+        metric: The metric that compares an answer with the reference: "factual_correctness",
             "answer_correctness", "answer_similarity", "token_f1", "string_presence" or
             "exact_match".
     """
@@ -114,22 +114,22 @@ class NoiseRobustness(_Robustness):
 
 @dataclass(frozen=True)
 class CounterfactualRobustness(_Robustness):
-    """Whether the answer stays right although the facts in its contexts were made wrong.
+    """Whether the answer stays right although facts in its contexts were falsified.
 
     Mean score of the answers over the variants of kind "counterfactual", by a metric that compares
-    with the reference; in [0, 1] for all metrics but answer_similarity, whose cosine may be
-    negative and then counts as 0 (Chen et al. 2024, RGB; RGB looks for the reference in the
-    answer: ``metric=string_presence``). With `detection` the judge is also asked of every such
-    answer whether it says that the contexts are wrong; the details then hold RGB's rates: detected
-    (answers that say so) and corrected (mean score of those). Undefined without such variants, or
-    where the metric is undefined for all of them.
+    with the reference; in [0, 1] for all metrics except answer_similarity, whose cosine may be
+    negative and then counts as 0 (Chen et al. 2024, RGB; RGB searches for the reference in the
+    answer: ``metric=string_presence``). With `detection` the judge is also asked whether each such
+    answer says that the contexts are wrong; the details then give RGB's rates: detected (answers
+    that say so) and corrected (mean score of those). Undefined without such variants, or if the
+    metric is undefined for all of them.
 
     Args:
-        metric: What compares an answer with the reference: "factual_correctness",
+        metric: The metric that compares an answer with the reference: "factual_correctness",
             "answer_correctness", "answer_similarity", "token_f1", "string_presence" or
             "exact_match".
-        detection: Whether to ask if the answers say that the contexts are wrong; the embedded
-            judge was not made for this question, an LLM is.
+        detection: Whether to ask if the answers say that the contexts are wrong; this needs an LLM;
+            the embedded judge was not made for it.
     """
 
     detection: bool = False

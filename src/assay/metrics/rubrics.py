@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge
@@ -67,11 +67,11 @@ def scale(rubric: Mapping[Any, str] | Sequence[tuple[Any, str]]) -> Scale:
 
 @dataclass(frozen=True)
 class RubricsScore(Metric):
-    """The grade of a rubric that the answer reaches, by default 1 (worst) to 5 (best).
+    """The answer's grade in a rubric, by default 1 (worst) to 5 (best).
 
-    Mean of `strictness` draws; a grade that the rubric does not have is no reply. The default
-    rubric is in our words, not RAGAS'. Range: the ends of the rubric. Undefined if a shown text is
-    empty.
+    Mean of `strictness` draws; a grade that is not in the rubric is an unreadable reply. The
+    default rubric is in our words, not RAGAS'. Range: the ends of the rubric. Undefined if a shown
+    text is empty.
 
     Args:
         rubric: Grades and what each means: {1: "wrong", 2: "right"}, or the same as pairs.
@@ -84,28 +84,41 @@ class RubricsScore(Metric):
     shows: tuple[str, ...] = ("question", "answer")
 
     name = "rubrics_score"
-    aliases = ("domain_specific_rubrics", "domain_specific_rubrics_without_reference")
+    aliases: ClassVar[tuple[str, ...]] = (
+        "domain_specific_rubrics",
+        "domain_specific_rubrics_without_reference",
+    )
     source = RAGAS_DOCS
-    needs = ("question", "answer")
+    needs: ClassVar[tuple[str, ...]] = ("question", "answer")
     tasks = (GiveGrade,)
     range = (1.0, 5.0)
+    criterion: ClassVar[str] = CRITERION
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _made(self, self.rubric)
+        check_draws(self.name, self.strictness)
+        check_shown(self.name, self.shows)
+        try:
+            grades = scale(self.rubric)
+        except (ValueError, TypeError) as error:
+            remedy = f'{self.name}(rubric={{1: "wrong", 2: "right"}})'
+            raise InputError(f"{self.name}: {error}", remedy) from error
+        shows = tuple(self.shows)
+        ends = (grades[0][0], grades[-1][0])
+        override(self, rubric=frozen(self.rubric), shows=shows, needs=shows, range=ends)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a grade as often as is wanted."""
-        return await _graded(CRITERION, scale(self.rubric), self, sample, judge)
+        return await _graded(self.criterion, scale(self.rubric), self, sample, judge)
 
 
 @dataclass(frozen=True)
-class RubricsScoreWithReference(Metric):
-    """The grade of a rubric that the answer reaches measured against the reference, 1 to 5.
+class RubricsScoreWithReference(RubricsScore):
+    """The answer's grade in a rubric, measured against the reference, 1 to 5.
 
-    Mean of `strictness` draws; a grade that the rubric does not have is no reply. The default
-    rubric is in our words, not RAGAS'. Range: the ends of the rubric. Undefined if a shown text is
-    empty.
+    Mean of `strictness` draws; a grade that is not in the rubric is an unreadable reply. The
+    default rubric is in our words, not RAGAS'. Range: the ends of the rubric. Undefined if a shown
+    text is empty.
 
     Args:
         rubric: Grades and what each means: {1: "wrong", 2: "right"}, or the same as pairs.
@@ -114,32 +127,21 @@ class RubricsScoreWithReference(Metric):
     """
 
     rubric: tuple[tuple[Any, str], ...] = RUBRIC_WITH_REFERENCE
-    strictness: int = 1
     shows: tuple[str, ...] = ("question", "answer", "reference")
 
     name = "rubrics_score_with_reference"
     aliases = ("domain_specific_rubrics_with_reference",)
-    source = RAGAS_DOCS
     needs = ("question", "answer", "reference")
-    tasks = (GiveGrade,)
-    range = (1.0, 5.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _made(self, self.rubric)
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """Ask for a grade as often as is wanted."""
-        return await _graded(AGAINST, scale(self.rubric), self, sample, judge)
+    criterion = AGAINST
 
 
 @dataclass(frozen=True)
 class InstanceRubrics(Metric):
-    """The grade that the answer reaches of the sample's own rubric, from 0 (lowest) to 1 (highest).
+    """The answer's grade in the sample's own rubric, from 0 (lowest) to 1 (highest).
 
     (g - lowest) / (highest - lowest) with g the mean of `strictness` draws: rubrics of different
     samples may have different grades, and only their shares have a common mean. RAGAS returns g,
-    which stands in details. The sample's field `rubric` holds the meaning of each grade, by "1" or
+    which is in the details. The sample's field `rubric` holds the meaning of each grade, by "1" or
     "score1_description". In [0, 1]. Undefined if a shown text is empty or the rubric has not two
     grades.
 
@@ -177,23 +179,10 @@ class InstanceRubrics(Metric):
         return Score((found.value - low) / (high - low), found.parts, details=details)
 
 
-def _made(metric: RubricsScore | RubricsScoreWithReference, rubric: Any) -> None:
-    check_draws(metric.name, metric.strictness)
-    check_shown(metric.name, metric.shows)
-    try:
-        grades = scale(rubric)
-    except (ValueError, TypeError) as error:
-        remedy = f'{metric.name}(rubric={{1: "wrong", 2: "right"}})'
-        raise InputError(f"{metric.name}: {error}", remedy) from error
-    shows = tuple(metric.shows)
-    ends = (grades[0][0], grades[-1][0])
-    override(metric, rubric=frozen(rubric), shows=shows, needs=shows, range=ends)
-
-
 async def _graded(
     criterion: str,
     grades: Scale,
-    metric: RubricsScore | RubricsScoreWithReference | InstanceRubrics,
+    metric: RubricsScore | InstanceRubrics,
     sample: Sample,
     judge: Judge,
 ) -> Outcome:

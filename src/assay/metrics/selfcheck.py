@@ -35,12 +35,12 @@ class SelfCheckNLI(Metric):
     """Mean probability that further answers contradict the answer's sentences; lower is better.
 
     S = mean over sentences of the mean over further answers of P(contradiction), in [0, 1]
-    (SelfCheckGPT, NLI variant, which leaves "neutral" out so that support and contradiction add
-    up to 1). If a further answer supports or contradicts the sentence, P is 1 - the judge's
-    probability of support (0 or 1 where it gives none); if it does neither, P is 0.5. Empty
-    further answers are left out. Undefined if the answer is empty or there is no further answer.
-    A judge that does not say which unsupported sentences are contradicted is asked for a label of
-    each; failed if it cannot give one.
+    (SelfCheckGPT, NLI variant, which leaves "neutral" out so that support and contradiction add up
+    to 1). If a further answer supports or contradicts the sentence, P is 1 - the judge's
+    probability of support (0 or 1 where it gives none); if it does neither, P is 0.5. Empty further
+    answers are left out. Undefined if the answer is empty or there is no further answer. A judge
+    that does not say which unsupported sentences are contradicted is asked to label each; failed if
+    it cannot.
     """
 
     name = "selfcheck:nli"
@@ -65,7 +65,7 @@ class SelfCheckPrompt(Metric):
     S = mean over sentences of the mean over further answers of x, in [0, 1], with x = 0 if the
     further answer supports the sentence and 1 if not (SelfCheckGPT, prompt variant). There an
     unreadable reply counts 0.5; here it is asked for again, and if it stays unreadable the score
-    failed. Empty further answers are left out. Undefined if the answer is empty or there is no
+    fails. Empty further answers are left out. Undefined if the answer is empty or there is no
     further answer.
     """
 
@@ -82,15 +82,15 @@ class SelfCheckPrompt(Metric):
 
 @dataclass(frozen=True)
 class SelfCheckNgram(Metric):
-    """Mean surprise at the answer's words, given how often all answers say them; lower is better.
+    """Mean surprisal of the answer's words, given their frequency in all answers; lower is better.
 
-    With n-grams counted over the answer and the further answers, p = count / all n-grams:
-    S = mean of -ln p over the tokens of the answer ("average"), or the mean over its sentences of
-    the largest -ln p ("maximum") (SelfCheckGPT, n-gram variant; no smoothing, lower case). From 0
-    without an upper bound: it grows with the number of different words, so compare it only
-    between answers to one question, or by rank. Sentences and tokens are cut by rule, where
-    SelfCheckGPT uses spaCy. No judge. Undefined if the answer is empty or there is no further
-    answer.
+    With n-grams counted over the answer and the further answers, p = count / all n-grams: S = mean
+    of -ln p over the tokens of the answer ("average"), or the mean over its sentences of the
+    largest -ln p ("maximum") (SelfCheckGPT, n-gram variant; no smoothing, lower case). It is 0 or
+    more without an upper bound and grows with the number of different words, so compare it only
+    between answers to one question, or by rank. Sentences and tokens are split by rules, where
+    SelfCheckGPT uses spaCy. It needs no judge. Undefined if the answer is empty or there is no
+    further answer.
 
     Args:
         n: Length of the n-grams; 1 counts single tokens.
@@ -109,9 +109,9 @@ class SelfCheckNgram(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.n) is not int or self.n < 1:
-            raise InputError(f"{self.name}: n is a whole number from 1, not {self.n!r}")
+            raise InputError(f"{self.name}: n must be a whole number from 1, not {self.n!r}")
         if self.over not in ("average", "maximum"):
-            raise InputError(f"{self.name}: over is average or maximum, not {self.over!r}")
+            raise InputError(f"{self.name}: over must be average or maximum, not {self.over!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count, then look up."""

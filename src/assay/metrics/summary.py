@@ -25,20 +25,20 @@ STATED = (
 
 @dataclass(frozen=True)
 class SummaryScore(Metric):
-    """How much of the contexts the answer sums up, weighed against its length.
+    """How much of the contexts the answer summarises, weighed against its length.
 
-    (1 - coeff) Q + coeff C. Q is the share of yes-or-no questions, made from the key phrases of the
-    contexts so that these answer them with yes, which the answer alone answers with yes too. C = 1
-    - min(length of the answer, length of the contexts) / length of the contexts, in characters,
-    with the contexts joined by line breaks (RAGAS 0.4.3). In [0, 1). Without the length penalty
-    the score is Q. Undefined if the contexts or the answer are empty (RAGAS' older class gives an
-    empty answer C = 1), or if the contexts give no question. A judge that writes no questions
+    (1 - coeff) Q + coeff C. Q is the share of yes-or-no questions, made from key phrases of the
+    contexts so that the contexts answer yes, to which the answer alone also answers yes. C = 1 -
+    min(length of the answer, length of the contexts) / length of the contexts, in characters, with
+    the contexts joined by line breaks (RAGAS 0.4.3). In [0, 1). Without the length penalty the
+    score is Q. Undefined if the contexts or the answer are empty (RAGAS' older class gives an empty
+    answer C = 1), or if the contexts yield no question. A judge that cannot write questions
     verifies the statements of the contexts against the answer, and the score says so.
 
     Args:
         coeff: Weight of brevity, 0 to 1.
         length_penalty: False leaves brevity out.
-        of: What is summed up: "contexts", or "reference_contexts" as in RAGAS.
+        of: What is summarised: "contexts", or "reference_contexts" as in RAGAS.
     """
 
     coeff: float = 0.5
@@ -54,9 +54,9 @@ class SummaryScore(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.coeff <= 1:
-            raise InputError(f"{self.name}: coeff is a number from 0 to 1, not {self.coeff}")
+            raise InputError(f"{self.name}: coeff must be a number from 0 to 1, not {self.coeff}")
         if self.of not in ("contexts", "reference_contexts"):
-            what = f"{self.name}: of is contexts or reference_contexts, not {self.of!r}"
+            what = f"{self.name}: of must be contexts or reference_contexts, not {self.of!r}"
             raise InputError(what)
         override(self, needs=(self.of, "answer"))
 

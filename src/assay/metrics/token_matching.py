@@ -33,22 +33,22 @@ BLOCK = 500
 
 @dataclass(frozen=True)
 class BertScore(Metric):
-    """How near the tokens of answer and reference lie to each other, each to its closest one.
+    """How similar the tokens of answer and reference are, each matched with its closest one.
 
     Precision = mean over the answer's tokens of the largest cosine to a token of the reference;
     recall = the same over the reference's tokens; F1 = their harmonic mean, 0 if either is not
     above 0; in [-1, 1] (Zhang et al. 2020, BERTScore, section 3, without weights by rarity). The
-    vectors are those of the embedder at hand, each token read in its sentence: numbers of two
-    embedders cannot be compared. Cosine is no absolute scale either: with the embedded encoder
-    unrelated English texts score about 0.2 (0.13 for phrases, 0.23 for long answers, 95 % of all
-    below 0.4), so ``baseline=0.2`` puts them near 0.
-    Where several references are accepted, the closest one counts. Undefined if either text is
-    blank or the reference has no token. Embedders behind an API give no vectors of tokens: name
-    the embedded judge for them (``--judge embed_tokens=embedded``).
+    vectors are those of the current embedder, with each token read in its sentence: numbers of two
+    embedders cannot be compared. The cosine is not an absolute scale either: with the embedded
+    encoder unrelated English texts score about 0.2 (0.13 for phrases, 0.23 for long answers, 95 %
+    of all below 0.4), so ``baseline=0.2`` puts them near 0. If several references are accepted, the
+    closest one counts. Undefined if either text is blank or the reference has no token. Embedders
+    behind an API return no token vectors: use the embedded judge for them
+    (``--judge embed_tokens=embedded``).
 
     Args:
         mode: "f1", "precision" or "recall".
-        baseline: What unrelated texts score; b > 0 makes of a score x (x - b) / (1 - b).
+        baseline: The score of unrelated texts; b > 0 turns a score x into (x - b) / (1 - b).
     """
 
     mode: Mode = "f1"
@@ -64,7 +64,7 @@ class BertScore(Metric):
         super().__post_init__()
         one_of(self.name, "mode", self.mode, get_args(Mode))
         if not 0 <= self.baseline < 1:
-            what = f"{self.name}: baseline is 0 or more and below 1, not {self.baseline}"
+            what = f"{self.name}: baseline must be 0 or more and below 1, not {self.baseline}"
             raise InputError(what)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -121,14 +121,14 @@ def _directions(found: TokenVectors) -> "npt.NDArray[np.float64]":
 class NliScore(Metric):
     """How surely answer and reference entail each other, statement by statement.
 
-    For each statement of one text e - c: the probability e that the other text entails it, less
-    the probability c that it contradicts it (1 - e where the judge says that it does, else 0).
-    The mean over the answer's statements against the reference and the mean over the reference's
-    against the answer are averaged; in [-1, 1], without c in [0, 1] (Chen and Eger 2023, MENLI,
-    section 3, the score e - c of both directions; theirs takes the texts whole, which no model
-    reads well when they are long). A judge without probabilities counts with 0 and 1, and the score
-    says so. A text without a statement entails nothing: 0. Undefined if neither makes one.
-    Statements and verdicts are those of factual_correctness.
+    For each statement of one text e - c: the probability e that the other text entails it, less the
+    probability c that it contradicts it (1 - e where the judge says that it does, else 0). The mean
+    over the answer's statements against the reference and the mean over the reference's against the
+    answer are averaged; in [-1, 1], without c in [0, 1] (Chen and Eger 2023, MENLI, section 3, the
+    score e - c of both directions; MENLI compares whole texts, which no model reads well if they
+    are long). If the judge gives no probabilities, 0 and 1 are used, and the score says so. A text
+    without a statement entails nothing: 0. Undefined if neither makes one. Statements and verdicts
+    are those of factual_correctness.
 
     Args:
         direction: "both", "answer" (its statements against the reference) or "reference".

@@ -69,9 +69,9 @@ class ToolCallAccuracy(Metric):
 
     Mean over the expected calls of (arguments with the same value / arguments expected), and 0 if
     the names of the tools called are not those expected, in the same order; in [0, 1] (RAGAS,
-    ToolCallAccuracy). Arguments that were not asked for count only where none was. Values are
-    compared as values: 2 is 2.0 but not "2", and objects have no order. Where the order is free,
-    the calls of a tool are paired with those expected so that the mean is greatest. Undefined if no
+    ToolCallAccuracy). Unexpected arguments count only if no argument was expected. Values are
+    compared as values: 2 is 2.0 but not "2", and objects have no order. If the order is free, the
+    calls of a tool are paired with the expected ones so that the mean is maximal. Undefined if no
     tool was expected and none was called; 0 if only one of the two.
 
     Args:
@@ -152,9 +152,9 @@ def _compared(
 
 @dataclass(frozen=True)
 class ToolCallF1(Metric):
-    """F1 of the tool calls made against those expected, compared whole: tool and all arguments.
+    """F1 of the tool calls made against those expected, compared in full: tool and all arguments.
 
-    F1 = 2 TP / (2 TP + FP + FN) over the different calls, in any order; in [0, 1] (RAGAS,
+    F1 = 2 TP / (2 TP + FP + FN) over the distinct calls, in any order; in [0, 1] (RAGAS,
     ToolCallF1). Values are compared as values: 2 is 2.0 but not "2", and objects have no order.
     Undefined if no tool was expected and none was called.
 

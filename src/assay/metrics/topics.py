@@ -30,14 +30,14 @@ _COUNTED: dict[Mode, tuple[tuple[str, ...], str]] = {
 
 @dataclass(frozen=True)
 class TopicAdherence(Metric):
-    """Whether a conversation answered what it may talk about, and refused all else.
+    """Whether a conversation answered questions on allowed topics and refused all others.
 
-    The topics that the user asks about are named; each was answered or refused, and falls under
-    the reference topics or not. TP = answered and allowed, FP = answered though not allowed,
-    FN = refused though allowed. precision = TP / (TP + FP), recall = TP / (TP + FN),
-    f1 = 2 TP / (2 TP + FP + FN), in [0, 1] (RAGAS, TopicAdherenceScore). Undefined if the user
-    asks about nothing, and where the mode counts no topic: in f1 if every topic was outside and was
-    refused, which is 0 in RAGAS.
+    The judge names the topics that the user asks about, whether each was answered or refused, and
+    whether it falls under the reference topics. TP = answered and allowed, FP = answered though not
+    allowed, FN = refused though allowed. precision = TP / (TP + FP), recall = TP / (TP + FN), f1 =
+    2 TP / (2 TP + FP + FN), in [0, 1] (RAGAS, TopicAdherenceScore). Undefined if the user asks
+    about nothing, or if the mode counts no topic: in f1 if every topic was outside and was refused,
+    which is 0 in RAGAS.
 
     Args:
         mode: "f1", "precision" or "recall".
@@ -53,7 +53,8 @@ class TopicAdherence(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in _COUNTED:
-            raise InputError(f"{self.name}: mode is {', '.join(_COUNTED)}, not {self.mode!r}")
+            wanted = f"one of {', '.join(_COUNTED)}"
+            raise InputError(f"{self.name}: mode must be {wanted}, not {self.mode!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Name the topics, then judge each beside the conversation and the reference topics."""

@@ -66,11 +66,11 @@ class TruLensGroundedness(Metric):
 
     G = mean over sentences of grade / 3, grades 0 to 3, in [0, 1] (TruLens'
     groundedness_measure_with_cot_reasons). Sentences that claim nothing (greetings, offers,
-    questions) are left out: those that no statement was taken from, where TruLens asks a model to
-    remove trivial ones. An abstention ("I do not know") is grounded: 1, by definition. Undefined
-    if no sentence is left (0 in TruLens). With no context retrieved, only abstentions are
-    grounded. For a judge that gives no grades, the probability that the contexts support the
-    sentence takes the place of grade / 3, and the score says so.
+    questions) are left out: here those without a statement, while TruLens asks a model to remove
+    trivial ones. An abstention ("I do not know") is grounded: 1, by definition. Undefined if no
+    sentence is left (0 in TruLens). With no context retrieved, only abstentions are grounded. If
+    the judge gives no grades, the probability that the contexts support the sentence replaces grade
+    / 3, and the score says so.
     """
 
     name = "trulens:groundedness"
@@ -157,9 +157,9 @@ class TruLensContextRelevance(Metric):
 
     CR = mean over contexts of grade / 3, grades 0 to 3, in [0, 1] (TruLens'
     context_relevance_with_cot_reasons, averaged over the contexts). An empty context is graded 0.
-    Undefined if nothing was retrieved or the question is empty. For a judge that gives no grades,
-    the highest probability that a sentence of the context helps to answer the question takes the
-    place of grade / 3, 0 where none does, and the score says so.
+    Undefined if nothing was retrieved or the question is empty. If the judge gives no grades, the
+    highest probability that a sentence of the context helps to answer the question replaces grade /
+    3 (0 if none helps), and the score says so.
     """
 
     name = "trulens:context_relevance"

@@ -68,9 +68,9 @@ class ExactMatch(Wording):
 
 @dataclass(frozen=True)
 class StringPresence(Wording):
-    """Whether the reference stands in the answer, character by character: 1 or 0.
+    """Whether the answer contains the reference, character by character: 1 or 0.
 
-    In [0, 1] (RAGAS documentation). An empty reference stands nowhere: 0.
+    In [0, 1] (RAGAS documentation). An empty reference counts as absent: 0.
     """
 
     name = "string_presence"
@@ -86,10 +86,10 @@ class TokenF1(Wording):
 
     2 P R / (P + R), P = shared words / words of the answer, R = shared words / words of the
     reference, each word as often as it occurs; in [0, 1] (Rajpurkar et al. 2016). Words are in
-    lower case, without ASCII punctuation and the articles a, an, the: SQuAD's rules. Where the
-    sample names another language, all punctuation goes and its own articles do (de, es, fr, it,
-    nl, pt); in any language each Chinese or Japanese character is a word (both as in MLQA, Lewis
-    et al. 2020). Nothing shared is 0; undefined if both texts are blank.
+    lower case, without ASCII punctuation and the articles a, an, the: SQuAD's rules. If the sample
+    names another language, all punctuation and that language's articles are removed (de, es, fr,
+    it, nl, pt); in any language each Chinese or Japanese character is a word (both as in MLQA,
+    Lewis et al. 2020). Nothing shared is 0; undefined if both texts are blank.
 
     Args:
         mode: "f1", "precision" or "recall".
@@ -154,7 +154,9 @@ def one_of(metric: str, parameter: str, value: str, allowed: tuple[str, ...]) ->
         InputError: If it is not.
     """
     if value not in allowed:
-        raise InputError(f"{metric}: {parameter} is one of {', '.join(allowed)}, not {value!r}")
+        raise InputError(
+            f"{metric}: {parameter} must be one of {', '.join(allowed)}, not {value!r}"
+        )
 
 
 METRICS: tuple[type[Metric], ...] = (

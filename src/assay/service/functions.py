@@ -132,7 +132,7 @@ class Service:
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
         if len(rows) > self.most_samples:
-            what = f"{len(rows):,} samples are more than the {self.most_samples:,} of one call"
+            what = f"{len(rows):,} samples exceed the {self.most_samples:,} allowed in one call"
             raise InputError(what, "send fewer at a time")
         total = 0
         for number, row in enumerate(rows, 1):
@@ -239,7 +239,7 @@ class Service:
                 raise NotFound("no run is named")
             return Result(self.store, run)
         except InputError:
-            what = f"there is no run, or not one only, that begins with '{run[:100]}'"
+            what = f"no run, or more than one, has an id that begins with '{run[:100]}'"
             raise NotFound(what) from None
 
 
@@ -269,7 +269,7 @@ def _extent(value: Any) -> tuple[int, int]:
 
 def _check(name: str) -> None:
     if len(name) > _LONGEST_NAME or not name.isprintable():
-        raise NotFound("no name is as long as this, or has such characters")
+        raise NotFound("the name is too long or has characters that cannot be printed")
 
 
 def _metric(metric: AnyMetric, route: Route) -> forms.Metric:

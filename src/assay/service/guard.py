@@ -118,7 +118,7 @@ class Guard:
         if request.content_type != "application/json":
             raise Refused(415, "send application/json")
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise Refused(415, "send it as it is, not compressed")
+            raise Refused(415, "send it uncompressed")
         if (request.content_length or 0) > self._bounds.most_bytes:
             raise self._too_long()
         body = bytearray()

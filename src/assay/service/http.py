@@ -202,7 +202,7 @@ def _read(body: bytes, form: type[F]) -> F:
     try:
         return msgspec.json.decode(body, type=form)
     except msgspec.ValidationError as error:
-        raise Refused(422, f"the request is not of its form: {error}") from None
+        raise Refused(422, f"the request does not have the expected form: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refused(400, f"the request is not JSON: {error}") from None
     except RecursionError:
@@ -216,7 +216,7 @@ def _parameters(request: web.Request, *names: str) -> dict[str, str]:
         if name not in names:
             raise Refused(422, f"there is no parameter '{name[:100]}'")
         if name in found:
-            raise Refused(422, f"the parameter '{name}' is there twice")
+            raise Refused(422, f"the parameter '{name}' is given twice")
         found[name] = value
     return found
 
@@ -227,5 +227,5 @@ def _count(given: dict[str, str], name: str, default: int, least: int, most: int
         return default
     fits = text.isascii() and text.isdecimal() and len(text) < 12
     if not fits or not least <= int(text) <= most:
-        raise Refused(422, f"the parameter '{name}' is a whole number, {least} to {most}")
+        raise Refused(422, f"the parameter '{name}' must be a whole number from {least} to {most}")
     return int(text)

@@ -18,11 +18,11 @@ _ERRORS: Final = {
     404: "There is no such run, sample or metric.",
     408: "The request did not arrive in time.",
     413: "The request is too long.",
-    415: "The request is not said to be JSON.",
+    415: "The Content-Type of the request is not JSON.",
     422: "The request cannot be used; `problems` names every fault.",
     429: "Too many requests; `Retry-After` says when to come again.",
     502: "The judge refuses.",
-    503: "It took, or waited, too long; what was scored is kept, and the same request goes on.",
+    503: "It took or waited too long. What was scored is kept: the same request continues.",
 }
 _EXAMPLE: Final = {
     "id": "tower",
@@ -100,12 +100,12 @@ def _spec() -> dict[str, Any]:
 def _paths() -> dict[str, Any]:
     limit = _number("limit", "How many, at most.", 1, 1000, 20)
     page = _number("limit", "How many, at most.", 1, PAGE, 100)
-    offset = _number("offset", "How many to leave out first.", 0, 10**9, 0)
+    offset = _number("offset", "How many to skip.", 0, 10**9, 0)
     sample = _text("sample", "Id of the sample.", "tower")
     metric = _text("metric", "The metric, as the run names it.", "faithfulness")
     found = [404, *_KNOWN]
     return {
-        "/health": {"get": _operation("Whether it runs.", forms.Health, (*_BASE, 422))},
+        "/health": {"get": _operation("Whether the service is up.", forms.Health, (*_BASE, 422))},
         "/openapi.json": {"get": _operation("This document.", None, (*_BASE, 422))},
         "/v1/metrics": {"get": _operation("Every metric.", forms.Metrics, _KNOWN)},
         "/v1/evaluate": {
@@ -114,7 +114,7 @@ def _paths() -> dict[str, Any]:
         "/v1/runs": {
             "get": _operation("The newest runs.", forms.Runs, _KNOWN, [limit]),
             "post": _operation(
-                "Score samples. The same call again goes on where one that was cut off stopped.",
+                "Score samples. The same call again resumes one that was cut off.",
                 forms.Run,
                 _SENT,
                 sent=forms.EvaluateMany,
@@ -128,7 +128,7 @@ def _paths() -> dict[str, Any]:
         },
         "/v1/runs/{run}/evidence": {
             "get": _operation(
-                "All that is behind a score.", forms.Evidence, found, [_RUN, sample, metric]
+                "The evidence behind a score.", forms.Evidence, found, [_RUN, sample, metric]
             )
         },
     }

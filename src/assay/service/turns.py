@@ -78,7 +78,7 @@ class Turns:
                     async with timeout(self._bounds.judging_s):
                         await self._enter(size)
                 except TimeoutError:
-                    raise Refused(503, "others took too long", Retry_After="5") from None
+                    raise Refused(503, "other requests took too long", Retry_After="5") from None
         try:
             yield
         finally:
@@ -107,7 +107,7 @@ class Turns:
     @contextmanager
     def _one_more_waits(self) -> Iterator[None]:
         if self._waiting >= self._bounds.waiting:
-            raise Refused(429, "too many evaluations wait already", Retry_After="5")
+            raise Refused(429, "too many evaluations are waiting already", Retry_After="5")
         self._waiting += 1
         try:
             yield
@@ -120,7 +120,7 @@ class Turns:
             far = f"{progress.done - progress.failed:,} of {progress.total:,} scores are kept"
         return Refused(
             503,
-            f"not judged within {self._bounds.judging_s:g} seconds: {far}; the same request goes on"
-            " from there -> send it again, and less at a time if that brings no more scores",
+            f"not judged within {self._bounds.judging_s:g} seconds: {far}; the same request"
+            " continues from there -> send it again, with fewer samples if that adds no scores",
             Retry_After="1",
         )

@@ -124,21 +124,6 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
     return value
 
 
-def precision_recall(scores: Numbers, labels: Numbers) -> tuple[Floats, Floats, Floats]:
-    """(precision, recall, threshold), each of shape (thresholds,), highest threshold first.
-
-    A row is called positive where its score is not below the threshold. With no positive the
-    recall is NaN.
-    """
-    values, positive = np.asarray(scores, float), np.asarray(labels, bool)
-    distinct, place = np.unique(-values, return_inverse=True)
-    hits = np.cumsum(np.bincount(place, positive, minlength=len(distinct)))
-    called = np.cumsum(np.bincount(place, minlength=len(distinct)))
-    total = positive.sum()
-    recall = hits / total if total else np.full(len(distinct), np.nan)
-    return hits / called, recall, -distinct
-
-
 def f1(said: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
     positive, called = np.asarray(labels, bool), np.asarray(said, bool)

@@ -166,19 +166,14 @@ class Objective:
         return lambda weights: -ratio(float(weights @ cost), float(weights.sum()))
 
 
-def folds(groups: Sequence[Hashable], n: int = FOLDS) -> Iterator[npt.NDArray[np.bool_]]:
-    """Which rows are kept out, fold by fold: whole groups, about as many rows each time.
-
-    Args:
-        groups: Shape (n,): the group of each row.
-        n: Folds, at most as many as there are groups.
-    """
+def folds(groups: Sequence[Hashable]) -> Iterator[npt.NDArray[np.bool_]]:
+    """Which rows are kept out, fold by fold: whole groups, about as many rows each time."""
     places: dict[Hashable, int] = {}
     at = np.array([places.setdefault(group, len(places)) for group in groups], dtype=np.intp)
     sizes = np.bincount(at)
     order = np.random.default_rng(_SEED).permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]
-    filled = np.zeros(min(n, len(sizes)))
+    filled = np.zeros(min(FOLDS, len(sizes)))
     fold = np.zeros(len(sizes), dtype=np.intp)
     for group in order:
         fold[group] = int(filled.argmin())
@@ -240,7 +235,6 @@ def error_by_chance(
     probabilities: Numbers,
     good: Numbers | None = None,
     groups: Sequence[Hashable] | None = None,
-    bins: int = BINS,
     draws: int = 400,
 ) -> float:
     """The calibration error to be expected of these probabilities if they are all true.
@@ -250,11 +244,10 @@ def error_by_chance(
         good: Shape (n,), true or false: how alike the rows of a cluster are is seen here.
         groups: For each row the cluster that it belongs to. Alike ones err together and make the
             error larger. None (or no `good`) if all are independent.
-        bins: As in `calibration_error`.
         draws: How many are averaged.
     """
     p = np.asarray(probabilities, np.float64)
-    place, chance = _bins(p, bins), np.random.default_rng(_SEED)
+    place, chance = _bins(p, BINS), np.random.default_rng(_SEED)
     off = [
         float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
@@ -295,21 +288,19 @@ class Bin:
 
 
 def reliability(
-    probabilities: Numbers,
-    good: Numbers,
-    groups: Sequence[Hashable] | None = None,
-    bins: int = BINS,
+    probabilities: Numbers, good: Numbers, groups: Sequence[Hashable] | None = None
 ) -> list[Bin]:
     """The reliability diagram: in each bin what was said and what was so.
+
+    Bins hold about as many rows each; there are fewer where probabilities are the same.
 
     Args:
         probabilities: Shape (n,).
         good: Shape (n,), true or false.
         groups: For each row the cluster that it belongs to; None if all are independent.
-        bins: How many, of about as many rows each; fewer where probabilities are the same.
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
-    place = _bins(p, bins)
+    place = _bins(p, BINS)
     found = []
     for number in range(int(place.max()) + 1):
         here = place == number

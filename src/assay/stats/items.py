@@ -18,6 +18,7 @@ from assay.stats.weighted import LEVEL, Floats, Numbers
 
 MOST_SYSTEMS = 16
 _NODES = 41
+_FLAGGED = 0.05  # the level at which a question is flagged
 # Weak beliefs that keep estimates finite: of the log spread of difficulties, and of the log
 # discrimination of a question.
 _SPREAD_SD, _DISCRIMINATION_SD = 1.0, 0.5
@@ -194,7 +195,7 @@ class Inversion:
     Attributes:
         p: Chance of an answer pattern at least as much against the abilities, given how many
             systems got it right; it depends on no difficulty.
-        flagged: Whether p is at most the level asked for.
+        flagged: Whether p is at most 0.05.
         by_chance: Chance that such a question is flagged although nothing is wrong with it.
     """
 
@@ -203,15 +204,12 @@ class Inversion:
     by_chance: float
 
 
-def inversions(
-    right: Numbers, abilities: Sequence[float | None], *, at_most: float = 0.05
-) -> list[Inversion | None]:
+def inversions(right: Numbers, abilities: Sequence[float | None]) -> list[Inversion | None]:
     """The exact conditional test of each question; None where it says nothing.
 
     Args:
         right: Shape (n questions, systems), 1, 0 or NaN; at most 16 systems.
         abilities: Of each system, as `rasch` gives them.
-        at_most: The level.
     """
     table = np.asarray(right, dtype=np.float64)
     able = [s for s, ability in enumerate(abilities) if ability is not None]
@@ -221,12 +219,12 @@ def inversions(
     for row in np.nan_to_num(table[:, able], nan=-1.0):
         key = tuple(row.tolist())
         if key not in known:
-            known[key] = _inversion(row, size, at_most)
+            known[key] = _inversion(row, size)
         found.append(known[key])
     return found
 
 
-def _inversion(row: Floats, abilities: Floats, at_most: float) -> Inversion | None:
+def _inversion(row: Floats, abilities: Floats) -> Inversion | None:
     answered = row >= 0
     k, hits = int(answered.sum()), int((row == 1).sum())
     if hits in (0, k):
@@ -240,8 +238,8 @@ def _inversion(row: Floats, abilities: Floats, at_most: float) -> Inversion | No
     p_values = below[last]
     own = float(abilities[row == 1].sum())
     p = float(p_values[np.searchsorted(sums, own - 1e-9)])
-    by_chance = float(chances[p_values <= at_most].sum() / chances.sum())
-    return Inversion(p, p <= at_most, by_chance)
+    by_chance = float(chances[p_values <= _FLAGGED].sum() / chances.sum())
+    return Inversion(p, p <= _FLAGGED, by_chance)
 
 
 def _sums(abilities: Floats, hits: int) -> Iterator[float]:

@@ -87,7 +87,7 @@ def _object(value: Any) -> Any:
 
 def _unfit(value: Any) -> Unfit:
     if hasattr(value, "__next__") or hasattr(value, "__anext__"):
-        remedy = "join its pieces to one text"
+        remedy = "join its pieces into one text"
     elif isinstance(value, bytes | bytearray):
         remedy = "decode it to text"
     else:

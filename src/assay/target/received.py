@@ -35,11 +35,11 @@ def instead_of_answer(text: str, content_type: str) -> str:
     if _PAGE.match(text) or (kind == "text/html" and _MARKUP.match(text)):
         title = _TITLE.search(text[:_LOOKED_AT])
         named = f" '{one_line(title[1], _SHOWN)}'" if title else ""
-        return f"a page{named} ({typed}), and no JSON or plain text -> {_ADDRESS}"
+        return f"a page{named} ({typed}) instead of JSON or plain text -> {_ADDRESS}"
     if _is_of_events(text, kind):
-        return f"a stream of events ({typed}), which is not read -> {_AT_ONCE}"
+        return f"a stream of events ({typed}), which is not supported -> {_AT_ONCE}"
     if _is_of_objects(text):
-        return f"a stream of JSON objects ({typed}), which is not read -> {_AT_ONCE}"
+        return f"a stream of JSON objects ({typed}), which is not supported -> {_AT_ONCE}"
     return ""
 
 

@@ -102,8 +102,8 @@ def _answer(reply: Mapping[str, Any], raw: str) -> Any:
         value = _text(_only(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
             return value
-    what = f"no part of the reply is known as the answer; it has {_names(reply)}"
-    raise _none(f"{what} -> say where it stands: --target-reply answer=PATH", reply, raw)
+    what = f"no field of the reply is recognised as the answer; it has {_names(reply)}"
+    raise _none(f"{what} -> say where it is: --target-reply answer=PATH", reply, raw)
 
 
 def _text(value: Any) -> Any:
@@ -123,10 +123,8 @@ def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
 
 def _reported(said: Any, raw: str) -> Reported:
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    what = f"the reply holds no answer but an error: {one_line(text, _LONGEST_ERROR)}"
-    remedy = (
-        "mend the system and run again, or say where the answer stands: --target-reply answer=PATH"
-    )
+    what = f"the reply holds an error instead of an answer: {one_line(text, _LONGEST_ERROR)}"
+    remedy = "fix the system and run again, or say where the answer is: --target-reply answer=PATH"
     return Reported(f"{what} -> {remedy}", raw=raw)
 
 

@@ -59,7 +59,7 @@ def names(text: str) -> list[str]:
 def check(name: str) -> None:
     """Raise InputError if no sample has a field of that name."""
     if name not in FIELDS:
-        what = f"'{{{name}}}' is no field of a sample"
+        what = f"'{{{name}}}' is not a field of a sample"
         raise InputError(what, f"{', '.join(FIELDS)}; metadata.NAME reaches further columns")
 
 

@@ -254,9 +254,9 @@ class FunctionSystem:
         except Unfit as error:
             what = f"{self.name} returned {error}"
         except RecursionError:
-            what = f"{self.name} returned what holds itself, or is nested too deeply"
+            what = f"{self.name} returned an object that contains itself or is nested too deeply"
         except Exception as error:  # noqa: BLE001 - a method of the user's object
-            what = f"{self.name} returned what cannot be read: {_told(error)}"
+            what = f"{self.name} returned an object that cannot be read: {_told(error)}"
         raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
@@ -288,7 +288,9 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
-    raise InputError(f"{target!r} is no system", "give a URL, MODULE:FUNCTION or a function")
+    raise InputError(
+        f"{target!r} is not a system that can be asked", "give a URL, MODULE:FUNCTION or a function"
+    )
 
 
 def _named(spec: str) -> Any:
@@ -296,7 +298,7 @@ def _named(spec: str) -> Any:
     dotted = all(part.isidentifier() for part in module.split("."))
     if not attribute or not (dotted or module.endswith(FILE)):
         remedy = "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"
-        raise InputError(f"'{spec}' is no target", remedy)
+        raise InputError(f"'{spec}' is not a target", remedy)
     return imported(spec, "target")
 
 

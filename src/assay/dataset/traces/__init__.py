@@ -57,8 +57,8 @@ def _spans(records: Iterable[Record]) -> Iterator[Span | Record]:
             yield Record(record.number, None, problem=problem, text=record.text)
             continue
         if not found and _is_row(record.values):
-            remedy = "give rows and spans each in data of their own"
-            problem = Problem("is no span, but stands among spans", remedy, row=record.number)
+            remedy = "put rows and spans in separate files"
+            problem = Problem("is not a span but appears among spans", remedy, row=record.number)
             yield Record(record.number, None, problem=problem, text=record.raw)
         yield from found
 

@@ -190,7 +190,7 @@ class Answer:
         values = self.values()
         if "question" not in values:
             where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
-            what = f"{where} says nowhere in words what was asked"
+            what = f"{where} does not record what was asked"
             remedy = f"record the input of its outermost step{SKIPPING}"
             problem = Problem(what, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
@@ -323,6 +323,6 @@ def _nothing(traces: Mapping[str, Sequence[Span]]) -> InputError:
     names = dict.fromkeys(span.name for spans in traces.values() for span in spans)
     shown = ", ".join(f"'{name}'" for name in itertools.islice(names, 5))
     n = sum(map(len, traces.values()))
-    what = f"none of {n} spans in {len(traces)} traces is a step of answering a question"
-    remedy = "known are OpenInference, OpenTelemetry's gen_ai.* and Langfuse"
+    what = f"none of {n} spans in {len(traces)} traces belongs to answering a question"
+    remedy = "supported are OpenInference, OpenTelemetry's gen_ai.* and Langfuse"
     return InputError(f"{what} (there are {shown})" if shown else what, remedy)

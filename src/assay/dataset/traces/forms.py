@@ -24,6 +24,7 @@ _PARENTS: Final = (
     "context.parent_id",
 )
 _BASE64_IDS: Final = {24: 32, 12: 16}
+_INT64_DIGITS: Final = 20
 
 
 def is_trace(values: Mapping[Any, Any]) -> bool:
@@ -132,7 +133,8 @@ def _value(value: Any) -> Any:
     inside = held.get("values") if isinstance(held, Mapping) else None
     inside = inside if isinstance(inside, list) else []
     if name == "intvalue":
-        return int(held) if isinstance(held, str) and held.isdecimal() else held
+        short = isinstance(held, str) and len(held) < _INT64_DIGITS
+        return int(held) if short and held.isdecimal() else held
     if name == "arrayvalue":
         return [_value(item) for item in inside]
     if name == "kvlistvalue":

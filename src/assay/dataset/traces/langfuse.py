@@ -90,7 +90,7 @@ def _tokens(values: Mapping[str, Any]) -> int | None:
     total = number(_first(usage, "total", "totalTokens"))
     if total is None:
         parts = [number(usage.get(name)) for name in ("input", "output")]
-        total = sum(part for part in parts if part is not None) or None
+        total = number(sum(part for part in parts if part is not None)) or None
     return None if total is None else int(total)
 
 

@@ -76,8 +76,9 @@ def _message(item: Any) -> Mapping[str, Any] | None:
     """A message of any library, None if it is none."""
     if not isinstance(item, Mapping):
         return None
-    if isinstance(item.get("kwargs"), Mapping) and isinstance(item.get("id"), list):
-        return {"type": str(item["id"][-1]), **item["kwargs"]}  # LangChain, serialised
+    names = item.get("id")
+    if isinstance(item.get("kwargs"), Mapping) and isinstance(names, list) and names:
+        return {"type": str(names[-1]), **item["kwargs"]}  # LangChain, serialised
     if isinstance(item.get("data"), Mapping) and "content" in item["data"]:
         return {**item["data"], "type": item.get("type")}  # LangChain, as a dict
     return item if _role(item) and ("content" in item or "parts" in item) else None

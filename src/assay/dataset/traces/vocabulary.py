@@ -279,7 +279,7 @@ def _tokens(found: Mapping[str, Any]) -> int | None:
             number(_first(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
         ]
         known = [part for part in parts if part is not None]
-        total = sum(known) if known else None
+        total = number(sum(known)) if known else None
     return None if total is None else int(total)
 
 

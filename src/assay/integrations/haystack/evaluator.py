@@ -42,7 +42,7 @@ class AssayEvaluator:
         """
         for name in ("judge", "embedder"):
             if not isinstance(getattr(self._scorer, name), str | None):
-                remedy = f"give the {name} as a text: 'openai:MODEL', say"
+                remedy = f"give the {name} as text, such as 'openai:MODEL'"
                 raise InputError(f"a {name} that is an object cannot be saved", remedy)
         found: dict[str, Any] = default_to_dict(
             self,

@@ -114,7 +114,7 @@ def backend(obj: Any, **options: Any) -> Backend:
     if hasattr(obj, "embed_documents"):
         return Embeddings(obj)
     remedy = "give the model in it, or a function: lambda prompt: chain.invoke(prompt).content"
-    raise InputError(f"a {type(obj).__name__} of LangChain is no model", remedy)
+    raise InputError(f"a {type(obj).__name__} of LangChain is not a model", remedy)
 
 
 embeddings = Embeddings

@@ -87,7 +87,7 @@ def backend(obj: Any, **options: Any) -> Backend:
         return Model(obj, **options)
     if hasattr(obj, "get_text_embedding_batch"):
         return Embeddings(obj)
-    what = f"a {type(obj).__name__} of LlamaIndex is no model"
+    what = f"a {type(obj).__name__} of LlamaIndex is not a model"
     raise InputError(what, "give an LLM or an embedding object")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeAlias
 
-UNREAD = "the answer was streamed and not read to its end while it was watched"
+UNREAD = "the streamed answer was not read to its end while it was being collected"
 
 # Told once: the whole text, or None and why there is none.
 Told: TypeAlias = Callable[[str | None, str | None], None]

@@ -58,7 +58,9 @@ class AssaySpanProcessor(SpanProcessor):
         self, path: str | Path, *, share: float, linger: float = 5.0, patience: float = 600.0
     ) -> None:
         if not 0 < share <= 1:
-            raise InputError(f"a share of {share} cannot be taken", "give 0.05 for one in twenty")
+            raise InputError(
+                f"share is {share}", "give a number above 0 and at most 1: 0.05 for one in twenty"
+            )
         target = Path(path)
         if target.is_dir() or not target.parent.is_dir():
             raise InputError(f"'{path}' cannot be written", "name a file in an existing folder")

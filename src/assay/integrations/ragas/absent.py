@@ -8,7 +8,7 @@ from assay.errors import InputError
 _PROMPTS = "the words of a judge are replaced by task: Settings(prompts=...), `assay run --prompts`"
 _IMAGES = "assay judges texts: describe the images in words, or keep ragas for this metric"
 _DATA = "compare tables with pandas or datacompy; any function is a metric with @assay.metric"
-_TESTS = "write questions by hand or with a model of yours; `assay check` checks the file"
+_TESTS = "`assay testset` writes test questions from documents"
 
 # By name of the module below `ragas`, or of what is imported from it.
 WAYS: Mapping[str, str] = {
@@ -16,18 +16,18 @@ WAYS: Mapping[str, str] = {
     "TestsetGenerator": _TESTS,
     "prompt": _PROMPTS,
     "PydanticPrompt": _PROMPTS,
-    "optimizers": "`assay calibrate` fits a threshold to labels of people",
+    "optimizers": "`assay calibrate` fits a threshold to human labels",
     "adapt": "leave it out: statements and reasons keep the language of the text",
-    "BatchEvaluator": "evaluate(..., llm='openai-batch:MODEL') asks by the provider's batches",
+    "BatchEvaluator": "evaluate(..., llm='openai-batch:MODEL') uses the provider's batch API",
     "estimate_batch_cost_savings": "`assay run --dry-run --price` says what a run would cost",
     "EvaluatorChain": "assay.integrations.langchain has RunEvaluator and StringEvaluator",
     "RagasEvaluatorChain": "assay.integrations.langchain has RunEvaluator and StringEvaluator",
-    "losses": "`assay agree` measures the agreement with labels of people",
+    "losses": "`assay agree` measures the agreement with human labels",
     "cache": "every reply is kept in the store and taken from there: no cache is needed",
     "cacher": "every reply is kept in the store and taken from there: no cache is needed",
     "CacheInterface": "every reply is kept in the store: leave cache= out",
     "DiskCacheBackend": "every reply is kept in the store: leave cache= out",
-    "executor": "evaluate() bounds, retries and resumes by itself: RunConfig says how",
+    "executor": "evaluate() limits, retries and resumes by itself: set RunConfig",
     "tokenizers": "tokens are counted by the judge's server and read from its replies",
     "version_experiment": "commit with git; a run's id follows from its content",
     "DataCompyScore": _DATA,
@@ -37,7 +37,7 @@ WAYS: Mapping[str, str] = {
     "MultiModalRelevance": _IMAGES,
     "multimodal_faithness": _IMAGES,
     "multimodal_relevance": _IMAGES,
-    "FaithfulnesswithHHEM": "Faithfulness(llm='embedded') is checked by a local network, too",
+    "FaithfulnesswithHHEM": "Faithfulness(llm='embedded') uses a local model, too",
     "GoogleEmbeddings": "give a LangChain or LlamaIndex embedding object",
     "HaystackEmbeddingsWrapper": "give a LangChain or LlamaIndex embedding object, or 'embedded'",
     "HuggingFaceEmbeddings": "give HuggingFaceEmbeddings of LangChain, or 'embedded'",
@@ -48,7 +48,7 @@ WAYS: Mapping[str, str] = {
     "oci_genai_factory": "give a LangChain chat model, or 'openai:MODEL'",
     "HaystackLLMWrapper": "give a LangChain chat model, or 'openai:MODEL'",
     "integrations": "assay.integrations has LangChain, LlamaIndex, Haystack, traces and trackers",
-    "train": "`assay calibrate` fits a threshold to labels of people",
+    "train": "`assay calibrate` fits a threshold to human labels",
     "upload": "result.assay.report('report.html') writes a page to share; nothing is uploaded",
 }
 

@@ -122,10 +122,10 @@ class _Local(_Tables):
         """The file of a table.
 
         Raises:
-            InputError: If the name is no name of a file.
+            InputError: If the name is not a file name.
         """
         if not _SAFE.fullmatch(name):
-            raise InputError(f"'{name}' is no name of a file", "use letters, digits, - and _")
+            raise InputError(f"'{name}' is not a file name", "use letters, digits, - and _")
         return self.root_dir / kind / f"{name}{self.ending}"
 
     def names(self, kind: str) -> list[str]:

@@ -20,7 +20,7 @@ class TokenUsage:
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         if not self.is_same_model(other):
-            raise ValueError("tokens of different models have no sum")
+            raise ValueError("token counts of different models cannot be added up")
         read, written = self.input_tokens, self.output_tokens
         return TokenUsage(read + other.input_tokens, written + other.output_tokens, self.model)
 

@@ -153,7 +153,7 @@ def _check_others(others: Mapping[str, Any]) -> None:
             said = "callbacks= of LangChain are not called: result.assay has every prompt and reply"
             warnings.warn(said, stacklevel=4)
         elif name == "return_executor" and value:
-            way = "stop a run at any time: the same call goes on where it was"
+            way = "stop a run at any time: the same call resumes where it was"
             refuse("return_executor=True", way)
         elif name not in ("callbacks", "return_executor", *_NO_EFFECT) and name[0] != "_":
             raise InputError(f"evaluate has no parameter '{name}'", "see docs/ragas.md")
@@ -253,5 +253,5 @@ def _gaps(found: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
             raise JudgeError(f"{key}: {failed[0]}")
         if gaps:
             n = f"{len(gaps)} of {len(found.rows)}"
-            said.append(f"{key}: {n} rows have no score and stand as NaN; the first is {gaps[0]}")
+            said.append(f"{key}: {n} rows have no score and are NaN; the first is {gaps[0]}")
     return said

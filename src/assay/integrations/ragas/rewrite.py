@@ -24,7 +24,7 @@ _MOVED = {"experiment": "experiments"}
 # What runs, but does less than it did.
 _KEYWORDS = {
     "callbacks": "callbacks of LangChain are not called: result.assay has every prompt and reply",
-    "return_executor": "no executor is returned: a run that is stopped goes on where it was",
+    "return_executor": "no executor is returned: a run that was stopped resumes where it was",
 }
 _ATTRIBUTES = {
     "upload": "nothing is uploaded: result.assay.report('report.html') writes a page to share",
@@ -73,7 +73,7 @@ def files(paths: Iterator[Path]) -> Iterator[Path]:
         elif path.is_file() and path.suffix in SUFFIXES:
             yield path
         else:
-            raise InputError(f"'{path}' is no script, notebook or folder", "give .py or .ipynb")
+            raise InputError(f"'{path}' is not a script, notebook or folder", "give .py or .ipynb")
 
 
 def _is_own(path: Path) -> bool:
@@ -140,7 +140,7 @@ def notebook(text: str) -> Rewritten:
             new = script(joined, magics=True)
         except SyntaxError as error:
             if "ragas" in joined:
-                by_hand.append((number, f"the cell is no plain Python: {error.msg}"))
+                by_hand.append((number, f"the cell is not plain Python: {error.msg}"))
             continue
         changes += new.changes
         by_hand += ((number, f"line {line}: {what}") for line, what in new.by_hand)

@@ -78,7 +78,7 @@ def mapping_of(
         column_map: Column of the data by ragas' name of it, as `evaluate` takes it.
 
     Raises:
-        InputError: If a name of the map is no column of ragas, or its column is not there.
+        InputError: If a name of the map is not a column of ragas, or its column is not there.
     """
     columns = list(dict.fromkeys(name for row in rows for name in row))
     known = {name: FIELDS.get(name, field) for name, field in recognised(columns).items()}
@@ -88,7 +88,7 @@ def mapping_of(
         field = FIELDS.get(wanted) or recognised([wanted]).get(wanted)
         if field is None:
             raise InputError(
-                f"column_map: '{wanted}' is no column of ragas", f"{', '.join(FIELDS)}"
+                f"column_map: '{wanted}' is not a column of ragas", f"{', '.join(FIELDS)}"
             )
         if column not in columns:
             raise InputError(f"column_map: there is no column '{column}'", f"{', '.join(columns)}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.metrics.base import Ready
@@ -12,10 +12,10 @@ from assay.integrations.ragas.metrics.base import Ready
 class ToolCallAccuracy(Ready):
     """Share of the expected tool calls' arguments that were right: `tool_call_accuracy`."""
 
-    metric: ClassVar[str] = "tool_call_accuracy"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "reference_tool_calls")
-    spoken: ClassVar[bool] = True
-    name: str = "tool_call_accuracy"
+    metric = "tool_call_accuracy"
+    columns = ("user_input", "reference_tool_calls")
+    spoken = True
+    name = "tool_call_accuracy"
     strict_order: bool = True
     arg_comparison_metric: Any = None
 
@@ -27,47 +27,40 @@ class ToolCallAccuracy(Ready):
         return {"strict_order": self.strict_order}
 
 
-@dataclass
 class ToolCallF1(Ready):
     """F1 of the tool calls: `tool_call_f1`."""
 
-    metric: ClassVar[str] = "tool_call_f1"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "reference_tool_calls")
-    spoken: ClassVar[bool] = True
-    name: str = "tool_call_f1"
+    metric = "tool_call_f1"
+    columns = ("user_input", "reference_tool_calls")
+    spoken = True
+    name = "tool_call_f1"
 
 
 @dataclass
 class TopicAdherenceScore(Ready):
     """Whether a conversation keeps to its topics: `topic_adherence`."""
 
-    metric: ClassVar[str] = "topic_adherence"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "reference_topics")
-    spoken: ClassVar[bool] = True
-    name: str = "topic_adherence"
+    metric = "topic_adherence"
+    columns = ("user_input", "reference_topics")
+    spoken = True
+    name = "topic_adherence"
+    passed = ("mode",)
     mode: str = "f1"
 
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """Which share."""
-        del fields
-        return {"mode": self.mode}
 
-
-@dataclass
 class AgentGoalAccuracyWithReference(Ready):
     """Whether a conversation ended as it should have: `agent_goal_accuracy`."""
 
-    metric: ClassVar[str] = "agent_goal_accuracy"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "reference")
-    spoken: ClassVar[bool] = True
-    name: str = "agent_goal_accuracy"
+    metric = "agent_goal_accuracy"
+    columns = ("user_input", "reference")
+    spoken = True
+    name = "agent_goal_accuracy"
 
 
-@dataclass
 class AgentGoalAccuracyWithoutReference(Ready):
     """Whether a conversation ended as the user wanted: `agent_goal_accuracy_without_reference`."""
 
-    metric: ClassVar[str] = "agent_goal_accuracy_without_reference"
-    columns: ClassVar[tuple[str, ...]] = ("user_input",)
-    spoken: ClassVar[bool] = True
-    name: str = "agent_goal_accuracy"
+    metric = "agent_goal_accuracy_without_reference"
+    columns = ("user_input",)
+    spoken = True
+    name = "agent_goal_accuracy"

@@ -54,7 +54,7 @@ class Metric:
     name: str = ""
 
     def __post_init__(self) -> None:
-        self.name = self.name or type(self).__name__
+        self.name = self.name or type(self).name or type(self).__name__
 
     @property
     def required_columns(self) -> dict[str, set[str]]:
@@ -120,7 +120,7 @@ class SingleTurnMetric(Metric):
     """Base of metrics that score one question and its answer."""
 
     async def _single_turn_ascore(self, sample: Any, callbacks: Any = None) -> Any:
-        raise NotImplementedError(f"{type(self).__name__}._single_turn_ascore is not written")
+        raise NotImplementedError(f"{type(self).__name__}._single_turn_ascore is not implemented")
 
     async def single_turn_ascore(
         self,
@@ -151,7 +151,7 @@ class MultiTurnMetric(Metric):
     """Base of metrics that score a conversation."""
 
     async def _multi_turn_ascore(self, sample: Any, callbacks: Any = None) -> Any:
-        raise NotImplementedError(f"{type(self).__name__}._multi_turn_ascore is not written")
+        raise NotImplementedError(f"{type(self).__name__}._multi_turn_ascore is not implemented")
 
     async def multi_turn_ascore(
         self,
@@ -175,12 +175,13 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
     Attributes:
         metric: The metric of assay that stands behind it.
         columns: The columns that it needs, in ragas' words.
+        passed: Parameters that assay's metric takes by the same name.
         spoken: Whether it scores conversations.
-        kept: Parameters that have no effect here.
     """
 
     metric: ClassVar[str] = ""
     columns: ClassVar[tuple[str, ...]] = ()
+    passed: ClassVar[tuple[str, ...]] = ()
     spoken: ClassVar[bool] = False
     max_retries: int = field(default=1, repr=False)
 
@@ -209,7 +210,7 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
         """The parameters of assay's metric, for samples that fill these fields."""
         del fields
-        return {}
+        return {name: getattr(self, name) for name in self.passed}
 
     def in_assay(self, fields: frozenset[str]) -> Any:
         """The metric of assay, for samples that fill these fields."""

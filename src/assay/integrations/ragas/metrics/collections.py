@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.errors import InputError
 from assay.integrations.ragas.absent import missing
@@ -80,28 +80,26 @@ class AnswerRelevancy(ready.ResponseRelevancy, BaseMetric):
 class ContextPrecisionWithReference(ready.LLMContextPrecisionWithReference, BaseMetric):
     """`ragas:context_precision`."""
 
-    name: str = "context_precision_with_reference"
+    name = "context_precision_with_reference"
 
 
-@dataclass
 class ContextPrecision(ContextPrecisionWithReference):
     """`ragas:context_precision`."""
 
-    name: str = "context_precision"
+    name = "context_precision"
 
 
 @dataclass
 class ContextPrecisionWithoutReference(ready.LLMContextPrecisionWithoutReference, BaseMetric):
     """`ragas:context_precision_without_reference`."""
 
-    name: str = "context_precision_without_reference"
+    name = "context_precision_without_reference"
 
 
-@dataclass
 class ContextUtilization(ContextPrecisionWithoutReference):
     """`ragas:context_precision_without_reference`."""
 
-    name: str = "context_utilization"
+    name = "context_utilization"
 
 
 @dataclass
@@ -118,21 +116,21 @@ class ContextEntityRecall(ready.ContextEntityRecall, BaseMetric):
 class ContextRelevance(ready.ContextRelevance, BaseMetric):
     """`nv_context_relevance`."""
 
-    name: str = "context_relevance"
+    name = "context_relevance"
 
 
 @dataclass
 class ResponseGroundedness(ready.ResponseGroundedness, BaseMetric):
     """`response_groundedness`."""
 
-    name: str = "response_groundedness"
+    name = "response_groundedness"
 
 
 @dataclass
 class AnswerAccuracy(ready.AnswerAccuracy, BaseMetric):
     """`answer_accuracy`."""
 
-    name: str = "answer_accuracy"
+    name = "answer_accuracy"
 
 
 @dataclass
@@ -194,9 +192,9 @@ class RougeScore(ready.RougeScore, BaseMetric):
 class QuotedSpansAlignment(BaseMetric):
     """`quoted_spans`."""
 
-    metric: ClassVar[str] = "quoted_spans"
-    columns: ClassVar[tuple[str, ...]] = ("response", "retrieved_contexts")
-    name: str = "quoted_spans_alignment"
+    metric = "quoted_spans"
+    columns = ("response", "retrieved_contexts")
+    name = "quoted_spans_alignment"
     casefold: bool = True
     min_span_words: int = 3
 
@@ -204,7 +202,7 @@ class QuotedSpansAlignment(BaseMetric):
         """How many words a quotation has at least."""
         del fields
         if not self.casefold:
-            raise InputError(f"{self.name}: case never counts", "leave casefold out")
+            raise InputError(f"{self.name}: case is always ignored", "leave casefold out")
         return {"words": self.min_span_words}
 
 
@@ -223,18 +221,17 @@ class DomainSpecificRubrics(criteria.RubricsScore, BaseMetric):
         return METRICS[name](**self.parameters(fields))
 
 
-@dataclass
 class RubricsScoreWithoutReference(DomainSpecificRubrics):
     """`rubrics_score`."""
 
-    name: str = "rubrics_score_without_reference"
+    name = "rubrics_score_without_reference"
 
 
 @dataclass
 class RubricsScoreWithReference(DomainSpecificRubrics):
     """`rubrics_score_with_reference`."""
 
-    name: str = "rubrics_score_with_reference"
+    name = "rubrics_score_with_reference"
     with_reference: bool = True
 
 
@@ -242,8 +239,8 @@ class RubricsScoreWithReference(DomainSpecificRubrics):
 class InstanceSpecificRubrics(criteria.InstanceRubrics, BaseMetric):
     """`instance_rubrics`."""
 
-    columns: ClassVar[tuple[str, ...]] = ("rubrics",)
-    name: str = "instance_specific_rubrics"
+    columns = ("rubrics",)
+    name = "instance_specific_rubrics"
     allowed_values: Any = (1.0, 5.0)
 
 

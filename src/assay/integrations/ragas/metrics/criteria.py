@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.integrations.ragas.metrics.base import Ready
 from assay.score import Unscored
@@ -25,8 +25,8 @@ class ReferenceFree(Ready):
 class AspectCritic(Ready):
     """Whether the sample meets a criterion in words, 1 or 0: `aspect_critic`."""
 
-    metric: ClassVar[str] = "aspect_critic"
-    name: str = "aspect_critic"
+    metric = "aspect_critic"
+    name = "aspect_critic"
     definition: str = ""
     strictness: int = 1
 
@@ -46,8 +46,8 @@ class SimpleCriteriaScore(Ready):
     The grades are those that the criterion names ("Score 0 to 5 by ..."), else 0 to 5.
     """
 
-    metric: ClassVar[str] = "numeric_criterion"
-    name: str = "simple_criteria"
+    metric = "numeric_criterion"
+    name = "simple_criteria"
     definition: str = ""
     strictness: int = 1
 
@@ -71,8 +71,8 @@ class SimpleCriteriaScoreWithoutReference(ReferenceFree, SimpleCriteriaScore):
 class RubricsScore(Ready):
     """The grade of a rubric that the sample reaches: `rubrics_score`."""
 
-    metric: ClassVar[str] = "rubrics_score"
-    name: str = "domain_specific_rubrics"
+    metric = "rubrics_score"
+    name = "domain_specific_rubrics"
     rubrics: Mapping[str, str] | None = None
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
@@ -81,40 +81,35 @@ class RubricsScore(Ready):
         return {**given, "shows": shows(fields)}
 
 
-@dataclass
 class RubricsScoreWithReference(RubricsScore):
     """`RubricsScore` by the name of ragas 0.2.0."""
 
-    name: str = "rubrics_score_with_reference"
+    name = "rubrics_score_with_reference"
 
 
-@dataclass
 class RubricsScoreWithoutReference(ReferenceFree, RubricsScore):
     """`RubricsScore`, whatever the reference says (ragas 0.2.0)."""
 
-    name: str = "rubrics_score_without_reference"
+    name = "rubrics_score_without_reference"
 
 
-@dataclass
 class LabelledRubricsScore(RubricsScoreWithReference):
     """`RubricsScore` by the name of ragas 0.1."""
 
-    name: str = "labelled_rubrics_score"
+    name = "labelled_rubrics_score"
 
 
-@dataclass
 class ReferenceFreeRubricsScore(RubricsScoreWithoutReference):
     """`RubricsScore`, whatever the reference says (ragas 0.1)."""
 
-    name: str = "reference_free_rubrics_score"
+    name = "reference_free_rubrics_score"
 
 
-@dataclass
 class InstanceRubrics(Ready):
     """The grade that a sample reaches of its own rubric: `instance_rubrics`."""
 
-    metric: ClassVar[str] = "instance_rubrics"
-    name: str = "instance_rubrics"
+    metric = "instance_rubrics"
+    name = "instance_rubrics"
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
         """All texts that there are."""
@@ -126,18 +121,16 @@ class InstanceRubrics(Ready):
         return float(outcome.details["grade"]) if there else super().value(outcome)
 
 
-@dataclass
 class InstanceRubricsWithReference(InstanceRubrics):
     """`InstanceRubrics` by the name of ragas 0.2.0."""
 
-    name: str = "labelled_rubrics_score"
+    name = "labelled_rubrics_score"
 
 
-@dataclass
 class InstanceRubricsScoreWithoutReference(ReferenceFree, InstanceRubrics):
     """`InstanceRubrics`, whatever the reference says (ragas 0.2.0)."""
 
-    name: str = "reference_free_rubrics_score"
+    name = "reference_free_rubrics_score"
 
 
 def shows(fields: frozenset[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.metrics.base import Ready
@@ -22,104 +22,92 @@ class DistanceMeasure(enum.Enum):
     JARO_WINKLER = "jaro_winkler"
 
 
-@dataclass
 class Faithfulness(Ready):
     """Share of the answer's statements that the contexts support: `ragas:faithfulness`."""
 
-    metric: ClassVar[str] = "ragas:faithfulness"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "retrieved_contexts")
-    name: str = "faithfulness"
+    metric = "ragas:faithfulness"
+    columns = ("user_input", "response", "retrieved_contexts")
+    name = "faithfulness"
 
 
 @dataclass
 class ResponseRelevancy(Ready):
     """Mean cosine of the question and generated ones: `ragas:answer_relevancy`."""
 
-    metric: ClassVar[str] = "ragas:answer_relevancy"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "response")
-    name: str = "answer_relevancy"
+    metric = "ragas:answer_relevancy"
+    columns = ("user_input", "response")
+    name = "answer_relevancy"
+    passed = ("strictness",)
     strictness: int = 3
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """How many questions."""
-        del fields
-        return {"strictness": self.strictness}
 
 
 class AnswerRelevancy(ResponseRelevancy):
     """Another name of `ResponseRelevancy`."""
 
 
-@dataclass
 class LLMContextPrecisionWithReference(Ready):
     """Average precision of the contexts against the reference: `ragas:context_precision`."""
 
-    metric: ClassVar[str] = "ragas:context_precision"
-    columns: ClassVar[tuple[str, ...]] = _QCR
-    name: str = "llm_context_precision_with_reference"
+    metric = "ragas:context_precision"
+    columns = _QCR
+    name = "llm_context_precision_with_reference"
 
 
-@dataclass
 class ContextPrecision(LLMContextPrecisionWithReference):
     """`LLMContextPrecisionWithReference` by its older name."""
 
-    name: str = "context_precision"
+    name = "context_precision"
 
 
-@dataclass
 class LLMContextPrecisionWithoutReference(Ready):
     """Average precision against the answer: `ragas:context_precision_without_reference`."""
 
-    metric: ClassVar[str] = "ragas:context_precision_without_reference"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "retrieved_contexts")
-    name: str = "llm_context_precision_without_reference"
+    metric = "ragas:context_precision_without_reference"
+    columns = ("user_input", "response", "retrieved_contexts")
+    name = "llm_context_precision_without_reference"
 
 
-@dataclass
 class ContextUtilization(LLMContextPrecisionWithoutReference):
     """`LLMContextPrecisionWithoutReference` by its older name."""
 
-    name: str = "context_utilization"
+    name = "context_utilization"
 
 
-@dataclass
 class LLMContextRecall(Ready):
     """Share of the reference's statements that the contexts hold: `context_recall`."""
 
-    metric: ClassVar[str] = "context_recall"
-    columns: ClassVar[tuple[str, ...]] = _QCR
-    name: str = "context_recall"
+    metric = "context_recall"
+    columns = _QCR
+    name = "context_recall"
 
 
 class ContextRecall(LLMContextRecall):
     """Another name of `LLMContextRecall`."""
 
 
-@dataclass
 class ContextRelevancy(Ready):
     """Share of the contexts' sentences that help (ragas 0.1): `context_relevance`."""
 
-    metric: ClassVar[str] = "context_relevance"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "retrieved_contexts")
-    name: str = "context_relevancy"
+    metric = "context_relevance"
+    columns = ("user_input", "retrieved_contexts")
+    name = "context_relevancy"
 
 
-@dataclass
 class ContextEntityRecall(Ready):
     """Share of the reference's entities in the contexts: `ragas:context_entity_recall`."""
 
-    metric: ClassVar[str] = "ragas:context_entity_recall"
-    columns: ClassVar[tuple[str, ...]] = ("reference", "retrieved_contexts")
-    name: str = "context_entity_recall"
+    metric = "ragas:context_entity_recall"
+    columns = ("reference", "retrieved_contexts")
+    name = "context_entity_recall"
 
 
 @dataclass
 class NonLLMContextPrecisionWithReference(Ready):
     """Average precision by wording: `non_llm_context_precision`."""
 
-    metric: ClassVar[str] = "non_llm_context_precision"
-    columns: ClassVar[tuple[str, ...]] = ("retrieved_contexts", "reference_contexts")
-    name: str = "non_llm_context_precision_with_reference"
+    metric = "non_llm_context_precision"
+    columns = ("retrieved_contexts", "reference_contexts")
+    name = "non_llm_context_precision_with_reference"
     threshold: float = 0.5
     distance_measure: Any = None
 
@@ -131,53 +119,46 @@ class NonLLMContextPrecisionWithReference(Ready):
         return {"threshold": self.threshold}
 
 
-@dataclass
 class NonLLMContextRecall(NonLLMContextPrecisionWithReference):
     """Share of the reference contexts found by wording: `non_llm_context_recall`."""
 
-    metric: ClassVar[str] = "non_llm_context_recall"
-    name: str = "non_llm_context_recall"
+    metric = "non_llm_context_recall"
+    name = "non_llm_context_recall"
 
 
-@dataclass
 class IDBasedContextPrecision(Ready):
     """Share of the retrieved ids that are relevant: `id_based_context_precision`."""
 
-    metric: ClassVar[str] = "id_based_context_precision"
-    columns: ClassVar[tuple[str, ...]] = ("retrieved_context_ids", "reference_context_ids")
-    name: str = "id_based_context_precision"
+    metric = "id_based_context_precision"
+    columns = ("retrieved_context_ids", "reference_context_ids")
+    name = "id_based_context_precision"
 
 
-@dataclass
 class IDBasedContextRecall(IDBasedContextPrecision):
     """Share of the relevant ids that were retrieved: `id_based_context_recall`."""
 
-    metric: ClassVar[str] = "id_based_context_recall"
-    name: str = "id_based_context_recall"
+    metric = "id_based_context_recall"
+    name = "id_based_context_recall"
 
 
 @dataclass
 class NoiseSensitivity(Ready):
     """Share of the answer's statements that are wrong and from contexts: `noise_sensitivity`."""
 
-    metric: ClassVar[str] = "noise_sensitivity"
-    columns: ClassVar[tuple[str, ...]] = (*_QCR, "response")
-    name: str = "noise_sensitivity"
+    metric = "noise_sensitivity"
+    columns = (*_QCR, "response")
+    name = "noise_sensitivity"
+    passed = ("mode",)
     mode: str = "relevant"
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """Which contexts."""
-        del fields
-        return {"mode": self.mode}
 
 
 @dataclass
 class FactualCorrectness(Ready):
     """F-score of the answer's statements: `ragas:factual_correctness`."""
 
-    metric: ClassVar[str] = "ragas:factual_correctness"
-    columns: ClassVar[tuple[str, ...]] = ("response", "reference")
-    name: str = "factual_correctness"
+    metric = "ragas:factual_correctness"
+    columns = ("response", "reference")
+    name = "factual_correctness"
     mode: str = "f1"
     beta: float = 1.0
     atomicity: str = "low"
@@ -195,9 +176,9 @@ class FactualCorrectness(Ready):
 class AnswerCorrectness(Ready):
     """Weighted mean of correctness and similarity: `ragas:answer_correctness`."""
 
-    metric: ClassVar[str] = "ragas:answer_correctness"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "reference")
-    name: str = "answer_correctness"
+    metric = "ragas:answer_correctness"
+    columns = ("user_input", "response", "reference")
+    name = "answer_correctness"
     weights: list[float] = field(default_factory=lambda: [0.75, 0.25])
     beta: float = 1.0
     answer_similarity: Any = None
@@ -217,9 +198,9 @@ class AnswerCorrectness(Ready):
 class SemanticSimilarity(Ready):
     """Cosine of answer and reference: `answer_similarity`."""
 
-    metric: ClassVar[str] = "answer_similarity"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "semantic_similarity"
+    metric = "answer_similarity"
+    columns = _WORDS
+    name = "semantic_similarity"
     threshold: float | None = None
     is_cross_encoder: bool = False
 
@@ -231,38 +212,35 @@ class SemanticSimilarity(Ready):
         return float(found >= self.threshold)
 
 
-@dataclass
 class AnswerSimilarity(SemanticSimilarity):
     """`SemanticSimilarity` by its older name."""
 
-    name: str = "answer_similarity"
+    name = "answer_similarity"
 
 
-@dataclass
 class ExactMatch(Ready):
     """Whether the answer is the reference: `exact_match`."""
 
-    metric: ClassVar[str] = "exact_match"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "exact_match"
+    metric = "exact_match"
+    columns = _WORDS
+    name = "exact_match"
 
 
-@dataclass
 class StringPresence(Ready):
     """Whether the reference stands in the answer: `string_presence`."""
 
-    metric: ClassVar[str] = "string_presence"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "string_present"
+    metric = "string_presence"
+    columns = _WORDS
+    name = "string_present"
 
 
 @dataclass
 class NonLLMStringSimilarity(Ready):
     """1 minus the edit distance of answer and reference: `string_similarity`."""
 
-    metric: ClassVar[str] = "string_similarity"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "non_llm_string_similarity"
+    metric = "string_similarity"
+    columns = _WORDS
+    name = "non_llm_string_similarity"
     distance_measure: DistanceMeasure = DistanceMeasure.LEVENSHTEIN
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
@@ -275,9 +253,9 @@ class NonLLMStringSimilarity(Ready):
 class BleuScore(Ready):
     """BLEU of answer and reference: `bleu`."""
 
-    metric: ClassVar[str] = "bleu"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "bleu_score"
+    metric = "bleu"
+    columns = _WORDS
+    name = "bleu_score"
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
@@ -290,9 +268,9 @@ class BleuScore(Ready):
 class ChrfScore(Ready):
     """Character n-gram F-score of answer and reference: `chrf`."""
 
-    metric: ClassVar[str] = "chrf"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "chrf_score"
+    metric = "chrf"
+    columns = _WORDS
+    name = "chrf_score"
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
@@ -313,9 +291,9 @@ def _options(metric: BleuScore | ChrfScore, known: Mapping[str, str]) -> Mapping
 class RougeScore(Ready):
     """ROUGE of answer and reference: `rouge`."""
 
-    metric: ClassVar[str] = "rouge"
-    columns: ClassVar[tuple[str, ...]] = _WORDS
-    name: str = "rouge_score"
+    metric = "rouge"
+    columns = _WORDS
+    name = "rouge_score"
     rouge_type: str = "rougeL"
     mode: str = "fmeasure"
 
@@ -329,9 +307,9 @@ class RougeScore(Ready):
 class SummarizationScore(Ready):
     """How much of the reference contexts the answer sums up: `summary_score`."""
 
-    metric: ClassVar[str] = "summary_score"
-    columns: ClassVar[tuple[str, ...]] = ("reference_contexts", "response")
-    name: str = "summary_score"
+    metric = "summary_score"
+    columns = ("reference_contexts", "response")
+    name = "summary_score"
     length_penalty: bool = True
     coeff: float = 0.5
 
@@ -342,28 +320,25 @@ class SummarizationScore(Ready):
         return {"of": "reference_contexts", **given}
 
 
-@dataclass
 class AnswerAccuracy(Ready):
     """Agreement of the answer with the reference, rated twice: `answer_accuracy`."""
 
-    metric: ClassVar[str] = "answer_accuracy"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "response", "reference")
-    name: str = "nv_accuracy"
+    metric = "answer_accuracy"
+    columns = ("user_input", "response", "reference")
+    name = "nv_accuracy"
 
 
-@dataclass
 class ContextRelevance(Ready):
     """How far the contexts hold what the question needs: `nv_context_relevance`."""
 
-    metric: ClassVar[str] = "nv_context_relevance"
-    columns: ClassVar[tuple[str, ...]] = ("user_input", "retrieved_contexts")
-    name: str = "nv_context_relevance"
+    metric = "nv_context_relevance"
+    columns = ("user_input", "retrieved_contexts")
+    name = "nv_context_relevance"
 
 
-@dataclass
 class ResponseGroundedness(Ready):
     """How far the contexts support the answer, rated twice: `response_groundedness`."""
 
-    metric: ClassVar[str] = "response_groundedness"
-    columns: ClassVar[tuple[str, ...]] = ("response", "retrieved_contexts")
-    name: str = "nv_response_groundedness"
+    metric = "response_groundedness"
+    columns = ("response", "retrieved_contexts")
+    name = "nv_response_groundedness"

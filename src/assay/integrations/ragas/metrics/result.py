@@ -112,7 +112,7 @@ class MetricResult:
 
     def _number(self) -> float:
         if not isinstance(self._value, int | float):
-            raise TypeError(f"{type(self._value).__name__} is no number")
+            raise TypeError(f"{type(self._value).__name__} is not a number")
         return self._value
 
     @classmethod
@@ -135,7 +135,7 @@ class MetricResult:
 
 
 def result_of(outcome: Outcome, value: Any, row: Mapping[str, Any]) -> MetricResult:
-    """An outcome as ragas would hand it out: NaN, with the reason, where there is no number.
+    """An outcome as ragas would hand it out: NaN, with the reason, where there is not a number.
 
     Args:
         outcome: What was found.
@@ -150,7 +150,7 @@ def result_of(outcome: Outcome, value: Any, row: Mapping[str, Any]) -> MetricRes
 
 
 def why(outcome: Outcome) -> str:
-    """Why there is no number; "" if there is one."""
+    """Why there is not a number; "" if there is one."""
     return outcome.reason if isinstance(outcome, Unscored) else ""
 
 

@@ -209,7 +209,7 @@ class LLMMetric(BaseMetric):
         Raises:
             InputError: Always, with the assay way.
         """
-        refuse("metric.align", "`assay agree` and `assay calibrate` work on labels of people")
+        refuse("metric.align", "`assay agree` and `assay calibrate` work on human labels")
 
     align_and_validate = validate_alignment = get_correlation = save = load = align
 
@@ -263,7 +263,7 @@ def grades_of(allowed: Any) -> tuple[float, ...]:
     try:
         low, high = map(float, allowed)
     except (TypeError, ValueError) as error:
-        raise InputError(f"no ends of numbers: {allowed!r}", "allowed_values=(0, 1)") from error
+        raise InputError(f"not a range of numbers: {allowed!r}", "allowed_values=(0, 1)") from error
     whole = low.is_integer() and high.is_integer() and high - low >= 2
     steps = round(high - low) if whole else _STEPS
     return tuple(round(low + n * (high - low) / steps, 9) for n in range(steps + 1))
