@@ -129,9 +129,9 @@ class TestNames:
     def test_a_name_that_is_not_here_gives_the_assay_way(self):
         with pytest.raises(ImportError, match="no DataCompyScore: compare tables with pandas"):
             from assay.integrations.ragas.metrics import DataCompyScore  # noqa: F401
-        told = "no TestsetGenerator: `assay testset` writes test questions"
+        told = "no testset.Persona: TestsetGenerator cuts documents and draws passages by itself"
         with pytest.raises(ImportError, match=told):
-            from assay.integrations.ragas.testset import TestsetGenerator  # noqa: F401
+            from assay.integrations.ragas.testset import Persona  # noqa: F401
 
     def test_a_name_that_ragas_has_not_is_an_attribute_error(self):
         for module in (ragas, metrics, collections):

@@ -72,7 +72,7 @@ def test_twice_is_once():
 @pytest.mark.parametrize(
     ("source", "what"),
     [
-        ("from ragas.testset import TestsetGenerator", "no TestsetGenerator: `assay testset`"),
+        ("from ragas.testset import Persona", "no testset.Persona: TestsetGenerator cuts"),
         ("from ragas.metrics import LLMSQLEquivalence", "no LLMSQLEquivalence: DiscreteMetric"),
         ("from ragas.metrics import Unheard", "no ragas.metrics.Unheard"),
         ("patch('ragas.metrics.faithfulness')", "a text names ragas.metrics.faithfulness"),

@@ -35,7 +35,7 @@ from assay.testset.result import NO_ANSWER, Kind, Question, Rejected, Testset
 from assay.text.overlap import recall
 from assay.text.words import stems
 
-_TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
+TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,
     "reasoning": WriteReasoning,
     "multi_hop": WriteMultiHop,
@@ -179,7 +179,7 @@ class _Round:
         written = Written("")
         try:
             written = await judge(
-                _TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
+                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
             )
             near = () if answerable else self._near(job, written)
             fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
@@ -334,7 +334,7 @@ def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
 
 
 def _check(route: Backend, plan: Plan) -> None:
-    kinds: list[type[Any]] = [_TASKS[kind] for kind in plan.wanted()]
+    kinds: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
     kinds += [AnswerQuestions, SplitStatements, VerifyStatements]
     missing = [kind.kind for kind in kinds if route.identity(kind) is None]
     if missing:

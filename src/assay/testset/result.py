@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from assay.testset.passages import Passage
 
@@ -108,6 +108,8 @@ class Testset:
         money: What these cost, None without a price.
         stopped: Why it ended early, "" if it did not.
     """
+
+    __test__: ClassVar = False  # by its name pytest would take it for a test
 
     questions: tuple[Question, ...]
     rejected: tuple[Rejected, ...]

@@ -22,7 +22,16 @@ _HOME = {
     "Experiment": "experiments",
     "experiment": "experiments",
 }
-_MODULES = ("cost", "dataset_schema", "embeddings", "evaluation", "llms", "messages", "metrics")
+_MODULES = (
+    "cost",
+    "dataset_schema",
+    "embeddings",
+    "evaluation",
+    "llms",
+    "messages",
+    "metrics",
+    "testset",
+)
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - all of them are texts
 

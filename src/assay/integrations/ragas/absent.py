@@ -8,12 +8,11 @@ from assay.errors import InputError
 _PROMPTS = "the words of a judge are replaced by task: Settings(prompts=...), `assay run --prompts`"
 _IMAGES = "assay judges texts: describe the images in words, or keep ragas for this metric"
 _DATA = "compare tables with pandas or datacompy; any function is a metric with @assay.metric"
-_TESTS = "`assay testset` writes test questions from documents"
+_TESTS = "TestsetGenerator cuts documents and draws passages by itself; see `assay testset`"
 
 # By name of the module below `ragas`, or of what is imported from it.
 WAYS: Mapping[str, str] = {
     "testset": _TESTS,
-    "TestsetGenerator": _TESTS,
     "prompt": _PROMPTS,
     "PydanticPrompt": _PROMPTS,
     "optimizers": "`assay calibrate` fits a threshold to human labels",
