@@ -147,6 +147,28 @@ class TestWhatCannotBeRead:
         assert "there is no label in any row" in told
         assert "the columns are id, note" in told
 
+    @pytest.mark.parametrize(
+        ("row", "column", "near"),
+        [
+            ({"faithfulness": 1, "answer_relevance": 0}, "answer_relevance", "answer_relevancy"),
+            ({"label": 1, "Faithfulness": 0}, "Faithfulness", "faithfulness"),
+            ({"label_anna": 1, "lable_ben": "no"}, "lable_ben", "label_ben"),
+            ({"rater 1": 1, "ratter 2": 0}, "ratter 2", "rater 2"),
+        ],
+    )
+    def test_a_misspelt_column_of_labels_is_named_once_with_the_nearest_name(
+        self, row, column, near
+    ):
+        rows = [{"id": "a", **row}, {"id": "b", **row}]
+        told = refused(rows, metrics=("faithfulness", "answer_relevancy"))
+        assert f"row 1, field '{column}': holds labels, but its name is unknown" in told
+        assert f"rename it to '{near}'" in told
+        assert told.count("->") == 1
+
+    def test_other_columns_are_left_alone(self):
+        row = {"label_anna": 1, "faithfulness_note": "hm", "lable_why": "too short", "k_2": 1}
+        assert said([{"id": "a", **row}], metrics=("faithfulness",)) == [("a", 1)]
+
     def test_a_label_that_is_no_number_at_all(self):
         assert "a list of 1" in refused([{"id": "a", "label": [1]}])
         assert "nan" in refused([{"id": "a", "label": "nan"}])

@@ -259,7 +259,7 @@ def test_a_baseline_that_was_not_measured_is_said_so() -> None:
 def test_a_quote_that_the_judge_made_up_is_not_shown_as_found() -> None:
     data = fixture.small()
     data["samples"][0]["scores"]["faithfulness"]["parts"][0]["quote"] = "words of my own"
-    assert "these words do not stand in context 1" in html.render(data)
+    assert "these words are not in context 1" in html.render(data)
 
 
 def test_evidence_about_a_context_that_is_not_there_is_shown_without_a_link() -> None:

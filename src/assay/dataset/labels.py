@@ -4,6 +4,8 @@ A file of labels has one judgement a row (long), or one item a row with a column
 or each metric (wide). Column names are forgiven much; a value that cannot be read is not.
 """
 
+import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -42,7 +44,11 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 # A wide column such as `label_anna` or `annotator 2` holds what that annotator said.
 _PREFIXES: Final = ("label", "annotator", "rater", "expert", "vote", "rating")
+# How alike an unknown column and a known name have to be for one to be a slip of the other.
+_ALIKE_METRIC: Final = 0.85
+_ALIKE_PREFIX: Final = 0.8
 _DIGITS: Final = 9  # a longer number is the place of no statement
+_PARTS: Final = re.compile(r"([^ _.:-]+)([ _.:-].+)", re.DOTALL)
 _FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
 
 
@@ -149,6 +155,7 @@ class _Reading:
     labels: list[Label] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     absent: list[Problem] = field(default_factory=list)
+    slips: dict[str, Problem] = field(default_factory=dict)
     rows: int = 0
     seen: dict[Any, int] = field(default_factory=dict)
     kinds: dict[Kind, int] = field(default_factory=dict)
@@ -182,6 +189,7 @@ class _Reading:
             columns = ", ".join(map(str, values))
             remedy = f"name its column 'label'; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
+        self._look_for_slips(row, values)
         for column, value, who, metric in found:
             self._take(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
 
@@ -203,6 +211,37 @@ class _Reading:
             for name, value in _votes(several):
                 person, about = (who, name) if name in self.metrics else (name or who, metric)
                 yield column, value, person, about
+
+    def _look_for_slips(self, row: int, values: Mapping[str, Any]) -> None:
+        """Note columns that hold labels and whose names are nearly those of wide ones."""
+        for column, value in values.items():
+            if column in self.slips or not self._is_label(value):
+                continue
+            if (near := self._near(column, values)) is not None:
+                what = "holds labels, but its name is unknown"
+                remedy = f"rename it to '{near}', or remove it if it holds something else"
+                self.slips[column] = Problem(what, remedy, row, column)
+
+    def _is_label(self, value: Any) -> bool:
+        try:
+            return number(unboxed(value), self.levels) is not None
+        except FieldError:
+            return False
+
+    def _near(self, column: str, values: Mapping[str, Any]) -> str | None:
+        """The name that an unknown column was meant to have, None if it is like none."""
+        known = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
+        if known:
+            return None
+        metrics = {normal(name): name for name in self.metrics if name not in values}
+        if found := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
+            return metrics[found[0]]
+        parts = _PARTS.fullmatch(column)
+        if parts is None or not any(map(_annotator, values)):
+            return None
+        stem, rest = parts.groups()
+        near = difflib.get_close_matches(stem.lower(), _PREFIXES, 1, _ALIKE_PREFIX)
+        return f"{near[0]}{rest}" if near else None
 
     def _take(self, label: Label, column: str, value: Any) -> None:
         try:
@@ -230,6 +269,7 @@ class _Reading:
             places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
             remedy = "give each kind a file of its own"
             self.problems.append(Problem(f"labels are about {places}", remedy))
+        self.problems += self.slips.values()
         fields = {problem.field for problem in self.absent}
         if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
             first = self.absent[0]

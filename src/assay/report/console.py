@@ -145,7 +145,7 @@ def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
     place = marks.find_quote(text, part.quote)
     if place is None:
         lost = Text(f'"{safe.plain(part.quote)}"', style="italic")
-        return [lost, Text("~ these words do not stand in that context", STYLES["warn"])]
+        return [lost, Text("~ these words are not in that context", STYLES["warn"])]
     start, end = place
     room = max((_EXCERPT - (end - start)) // 2, 20)
     before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""

@@ -126,11 +126,11 @@ def changes(found: Json) -> list[str]:
         n = numbers.plural(found["missing"], "statement")
         lines.append(
             f"{found['found']:,} of {n} of references that the retrieved contexts do not hold "
-            "stand in the right ones: retrieval lost them"
+            "are in the right ones: retrieval missed them"
         )
     lines += [
         f"{change['title']}: {change['well']:,} of {numbers.plural(change['n'], 'answer')} would "
-        "stand as they are, without any failure"
+        "have no failure left"
         for change in found["changes"]
     ]
     return lines + [

@@ -62,7 +62,7 @@ _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
     "FP": "FP: in the answer only",
     "FN": "FN: in the reference only",
-    "dropped": "dropped: does not stand in the context",
+    "dropped": "dropped: not in the context",
 }
 _KINDS: Final = {
     "answer": "The answer as a whole",

@@ -113,4 +113,4 @@ def _lost(part: Part, contexts: Sequence[str]) -> str:
     context = labels.context(part, contexts)
     if not part.quote or context is None or marks.find_quote(context, part.quote):
         return ""
-    return f"~ these words do not stand in context {(part.context or 0) + 1}"
+    return f"~ these words are not in context {(part.context or 0) + 1}"

@@ -33,7 +33,7 @@ def test_supported():
         ("The Eiffel Tower was built in 1889.", "The Eiffel Tower was built in 1887.", "'1887'"),
         ("The Eiffel Tower is in Paris.", "The Eiffel Tower is in Rome.", "'Rome'"),
         ("Sales rise in May.", "Sales fall in May.", "opposite"),
-        ("Bananas are rich in potassium.", "Bananas are not rich in potassium.", "denies"),
+        ("Bananas are rich in potassium.", "Bananas are not rich in potassium.", "negated"),
     ],
 )
 def test_a_changed_fact_lowers_the_probability_and_is_named(good, bad, named):
@@ -155,7 +155,7 @@ def test_what_the_contexts_only_reject_is_not_supported(context, said):
     (found,) = support(["The bank failed in 1931."], [context], READER)
     assert (found.probability == DENIED) is not said
     assert found.contradicted is not said
-    assert found.reason.startswith("It is told only to be rejected") is not said
+    assert found.reason.startswith("The evidence mentions it only to reject it") is not said
 
 
 def test_a_long_sentence_is_cut_between_words():

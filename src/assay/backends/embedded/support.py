@@ -203,23 +203,23 @@ def _doubts(found: Comparison) -> list[str]:
     if found.flag and not found.flag.agrees:
         doubts.append("the record says the opposite")
     if found.rejected:
-        doubts.append("it is told only to be rejected")
+        doubts.append("the evidence mentions it only to reject it")
     gone = [*found.numbers, *found.names]
     if gone:
-        doubts.append(f"{_listed(gone)} {_stand(gone)} not stand in the evidence")
+        doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
     if found.opposites:
         doubts.append("it says the opposite ({} against {})".format(*found.opposites[0]))
     if found.negation_differs and not found.flag:
-        doubts.append("one of the two denies what the other says")
+        doubts.append("one of the two is negated, the other is not")
     if found.words:
-        doubts.append(f"{_listed(found.words)} {_stand(found.words)} not stand in the evidence")
+        doubts.append(f"{_listed(found.words)} {_do(found.words)} not appear in the evidence")
     if found.far_numbers:
         far = found.far_numbers
-        doubts.append(f"{_listed(far)} {_stand(far)} not stand near the closest sentence")
+        doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
     return doubts
 
 
-def _stand(items: Sequence[str]) -> str:
+def _do(items: Sequence[str]) -> str:
     return "does" if len(items) == 1 else "do"
 
 

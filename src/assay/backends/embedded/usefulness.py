@@ -67,7 +67,7 @@ def _for_claims(claims: Sequence[str], context: _Context, reader: Reader) -> Use
     value = 0.75 * best.probability + 0.25 * max(context.helpful)
     useful = value >= RELEVANT
     verb = "supports" if useful else "does not support"
-    reason = f"It {verb} what was to be arrived at. {best.reason}"
+    reason = f"It {verb} the target answer. {best.reason}"
     return Usefulness(value, useful, reason, best.sentence)
 
 
@@ -77,14 +77,14 @@ def _for_phrase(target: str, context: _Context) -> Usefulness:
         return _EMPTY
     wanted = words.stems(target) or words.words(target)
     if _share(wanted, context.text) < 1.0:
-        reason = f"'{target.strip()}' does not stand in the context."
+        reason = f"'{target.strip()}' does not appear in the context."
         nearest = int(np.argmax(context.helpful))
         value = 0.3 * context.helpful[nearest]
         return Usefulness(value, useful=False, reason=reason, sentence=context.sentences[nearest])
     shares = [_share(wanted, sentence) for sentence in context.sentences]
     best = int(np.argmax(np.asarray(shares) + np.asarray(context.helpful)))
     value, sentence = 0.5 + 0.5 * context.helpful[best], context.sentences[best]
-    reason = f"'{target.strip()}' stands in the context: {shorten(sentence)}"
+    reason = f"'{target.strip()}' appears in the context: {shorten(sentence)}"
     return Usefulness(value, useful=True, reason=reason, sentence=sentence)
 
 
