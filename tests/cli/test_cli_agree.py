@@ -166,7 +166,7 @@ def test_labels_about_no_metric_of_the_run_are_named(assay, here):
     )
     result = assay("agree", "--labels", "about.csv", "--json")
     assert result.exit_code == 0, result.output
-    why = "labels are about it, but the run has no such metric"
+    why = "the run has no metric of this name, but labels do"
     assert json.loads(result.stdout)["without"] == {"exact_mach": why}
 
 

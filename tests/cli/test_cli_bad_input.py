@@ -52,8 +52,8 @@ CASES = [
     ((*RUN, "-m", ""), "-m '' names no metric -> name one, or leave it out"),
     ((*RUN, "-m", "faithfulness", "-m", ","), "-m ',' names no metric"),
     (("check", "data.jsonl", "-m", ""), "names no metric"),
-    ((*RUN, "--base-url", "http://localhost/v1"), "for openai: judges"),
-    ((*RUN, "--api-key", "sk-secret"), "for openai: judges"),
+    ((*RUN, "--base-url", "http://localhost/v1"), "apply to openai: judges"),
+    ((*RUN, "--api-key", "sk-secret"), "apply to openai: judges"),
     ((*RUN, "--out", "r.pdf"), "no report ends in '.pdf'"),
     ((*RUN, "--out", "report"), "no report ends in ''"),
     ((*RUN, "--out", "nowhere/r.html"), "cannot be written"),
@@ -92,7 +92,7 @@ CASES = [
     (("explain", "answer_similarity", "--toml"), "it is served by an embedder"),
     (("explain", "token_f1", "--toml"), "no prompt asks token_f1: it asks nobody"),
     (("doctor", "--judge", "gpt-4o"), "is no judge"),
-    (("doctor", "--base-url", "http://localhost"), "for openai: judges"),
+    (("doctor", "--base-url", "http://localhost"), "apply to openai: judges"),
 ]
 
 

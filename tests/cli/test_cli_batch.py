@@ -47,7 +47,7 @@ def test_interrupted_while_it_waits_it_says_how_to_go_on_and_does(served):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"Batches that were submitted go on at the provider" in said
+    assert b"Submitted batches continue at the provider" in said
     served.batching = Batching()
     done = subprocess.run(line, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()

@@ -155,7 +155,7 @@ def test_the_sets_are_listed_without_a_judge_or_data(assay, bench, monkeypatch):
         (("wikieval", "--full", "--limit", "3"), "--full and --limit are both given"),
         (("wikieval", "--out", "card.html"), ".json, .md"),
         (("wikieval", "--beside", "data.jsonl"), "not a judge card"),
-        (("wikieval", "--budget", "2.50"), "nobody knows what a token costs"),
+        (("wikieval", "--budget", "2.50"), "the price of a token is unknown"),
         (("wikieval",), "nothing was measured"),
     ],
 )

@@ -47,13 +47,13 @@ def test_a_served_judge_with_latency_tokens_and_form(assay):
     assert result.exit_code == 0, result.output
     text = diagnosis(result)
     assert "ok openai:tiny@127.0.0.1" in text
-    assert " tokens; it takes a JSON schema" in text
+    assert " tokens; it accepts a JSON schema" in text
 
 
 def test_a_judge_that_takes_no_schema(assay):
-    assert "promises JSON" in diagnosis(served(assay, Faults(reject=("json_schema",))))
+    assert "has a JSON mode" in diagnosis(served(assay, Faults(reject=("json_schema",))))
     only_text = Faults(reject=("json_schema", "json_object"))
-    assert "the prompt alone asks for it" in diagnosis(served(assay, only_text))
+    assert "only the prompt asks for JSON" in diagnosis(served(assay, only_text))
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def test_no_file_that_is_read_is_written_over(store, here, line, file):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((*RUN, "--target-timeout", "5"), "--target-timeout is about a target"),
-        ((*RUN, "--target-concurrency", "1"), "--target-concurrency is about a target"),
-        ((*RUN, "--target-reply", "a=b"), "--target-reply is about a target"),
-        ((*RUN, "--draws", "2"), "--draws is about a target"),
+        ((*RUN, "--target-timeout", "5"), "--target-timeout needs a target"),
+        ((*RUN, "--target-concurrency", "1"), "--target-concurrency needs a target"),
+        ((*RUN, "--target-reply", "a=b"), "--target-reply needs a target"),
+        ((*RUN, "--draws", "2"), "--draws needs a target"),
         ((*RUN, "--workers", "3"), "--workers is for --engine ray"),
         (("diagnose", "--embedder", "embedded"), "--embedder is for --counterfactual"),
         (("diagnose", "--base-url", "http://x"), "--base-url is for --counterfactual"),

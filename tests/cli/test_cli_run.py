@@ -171,7 +171,7 @@ def test_a_dry_run_knows_what_is_known(scored):
 
 def test_a_dry_run_says_that_the_budget_will_not_do(assay):
     result = assay(*FAITHFULNESS, *JUDGE, "--budget", "1tok", "--dry-run")
-    assert "more than the budget" in result.stdout
+    assert "exceeds the budget" in result.stdout
 
 
 def test_map_limit_and_store(assay, here):

@@ -127,7 +127,7 @@ def test_a_header_that_is_none_is_not_shown(assay, given):
 def test_options_without_a_target_are_told(assay, option):
     result = assay("run", "data.jsonl", option, "answer=x")
     assert result.exit_code == 2
-    assert f"{option} is about a target" in result.stderr
+    assert f"{option} needs a target" in result.stderr
 
 
 @pytest.mark.parametrize("value", ["Bearer $NO_VAR", "Bearer ${NO_VAR}"])

@@ -128,7 +128,7 @@ def test_a_budget_stops_it_and_what_was_written_is_there(library, here):
         ((*TESTSET, "--kind", "easy"), "there is no kind 'easy'"),
         ((*TESTSET, "--kind", "single_hop=many"), "is not KIND=SHARE"),
         (("testset", "doc", *TESTSET[2:]), "did you mean 'docs'?"),
-        ((*TESTSET, "--budget", "5"), "nobody knows what a token costs"),
+        ((*TESTSET, "--budget", "5"), "the price of a token is unknown"),
     ],
 )
 def test_what_cannot_be_used_is_told_before_anybody_is_asked(library, here, arguments, said):

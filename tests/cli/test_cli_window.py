@@ -27,4 +27,4 @@ def test_a_window_for_nobody_is_refused(assay, here):
     (here / "data.jsonl").write_text(json.dumps(ROW))
     refused = assay("run", "data.jsonl", "-m", "faithfulness", "--window", "2048")
     assert refused.exit_code == 2
-    assert "--window is for openai: and ollama: judges" in refused.stderr
+    assert "--window applies to openai: and ollama: judges" in refused.stderr

@@ -64,10 +64,32 @@ class TestReading:
         found = read_documents([chain, node, {"id": "d", "text": "A dict."}, "Plain\ntext."])
         assert [(d.id, d.text) for d in found] == [
             ("x.pdf", "Of LangChain."),
-            ("n1", "Of LlamaIndex."),
+            ("y.md", "Of LlamaIndex."),
             ("d", "A dict."),
             ("document 4", "Plain\ntext."),
         ]
+
+    def test_a_long_text_of_one_line_is_no_path(self):
+        (found,) = read_documents("A sentence. " * 40)
+        assert found.id == "document 1"
+
+    def test_pages_of_one_file_are_documents_of_their_own(self, tmp_path):
+        pages = [SimpleNamespace(page_content=t, metadata={"source": "x.pdf"}) for t in "abc"]
+        assert [d.id for d in read_documents(pages)] == ["x.pdf", "x.pdf:2", "x.pdf:3"]
+        path = tmp_path / "chunks.jsonl"
+        path.write_text("".join(json.dumps({"url": "/a", "text": t}) + "\n" for t in "ab"))
+        assert [d.id for d in read_documents(path)] == ["/a", "/a:2"]
+
+    def test_code_of_a_page_keeps_its_lines_and_a_drawing_names_no_page(self, tmp_path):
+        path = tmp_path / "p.html"
+        path.write_text(
+            "<title>Page</title><svg><title>Icon</title></svg>"
+            "<pre>def f():\n    return <b>1</b>\n</pre><p>Two\nlines.</p>"
+        )
+        (found,) = read_documents(path)
+        assert found.title == "Page"
+        assert "def f():\n    return 1\n" in found.text
+        assert "Two lines." in found.text
 
     @pytest.mark.parametrize(
         ("given", "said"),
@@ -75,6 +97,7 @@ class TestReading:
             ("nowhere", "there is no file 'nowhere'"),
             ([{"id": "a"}], "row 1: document 1 is a dict without a text"),
             ([], "there is no text in the documents"),
+            (5, "document 1 is a int without a text"),
             ([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "two documents are called 'a'"),
         ],
     )
@@ -104,6 +127,17 @@ class TestCutting:
             "Guide > Else",
         ]
         assert [p.id for p in found] == ["f.md#1", "f.md#2", "f.md#3"]
+
+    @pytest.mark.parametrize("fence", ["```", "~~~~"])
+    def test_a_comment_in_code_is_no_heading(self, fence):
+        code = f"{fence}bash\nls\n\n# remove\n\n{lorem(40)}\n{fence}"
+        found = cut(Document("d", f"# Top\n\n{lorem(60)}\n\n{code}\n\n# End #\n\n{lorem(60)}"), 60)
+        assert {p.title for p in found} == {"d > Top", "d > End"}
+
+    def test_a_heading_of_many_blanks_is_read_at_once(self):
+        text = "# a" + " " * 20_000 + f"x\n\n{lorem(40)}"
+        (found,) = cut(Document("d", text), 50)  # took the cube of the blanks
+        assert found.title.endswith("x")
 
     def test_a_paragraph_without_end_is_cut_between_sentences(self):
         found = cut(Document("d", lorem(1000)), 100)

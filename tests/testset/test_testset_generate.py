@@ -16,6 +16,7 @@ from assay.store.checking import verify
 from assay.store.cleaning import clean
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
+from assay.testset.passages import Passage
 from assay.testset.result import NO_ANSWER
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
@@ -211,6 +212,11 @@ class TestWhatIsKept:
         ("What does this article say about fees?", True),
         ("Which of the steps described above comes first?", True),
         ("What does the author mean by a fence?", True),
+        ("Based on the provided information, what is the fee?", True),
+        ("Which fee is named in the previous paragraph?", True),
+        ("Which fee follows from text 1 and text 2?", True),
+        ("What do both passages have in common?", True),
+        ("Where can I find information on fees?", False),
         ("How long is the maximum context of a judge?", False),
         ("How is the text of a reply kept?", False),
         ("Which document do I need to board the ferry?", False),
@@ -219,6 +225,25 @@ class TestWhatIsKept:
 )
 def test_questions_that_only_make_sense_beside_their_text(question, points):
     assert bool(checks.points_at_text(question)) == points
+
+
+@pytest.mark.parametrize(
+    ("quote", "held"),
+    [
+        ("Card: 2 euros", True),
+        ("[...] Cash: 1.5 euros", True),
+        ("Card: 2 euros Cash: 1.5 euros", True),
+        ("Kind Fee A 3", True),
+        ("„Sale“ is_final", True),
+        ("Cash: 15 euros", False),
+        ("Card: 3 euros", False),
+        ("|", False),
+    ],
+)
+def test_a_quote_may_lack_the_mark_up_of_its_text(quote, held):
+    text = "- [Card](http://x/y): 2 euros\n- **Cash**: 1.5 euros\n\n| Kind | Fee |\n| A | 3 |\n"
+    passage = Passage("d", 1, "", text + "'Sale' is_final.", 0, 9)
+    assert (not checks.unquoted(Written("?", "x", (quote,)), [passage])) == held
 
 
 class TestWhatItCosts:
@@ -243,6 +268,14 @@ class TestWhatItCosts:
         assert counts.tokens_in > 0
         after = estimate(DOCUMENTS, Plan(n=10), judge=writer(), store=db)
         assert (after.calls + after.local, after.known) == (0, made.calls)
+
+    def test_an_estimate_takes_no_passage_for_one_that_fails(self, db):
+        told = "What is described in this document of {0} holds for {0}berg, {0}ville and {0}ton."
+        pointing = [{**d, "text": f"{d['text']} {told.format(d['id'])}"} for d in DOCUMENTS]
+        plain, there = (
+            estimate(given, Plan(n=10), judge=writer(), store=db) for given in (DOCUMENTS, pointing)
+        )
+        assert there.calls + there.local == plain.calls + plain.local
 
     def test_a_budget_ends_it_with_what_there_is(self, db):
         settings = Settings(budget=Budget(calls=3), limits=Limits(in_flight=1))

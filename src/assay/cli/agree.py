@@ -8,7 +8,7 @@ from assay.cli import options
 from assay.cli.numbers import NUMBER
 
 
-@click.command("agree", short_help="Say how far metrics agree with people's labels.")
+@click.command("agree", short_help="Measure how far metrics agree with human labels.")
 @click.argument("run", metavar="[RUN]", default="last")
 @options.labels
 @click.option(
@@ -29,26 +29,26 @@ from assay.cli.numbers import NUMBER
     type=NUMBER,
     metavar="SCORE",
     help=(
-        "A sample counts as good from this score on. Without it a threshold is chosen on other "
-        "samples than it is used on."
+        "A sample with at least this score counts as good. By default the threshold is chosen by "
+        "cross-validation."
     ),
 )
 @click.option(
     "--concordance",
     is_flag=True,
-    help="Say how likely people call an answer correct where one metric, or two, are high or low.",
+    help="Show how often human labels say correct where one metric, or two, are high or low.",
 )
 @click.option(
     "--above",
     multiple=True,
     metavar="[METRIC=]SCORE",
-    help="With --concordance: scores above it are high; 0.7 if not given. Repeatable.",
+    help="With --concordance: scores above this are high; default 0.7. Repeatable.",
 )
 @click.option(
     "--below",
     multiple=True,
     metavar="[METRIC=]SCORE",
-    help="With --concordance: scores below it are low; 0.3 if not given. Repeatable.",
+    help="With --concordance: scores below this are low; default 0.3. Repeatable.",
 )
 @click.option(
     "--worst",
@@ -62,7 +62,7 @@ from assay.cli.numbers import NUMBER
 @options.as_json
 @options.store
 def command(**given: Any) -> int:
-    """Say how far the metrics of RUN agree with people, beside trivial rules and people themselves.
+    """Measure how far metrics of RUN, trivial baselines and annotators agree with human labels.
 
     A file of labels names samples by their id and says of each yes or no, a grade, or which of two
     answers is better; of a sample, or of one statement of it; by one annotator or several. A high

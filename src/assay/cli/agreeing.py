@@ -74,7 +74,7 @@ def _strays(said: Labels, metrics: Iterable[str]) -> dict[str, str]:
     """Names that labels are about and that no metric has; most often they are misspelt."""
     meant = {label.metric for metric in metrics for label in said.of(metric)}
     names = dict.fromkeys(label.metric for label in said.labels if label.metric not in meant)
-    return dict.fromkeys(names, "labels are about it, but the run has no such metric")
+    return dict.fromkeys(names, "the run has no metric of this name, but labels do")
 
 
 def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:

@@ -120,6 +120,6 @@ def estimated(request: Request, target: Target, *, as_json: bool, silent: bool) 
     if as_json:
         screen.write_json(data)
     elif not silent:
-        say(f"{found[0]:,} questions to be put to {target.system.name}, {found[1]:,} known already")
-        say("Nothing was asked. What the judge would cost can be told once there are answers.")
+        say(f"{found[0]:,} questions to send to {target.system.name}, {found[1]:,} known already")
+        say("Nothing was asked. The cost of the judge can be estimated once there are answers.")
     return OK

@@ -7,7 +7,7 @@ import click
 from assay.cli import options
 
 
-@click.command("bench", short_help="Measure a judge on sets that people labelled: its card.")
+@click.command("bench", short_help="Measure a judge on human-labelled sets: its card.")
 @click.argument("names", metavar="[NAME...]", nargs=-1)
 @click.option(
     "--data",
@@ -45,14 +45,14 @@ from assay.cli import options
 @options.budget
 @options.outs("Write the card to .json (it can be read again) or .md (Markdown). Repeatable.")
 @click.option(
-    "--beside", metavar="FILE", help="Show the card of another judge beside: JSON that --out wrote."
+    "--beside", metavar="FILE", help="Also show the card of another judge: JSON from --out."
 )
 @options.as_json
 @options.store
 @options.quiet
 @options.no_progress
 def command(**given: Any) -> int:
-    """Measure a judge on the sets of these NAMEs, or on all: agreement with people, beside floors.
+    """Measure a judge's agreement with human labels, beside baselines, on the named sets or all.
 
     Replies are kept in the store: killed or stopped at any point, the same command asks nothing
     twice. A set whose file is absent, or that asks for what the judge cannot do, says so.

@@ -25,7 +25,7 @@ from assay.cli.numbers import NUMBER
 @click.option(
     "--costs",
     metavar="ACCEPT:REJECT",
-    help="Instead: least cost, where a bad one called good costs ACCEPT and the reverse REJECT.",
+    help="Instead: minimum cost; a bad sample called good costs ACCEPT, the reverse REJECT.",
 )
 @click.option(
     "--method",
@@ -33,7 +33,7 @@ from assay.cli.numbers import NUMBER
     default="platt",
     metavar="platt|isotonic",
     show_default=True,
-    help="The curve from scores to probabilities; isotonic needs some hundred labels.",
+    help="The curve from scores to probabilities; isotonic needs a few hundred labels.",
 )
 @click.option(
     "--good",
@@ -41,7 +41,7 @@ from assay.cli.numbers import NUMBER
     default=0.5,
     show_default=True,
     metavar="LABEL",
-    help="A label from here on counts as good.",
+    help="A label of at least this counts as good.",
 )
 @click.option(
     "--card",
@@ -59,7 +59,7 @@ from assay.cli.numbers import NUMBER
     default=4,
     show_default=True,
     metavar="N",
-    help="With --examples: at most so many.",
+    help="With --examples: maximum number of examples.",
 )
 @options.outs(
     "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "

@@ -19,7 +19,7 @@ from assay.cli import options
 )
 @options.maps
 def command(**given: Any) -> int:
-    """Read all rows of each FILE and tell everything that is wrong with it. Nobody is asked."""
+    """Read all rows of each FILE and report everything that is wrong with it. Nobody is asked."""
     from assay.cli import checking
 
     return checking.check(given)

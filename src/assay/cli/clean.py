@@ -15,7 +15,7 @@ from assay.run import STORE
     metavar="RUN",
     help="Drop this run first: its samples, scores and what only it needs. Repeatable.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be dropped; drop nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be dropped; drop nothing.")
 def command(*, store: str, delete: tuple[str, ...], dry_run: bool) -> int:
     """Drop what no run of STORE needs, and give the room back to the disk.
 

@@ -22,7 +22,7 @@ from assay.cli.numbers import POSITIVE, NumberRange
     "wanted",
     type=POSITIVE,
     metavar="D",
-    help="Say how many samples it takes to find a difference of D. Without it: of the one seen.",
+    help="Show how many samples detect a difference of D; default: the observed one.",
 )
 @click.option(
     "--level",
@@ -38,7 +38,7 @@ from assay.cli.numbers import POSITIVE, NumberRange
     default=5,
     show_default=True,
     metavar="N",
-    help="Show so many of the samples that lost, and of those that gained most.",
+    help="How many of the samples that lost most, and gained most, to show.",
 )
 @options.force
 @options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")

@@ -18,7 +18,7 @@ from assay.cli.numbers import NUMBER, POSITIVE
     default=0.1,
     show_default=True,
     metavar="WIDTH",
-    help="Say how many labels an interval of this width needs, from end to end.",
+    help="Show how many labels an interval of this total width needs.",
 )
 @click.option(
     "--strata",
@@ -44,7 +44,7 @@ from assay.cli.numbers import NUMBER, POSITIVE
 @options.as_json
 @options.store
 def command(**given: Any) -> int:
-    """Estimate what the mean of RUN would be if people had judged all its samples.
+    """Estimate the mean of RUN if all its samples had human labels.
 
     From labels of some samples and the judge's scores of all (prediction-powered inference). The
     labelled samples must be a random choice, or chosen by `assay label`.

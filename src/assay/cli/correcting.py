@@ -84,7 +84,7 @@ def _notes(found: Correction, width: float) -> Iterable[str]:
     if both.interval is None:
         yield "no interval: too few labels, or labels that do not vary; label more samples"
     if both.correlation is None:
-        yield "labels or scores do not vary: the judge cannot help"
+        yield "labels or scores do not vary, so the judge adds nothing"
     else:
         worth = "" if found.worth is None else f"; worth {found.worth:.0f} labels without a judge"
         yield f"correlation of scores and labels {both.correlation:.2f}{worth}"

@@ -7,9 +7,9 @@ import click
 from assay.cli import options
 
 
-@click.command("diagnose", short_help="Say what went wrong in a run, and what to try.")
+@click.command("diagnose", short_help="Show what went wrong in a run, and what to try.")
 @click.argument("run", metavar="[RUN]", default="last")
-@click.option("--sample", metavar="ID", help="Show the findings of this sample, all evidence.")
+@click.option("--sample", metavar="ID", help="Show the findings of this sample with all evidence.")
 @click.option(
     "--within",
     type=click.IntRange(min=1),

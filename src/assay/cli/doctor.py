@@ -13,13 +13,13 @@ from assay.cli import options
 @click.option(
     "--card",
     is_flag=True,
-    help="Show instead how well the embedded judge agrees with people, as measured.",
+    help="Show instead how well the embedded judge agrees with human labels.",
 )
 @options.as_json
 def command(**given: Any) -> int:
-    """See whether everything works here: versions, extras, embedded model, store and judge.
+    """Check the installation: versions, extras, embedded model, store and judge.
 
-    With --judge, one small question whose right answer is known is put to every judge named.
+    With --judge, every judge named is sent one small question with a known answer.
     """
     if given["card"]:
         from assay.cli import doctor_card

@@ -26,8 +26,8 @@ GATE_FAILED, GATE_UNDECIDED = 6, 7
 _MACHINE = {
     errno.ENOSPC: "make room on the disk",
     errno.EROFS: "name a file where you may write",
-    errno.EACCES: "see to the permissions of the file or its folder",
-    errno.EPERM: "see to the permissions of the file or its folder",
+    errno.EACCES: "check the permissions of the file or its folder",
+    errno.EPERM: "check the permissions of the file or its folder",
 }
 
 EXIT_CODES = """Exit codes:

@@ -45,7 +45,7 @@ def _show(found: Estimate, request: Request) -> None:
         (found.calls, budget.calls),
     )
     if any(most is not None and (would or 0) > most for would, most in pairs):
-        console.print("This is more than the budget: the run would stop on the way.")
+        console.print("This exceeds the budget: the run would stop before its end.")
 
 
 def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
         (f"{found.samples * len(request.metrics):,}", "scores in all"),
         (f"{found.calls:,}", f"calls to be made to {request.judge.name}"),
         (f"{found.known:,}", f"calls known already, from {request.store}"),
-        (f"{found.local:,}", "calls answered on this machine, for nothing"),
+        (f"{found.local:,}", "calls answered on this machine, free of charge"),
         (f"{found.tokens_in:,}", "prompt tokens, about"),
         (f"{found.tokens_out:,}", "reply tokens, about"),
     ]

@@ -14,14 +14,14 @@ from assay.cli import options
     "least",
     multiple=True,
     metavar="METRIC=VALUE",
-    help="The least mean of a metric. Repeatable.",
+    help="Minimum mean of a metric. Repeatable.",
 )
 @click.option(
     "--max",
     "most",
     multiple=True,
     metavar="METRIC=VALUE",
-    help="The greatest mean of a metric. Repeatable.",
+    help="Maximum mean of a metric. Repeatable.",
 )
 @click.option(
     "--no-regression",
@@ -45,8 +45,7 @@ from assay.cli import options
     multiple=True,
     metavar="[METRIC=]SHARE",
     help=(
-        "The greatest share of samples without a score, failed or undefined; 0.1 if not given. "
-        "Repeatable."
+        "Maximum share of samples without a score, failed or undefined; default 0.1. Repeatable."
     ),
 )
 @click.option(
@@ -59,7 +58,7 @@ from assay.cli import options
     "--undecided",
     type=click.Choice(["fail", "pass"]),
     metavar="fail|pass",
-    help="What becomes of a rule whose limit lies within the interval; fail is the default.",
+    help="What to do with a rule whose limit lies within the interval; default fail.",
 )
 @click.option("--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML).")
 @click.option(
@@ -70,7 +69,7 @@ from assay.cli import options
 @options.as_json
 @options.store
 def command(**given: Any) -> int:
-    """Hold the scores of RUN against rules; the exit code says whether it may pass.
+    """Check the scores of RUN against rules; the exit code says whether it passes.
 
     RUN is the beginning of a run's id, or "last" (the default). Rules stand in the options and in
     [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes before the file.

@@ -23,7 +23,7 @@ from assay.cli import options
     default=30,
     show_default=True,
     metavar="N",
-    help="The newest N runs that have such a metric.",
+    help="Only the newest N runs that have the metric.",
 )
 @options.outs("Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable.")
 @options.as_json

@@ -8,10 +8,10 @@ from assay.cli import options
 from assay.cli.numbers import NUMBER
 
 
-@click.command("items", short_help="Say which questions tell several runs apart, and which do not.")
+@click.command("items", short_help="Show which questions discriminate between runs.")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True)
 @click.option(
-    "--metric", "-m", metavar="METRIC", help="The metric; needed where runs have several."
+    "--metric", "-m", metavar="METRIC", help="The metric; required if the runs have several."
 )
 @click.option(
     "--threshold",
@@ -28,7 +28,7 @@ from assay.cli.numbers import NUMBER
     default=10,
     show_default=True,
     metavar="N",
-    help="Show so many questions of each kind, on the console and in Markdown.",
+    help="How many questions of each kind to show, on the console and in Markdown.",
 )
 @options.force
 @options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")

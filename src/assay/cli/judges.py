@@ -81,10 +81,10 @@ class Judges:
             InputError: If nobody took them.
         """
         if (self.base_url or self.api_key) and not self._addressed:
-            what = "--base-url and --api-key are for openai: judges, and there is none"
+            what = "--base-url and --api-key apply to openai: judges, and none is given"
             raise InputError(what, "add --judge openai:MODEL")
         if self.window and not self._windowed:
-            what = "--window is for openai: and ollama: judges, and there is none"
+            what = "--window applies to openai: and ollama: judges, and none is given"
             raise InputError(what, "leave it out; gguf: judges know their window")
 
     def _make(self, spec: str, *, embedder: bool) -> Backend:

@@ -9,9 +9,9 @@ from assay.cli.edge import OK
 from assay.cli.numbers import NumberRange
 
 
-@click.command("label", short_help="Choose samples for people to label, and write a sheet.")
+@click.command("label", short_help="Choose samples for human labelling, and write a sheet.")
 @click.argument("run", metavar="[RUN]", default="last")
-@click.option("--metric", "-m", metavar="METRIC", help="The metric that is to be checked.")
+@click.option("--metric", "-m", metavar="METRIC", help="The metric to check.")
 @click.option(
     "-n",
     "--number",
@@ -27,7 +27,7 @@ from assay.cli.numbers import NumberRange
     "sheet",
     required=True,
     metavar="FILE",
-    help="The sheet (.csv). If it is there already, it keeps all that was written and grows.",
+    help="The sheet (.csv). An existing sheet keeps its content and is extended.",
 )
 @click.option(
     "--random-share",
@@ -35,14 +35,14 @@ from assay.cli.numbers import NumberRange
     default=0.5,
     show_default=True,
     metavar="SHARE",
-    help="The part of the choice that is the same for all samples; 1 is purely random.",
+    help="Share of the choice that is uniformly random; 1 is purely random.",
 )
 @options.store
 def command(**given: Any) -> int:
-    """Choose samples of RUN for people to label, and write them to a sheet with room for labels.
+    """Choose samples of RUN for human labelling, and write them to a sheet with room for labels.
 
-    Samples on which the judge is uncertain are chosen more often, and the sheet says with which
-    probability each was chosen: `assay correct` needs it to stay fair.
+    Samples on which the judge is uncertain are chosen more often. The sheet records with which
+    probability each was chosen: `assay correct` needs it to stay unbiased.
     """
     from assay.analysis import label_next
     from assay.cli.edge import say

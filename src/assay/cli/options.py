@@ -32,7 +32,7 @@ report = outs(
     "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
     "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
 )
-_LABELS = "What people said: CSV, TSV, JSON, JSONL or Parquet with an id and a label for each."
+_LABELS = "Human labels: CSV, TSV, JSON, JSONL or Parquet with a sample id and a label."
 labels = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
 labels_if_any = click.option("--labels", metavar="FILE", help=_LABELS)
 
@@ -47,7 +47,7 @@ maps = click.option(
     ),
 )
 limit = click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N rows."
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Use only the first N rows."
 )
 only_metrics = click.option(
     "--metric",
@@ -58,7 +58,7 @@ only_metrics = click.option(
     help="Only this metric. Repeatable.",
 )
 force = click.option(
-    "--force", is_flag=True, help="Go on where definitions or data of the runs differ."
+    "--force", is_flag=True, help="Continue although definitions or data of the runs differ."
 )
 
 concurrency = click.option(
@@ -67,7 +67,7 @@ concurrency = click.option(
     default=64,
     show_default=True,
     metavar="N",
-    help="Most calls to a judge at the same time; fewer while its server is slow or refuses.",
+    help="Maximum concurrent calls to a judge; fewer while its server is slow or refuses.",
 )
 retries = click.option(
     "--retries",
@@ -75,7 +75,7 @@ retries = click.option(
     default=5,
     show_default=True,
     metavar="N",
-    help="How often a call that brought no reply is made again.",
+    help="How often to retry a call that got no reply.",
 )
 rpm = click.option(
     "--rpm", type=POSITIVE, metavar="N", help="At most N requests a minute to a judge."
@@ -118,12 +118,12 @@ _JUDGE = (
     click.option(
         "--base-url",
         metavar="URL",
-        help="Where openai: judges are, instead of OPENAI_BASE_URL.",
+        help="Base URL of openai: judges, instead of OPENAI_BASE_URL.",
     ),
     click.option(
         "--api-key",
         metavar="KEY",
-        help="Their key, instead of OPENAI_API_KEY. It is never shown and never kept.",
+        help="Their API key, instead of OPENAI_API_KEY. Never shown, never stored.",
     ),
     click.option(
         "--timeout",
@@ -131,7 +131,7 @@ _JUDGE = (
         default=60.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long one call may take.",
+        help="Time limit for one call.",
     ),
     click.option(
         "--window",

@@ -21,9 +21,9 @@ _QUESTION = VerifyStatements(
 )
 _RIGHT = (True, False)
 _FORMS = {
-    "json_schema": "it takes a JSON schema",
-    "json_object": "it takes no JSON schema, but promises JSON",
-    "text": "it takes no wish for JSON, so the prompt alone asks for it",
+    "json_schema": "it accepts a JSON schema",
+    "json_object": "it accepts no JSON schema, but has a JSON mode",
+    "text": "it has no JSON mode, so only the prompt asks for JSON",
 }
 
 
@@ -67,12 +67,12 @@ class Probe:
             return self._judged(task, reply)
         except Unreadable as error:
             what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
-            return Finding("FAIL", what, "take a model that follows instructions, or a larger one")
+            return Finding("FAIL", what, "use a model that follows instructions, or a larger one")
         except Denied as error:
             why, _, remedy = str(error).partition(" -> ")
             return Finding("FAIL", f"{name} refused: {why}", remedy)
         except Unavailable as error:
-            remedy = "see that the server runs and that --base-url is its address"
+            remedy = "check that the server runs and that --base-url is its address"
             return Finding("FAIL", f"{name} sent no reply: {error}", remedy)
         except Exception as error:  # noqa: BLE001 - the edge: a judge of the user's own may raise
             what = f"{name} raised {type(error).__name__}: {error}"
@@ -96,7 +96,7 @@ class Probe:
             pairs = zip(_QUESTION.statements, said, _RIGHT, strict=True)
             wrong = [statement.text for statement, is_, should in pairs if is_ != should]
             what = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{told}"
-            return Finding("FAIL", what, "do not trust its scores: take a better model")
+            return Finding("FAIL", what, "do not trust its scores: use a better model")
         return Finding("ok", f"{self.backend.name}: the right answer{told}")
 
 

@@ -105,7 +105,7 @@ def _estimated(
         table.add_row(f"{plan.n:,}", "questions")
         table.add_row(f"{counts.calls:,}", Text(f"calls to {safe.plain(who)}, at least"))
         table.add_row(f"{counts.known:,}", Text(f"calls known already, from {given['store']}"))
-        table.add_row(f"{counts.local:,}", "calls answered on this machine, for nothing")
+        table.add_row(f"{counts.local:,}", "calls answered on this machine, free of charge")
         table.add_row(f"{counts.tokens_in:,}", "prompt tokens, about")
         table.add_row(f"{round(counts.tokens_out):,}", "reply tokens, about")
         if money is not None:

@@ -15,7 +15,7 @@ from assay.cli import options
     default=3,
     show_default=True,
     metavar="N",
-    help="How often every task is asked again.",
+    help="How often to repeat every task.",
 )
 @click.option(
     "--samples",
@@ -23,7 +23,7 @@ from assay.cli import options
     default=100,
     show_default=True,
     metavar="N",
-    help="About so many samples of the run, drawn at random; the same ones each time.",
+    help="Approximate number of samples, drawn at random; the same ones each time.",
 )
 @click.option(
     "-m",
@@ -41,7 +41,7 @@ from assay.cli import options
     default=16,
     show_default=True,
     metavar="N",
-    help="Calls to a judge at the same time.",
+    help="Maximum number of concurrent calls to a judge.",
 )
 @options.as_json
 @options.store
@@ -49,9 +49,9 @@ from assay.cli import options
 def command(**given: Any) -> int:
     """Ask the judge of RUN the same again, and measure how its verdicts and scores move.
 
-    The judge is named as it was for the run. Every task is asked under the same settings as
-    before. What is found is kept with the judge, and shown beside every score that it gives under
-    the same signature. What was asked before is known: the same command asks nothing.
+    Name the same judge as for the run. Every task is asked with the same settings as
+    before. The result is stored with the judge and shown beside every score that it gives under
+    the same signature. Replies are stored, so the same command asks nothing again.
     """
     from assay.cli import repeating
 

@@ -111,6 +111,6 @@ def spending(price: str | None, budget: str | None) -> Budget:
     prices = Price(*values.price(price)) if price else None
     money, tokens, calls = values.budget(budget) if budget else (None, None, None)
     if money is not None and prices is None:
-        what = f"--budget {budget} is money, and nobody knows what a token costs"
+        what = f"--budget {budget} is an amount of money, but the price of a token is unknown"
         raise InputError(what, "add --price IN/OUT, or give tokens: --budget 200000tok")
     return Budget(money=money, tokens=tokens, price=prices, calls=calls)

@@ -37,7 +37,7 @@ _GROUPS = {
     help=(
         "What to compute: a name, or name(parameter=value), repeatable or separated by commas; "
         "MODULE:ATTRIBUTE or FILE.py:ATTRIBUTE for one of your own. "
-        "Without it: every metric that the columns of the data fill. `assay metrics` lists them."
+        "Default: every metric that the data has columns for. `assay metrics` lists them."
     ),
 )
 @targeting.options
@@ -69,7 +69,7 @@ _GROUPS = {
     "--workers",
     type=_COUNT,
     metavar="N",
-    help="How many workers on the cluster, instead of as many as it has room for.",
+    help="Number of workers on the cluster; default: as many as it has room for.",
 )
 @click.option(
     "--worker-cores",
@@ -77,12 +77,12 @@ _GROUPS = {
     default=1,
     show_default=True,
     metavar="N",
-    help="Cores of each worker whose judge computes by itself.",
+    help="CPU cores of each worker with an in-process judge.",
 )
 @click.option(
     "--hedge",
     is_flag=True,
-    help="Make a second call beside one that is slower than nearly all; it may cost twice.",
+    help="Send a second call when one is unusually slow; this may cost twice.",
 )
 @click.option(
     "--together/--apart",
@@ -104,7 +104,7 @@ _GROUPS = {
     ),
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Say what it would cost, and how much is known; ask nobody."
+    "--dry-run", is_flag=True, help="Estimate the cost and what is cached already; ask nobody."
 )
 @options.as_json
 @options.quiet

@@ -45,7 +45,7 @@ def run(given: Mapping[str, Any], ending: Ending = closing) -> int:
         say(f"interrupted: {_kept(watch, request)}; the same command goes on from there")
         if watch.last is not None and watch.last.batches:
             say(
-                "Batches that were submitted go on at the provider: what they bring is fetched by "
+                "Submitted batches continue at the provider. Their replies are fetched by "
                 "the same command, within 30 days, and is not paid for again."
             )
         return INTERRUPTED

@@ -14,7 +14,11 @@ _COUNT = click.IntRange(min=1)
 @options.judge
 @options.store
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to bind.",
 )
 @click.option(
     "--port",
@@ -22,7 +26,7 @@ _COUNT = click.IntRange(min=1)
     default=8765,
     show_default=True,
     metavar="PORT",
-    help="At which port; 0 for a free one.",
+    help="Port; 0 for a free one.",
 )
 @click.option(
     "--no-token",

@@ -96,7 +96,7 @@ def _token(given: Mapping[str, Any]) -> str:
         token = secrets.token_urlsafe(24)
         say(f"token: {token} (set {TOKEN} to choose one)")
     elif not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(f"{TOKEN} holds characters that no header can", "choose another token")
+        raise InputError(f"{TOKEN} has characters that no header allows", "choose another token")
     return token
 
 

@@ -28,34 +28,34 @@ _OPTIONS = (
         "--target",
         metavar="URL|MODULE:FUNCTION|FILE.py:FUNCTION",
         help=(
-            "Ask this system the questions of DATA first, and evaluate what it answers. What it "
-            "answered is kept: the same command does not ask again."
+            "Send the questions of DATA to this system first and evaluate its answers. Answers are "
+            "stored, so the same command does not ask again."
         ),
     ),
     click.option(
         "--target-body",
         metavar="JSON",
-        help="""What is sent to a URL; '{"question": "{question}"}' if not given.""",
+        help="""Body of the request to a URL; default '{"question": "{question}"}'.""",
     ),
     click.option(
         "--target-header",
         "target_headers",
         multiple=True,
         metavar="NAME:VALUE",
-        help="A header for it; $NAME takes a variable of the environment. Never kept. Repeatable.",
+        help="Request header; $NAME is read from the environment. Never stored. Repeatable.",
     ),
     click.option(
         "--target-reply",
         "target_replies",
         multiple=True,
         metavar="FIELD=PATH",
-        help="Where a field stands in its replies, if not under its name: answer=data.text.",
+        help="Path of a field in its replies, if not its own name: answer=data.text. Repeatable.",
     ),
     click.option(
         "--target-version",
         default="",
         metavar="NAME",
-        help="Which version of the system it is; another one is asked anew.",
+        help="Version of the system; a new version is asked again.",
     ),
     click.option(
         "--target-concurrency",
@@ -63,7 +63,7 @@ _OPTIONS = (
         default=8,
         show_default=True,
         metavar="N",
-        help="Most questions on their way to it at the same time.",
+        help="Maximum number of concurrent questions.",
     ),
     click.option(
         "--target-timeout",
@@ -71,7 +71,7 @@ _OPTIONS = (
         default=120.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long one answer may take.",
+        help="Time limit for one answer.",
     ),
     click.option(
         "--target-retries",
@@ -79,7 +79,7 @@ _OPTIONS = (
         default=2,
         show_default=True,
         metavar="N",
-        help="How often a question that brought no reply is asked again.",
+        help="How often to retry a question that got no reply.",
     ),
     click.option(
         "--target-rpm",
@@ -93,7 +93,7 @@ _OPTIONS = (
         default=1,
         show_default=True,
         metavar="N",
-        help="Ask each question N times: further answers for metrics of consistency.",
+        help="Ask each question N times, for consistency metrics.",
     ),
 )
 _ALONE = (
@@ -124,7 +124,7 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
         InputError: If they cannot be understood.
     """
     if given["target"] is None:
-        alone.refuse("is about a target, and there is none", "add --target URL", *_ALONE)
+        alone.refuse("needs a target, and none is given", "add --target URL", *_ALONE)
         return None
     from assay.backends.limit import Limits
     from assay.cli.values import look_here
@@ -158,7 +158,7 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
         name, colon, value = text.partition(":")
         if not colon or not _HEADER.fullmatch(name.strip()):
             # Whatever stands there may be a secret: nothing of it is shown.
-            what = "a --target-header is not NAME:VALUE, or its name is none of a header"
+            what = "a --target-header is not NAME:VALUE, or NAME is no valid header name"
             raise InputError(what, "such as X-Key:$KEY")
         name, value = name.strip(), _filled(name.strip(), value.strip())
         if not value.isprintable():

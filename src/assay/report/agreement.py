@@ -102,7 +102,7 @@ def _orders(metric: Agreement) -> list[str]:
     orders = (auroc if interval is None else interval.low) > 0.5
     if orders and balanced is not None and auroc - balanced > _OFF:
         found.append(
-            "The scores put things in a better order than the verdicts tell: another threshold "
+            "The scores rank the items better than the verdicts do: another threshold "
             "may do better (`assay calibrate`)."
         )
     # Of few rows an order as poor as this may be one by chance too.

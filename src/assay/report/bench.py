@@ -80,7 +80,7 @@ def notes(card: JudgeCard, beside: JudgeCard | None) -> list[str]:
             "tokens and seconds include known replies; seconds of calls at the same time add up."
         )
     if card.limit is not None and card.limit < 100:
-        found.append("So few rows bear no fine comparison: see the intervals.")
+        found.append("So few rows allow no fine comparison: see the intervals.")
     if beside:
         found.append(f"beside: {title(beside)}")
     if card.stopped:

@@ -31,7 +31,7 @@ def overview(data: Json, *, show_all: bool = False) -> RenderableType:
     if data["causes"]:
         blocks += [Text(), _causes(data)]
     if data["advice"]:
-        blocks += [_head("What to try, in the order of the samples that it touches"), _advice(data)]
+        blocks += [_head("What to try, by number of samples affected"), _advice(data)]
     if data["counterfactual"]:
         blocks += _what_if(data["counterfactual"])
     blocks += _patterns(data)
@@ -49,7 +49,7 @@ def sample(data: Json, sample_id: str) -> RenderableType:
         lines.append(Text(finding["title"], style="bold"))
         lines += [_evidence(evidence) for evidence in finding["evidence"]]
     if one["state"] == "fine":
-        lines.append(Text("nothing wrong in what could be checked"))
+        lines.append(Text("passed every check that could be made"))
     return Group(*lines)
 
 
@@ -99,7 +99,7 @@ def _patterns(data: Json) -> list[RenderableType]:
         ]
     undecided = [p["title"] for p in data["patterns"] if p["state"] == "undecided"]
     if undecided:
-        text = "\nPatterns that are undecided, an interval spans its guide value: "
+        text = "\nUndecided patterns (an interval includes the guide value): "
         blocks.append(Text(text + "; ".join(undecided), style="dim"))
     return blocks
 

@@ -71,7 +71,7 @@ def headline(data: Json) -> str:
     share_of = f"{_percent(data['n_failed'], told)}, 95 % interval {low} to {high} %"
     parts = [
         f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} went wrong ({share_of})",
-        f"{data['n_fine']:,} show nothing wrong in what could be checked",
+        f"{data['n_fine']:,} passed every check that could be made",
     ]
     if data["n_open"]:
         parts.append(f"{data['n_open']:,} more could not be diagnosed")

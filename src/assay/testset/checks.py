@@ -17,13 +17,17 @@ from assay.text.words import stems
 # Questions that nobody asks who has not just read the text.
 _POINTS = re.compile(
     r"\b(?:(?:in|to|by|from|on|does|do|did)\s+(?:the|this|these|that)\s+(?:\w+ed\s+|above\s+|"
-    r"following\s+)?(?:text|passage|excerpt|paragraph|snippet|document|article|section|author)s?\b"
+    r"following\s+|previous\s+)?(?:text|passage|excerpt|paragraph|snippet|document|article|section|author)s?\b"
     r"|(?:this|these|that|given|provided|following|above|preceding)\s+(?:text|passage|excerpt|"
     r"paragraph|snippet|context|document|article)s?\b"
+    r"|(?:based on|according to)\s+(?:the|this|these)\s+(?:\w+\s+)?(?:information|details|context)"
+    r"|(?:text|passage)s?\s+[12]|(?:first|second|both|two)\s+(?:text|passage)s?"
     r"|(?:mentioned|described|listed|shown|given)\s+(?:above|below)\b)",
     re.IGNORECASE,
 )
-_ALIKE = str.maketrans(dict.fromkeys("\"'‘’‚‛“”„‟«»`*_", " "))  # noqa: RUF001 - marks and mark-up
+_ADDRESS = re.compile(r"\]\([^()\s]*\)")  # of a link
+# Punctuation and mark-up; what stands within a number counts.
+_MARKS = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
 _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
@@ -83,8 +87,8 @@ def points_at_text(question: str) -> str:
 def unquoted(written: Written, passages: Sequence[Passage]) -> str:
     """What is wrong with the quotes of an answer, "" if each stands in a passage.
 
-    Every passage must be quoted. Case, white space and mark-up do not count, and dots may stand
-    for words that were left out.
+    Every passage must be quoted. Case, white space, punctuation and mark-up do not count, and dots
+    may stand for words that were left out.
     """
     if not written.quotes:
         return "the answer quotes nothing"
@@ -105,8 +109,8 @@ def _holds(text: str, pieces: Iterable[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", text).translate(_ALIKE).casefold()
-    return " ".join(plain.split()).strip(" .,;:")
+    plain = unicodedata.normalize("NFKC", _ADDRESS.sub("] ", text)).casefold()
+    return " ".join(_MARKS.sub(" ", plain.replace("_", " ")).split())
 
 
 async def unsupported(written: Written, passages: Sequence[Passage], judge: Judge) -> str:

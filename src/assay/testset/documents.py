@@ -1,5 +1,6 @@
 """Which documents are there, and what is their text?"""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -17,8 +18,11 @@ _TABLES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _KNOWN: Final = ", ".join((*_PLAIN, *_HTML, *_TABLES))
 # Under these names the text of a document stands in a table, or as an attribute of an object.
 _TEXTS: Final = ("text", "page_content", "content", "contents", "body", "passage", "document")
-_IDS: Final = ("id", "_id", "doc_id", "docid", "document_id", "source", "url", "path", "name")
-_TITLES: Final = ("title", "heading", "name")
+_IDS: Final = ("id", "_id", "doc_id", "docid", "document_id")
+# Several documents may share one of these: the pages of a PDF file.
+_SOURCES: Final = ("source", "url", "path", "name", "file_name")
+_LONGEST: Final = 255  # characters of a file's name
+_TITLES: Final = ("title", "heading", "name", "file_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +52,30 @@ def read_documents(data: Any) -> list[Document]:
     Raises:
         InputError: If there is none, or one cannot be read; names the file or row.
     """
-    if isinstance(data, Document | Mapping) or hasattr(data, "page_content"):
+    # Documents of LangChain and LlamaIndex are iterable, as models of Pydantic.
+    alone = hasattr(data, "page_content") or hasattr(data, "id_")
+    if alone or isinstance(data, Document | Mapping) or not isinstance(data, Iterable):
         data = [data]
     paths = [data] if isinstance(data, str | PathLike) else data
     found: list[Document] = []
+    sources: Counter[str] = Counter()
     for number, item in enumerate(paths, start=1):
-        if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
-            found += _of_path(Path(item))
+        if isinstance(item, PathLike) or (isinstance(item, str) and _may_be_path(item)):
+            found += _of_path(Path(item), sources)
         else:
-            found.append(_of_object(item, number))
+            found.append(_of_object(item, number, sources))
     found = [document for document in found if document.text.strip()]
     if not found:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
     return _distinct(found)
 
 
-def _of_path(path: Path) -> Iterator[Document]:
+def _may_be_path(text: str) -> bool:
+    """Whether a file can have this name: not a text of several lines, or longer than names are."""
+    return "\n" not in text and all(len(part) <= _LONGEST for part in Path(text).parts)
+
+
+def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
     if path.is_dir():
         inside = [
             p for p in sorted(path.rglob("*")) if _is_text(p.relative_to(path)) and p.is_file()
@@ -77,7 +89,7 @@ def _of_path(path: Path) -> Iterator[Document]:
     elif path.suffix.lower() in (*_PLAIN, *_HTML):
         yield _of_text_file(path, path.name)
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
-        yield from _of_table(path)
+        yield from _of_table(path, sources)
     else:
         shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
         remedy = f"convert it to text first; known are {_KNOWN}"
@@ -133,6 +145,7 @@ class _Page(HTMLParser):
         self.pieces: list[str] = []
         self.title = ""
         self._mute = 0
+        self._pre = False
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -140,11 +153,12 @@ class _Page(HTMLParser):
         del attrs
         if tag in self._MUTE:
             self._mute += 1
-        elif tag == "title":
+        elif tag == "title" and not self._mute:  # of the page, not of a drawing
             self._in_title = True
         elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.pieces.append(f"\n\n{'#' * int(tag[1])} ")
         elif tag in self._APART:
+            self._pre = self._pre or tag == "pre"
             self.pieces.append("\n- " if tag == "li" else "\n\n")
         elif tag in self._CELLS:
             self.pieces.append(" | ")
@@ -156,12 +170,15 @@ class _Page(HTMLParser):
         elif tag == "title":
             self._in_title = False
         elif tag in self._APART or (len(tag) == 2 and tag[0] == "h"):
+            self._pre = self._pre and tag != "pre"
             self.pieces.append("\n\n" if tag != "li" else "\n")
 
     def handle_data(self, data: str) -> None:
         """Take the text, blanks joined as a browser joins them."""
         if self._in_title:
             self.title += data
+        elif self._pre and not self._mute:
+            self.pieces.append(data)
         elif not self._mute:
             joined = " ".join(data.split())
             before = " " if data[:1].isspace() else ""
@@ -169,10 +186,10 @@ class _Page(HTMLParser):
             self.pieces.append(before + joined + after)
 
 
-def _of_table(path: Path) -> Iterator[Document]:
+def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
     problems = []
     for record in file_records(path)():
-        found = _of_record(record, path.name)
+        found = _of_record(record, path.name, sources)
         if isinstance(found, Problem):
             problems.append(found)
         else:
@@ -181,7 +198,7 @@ def _of_table(path: Path) -> Iterator[Document]:
         raise InputError(problems)
 
 
-def _of_record(record: Record, file: str) -> Document | Problem:
+def _of_record(record: Record, file: str, sources: Counter[str]) -> Document | Problem:
     if record.problem is not None:
         return record.problem
     values = record.values or {}
@@ -189,11 +206,11 @@ def _of_record(record: Record, file: str) -> Document | Problem:
     if text is None:
         what = f"there is no text in columns {', '.join(map(str, values)) or '(none)'}"
         return Problem(what, f"name the column one of {', '.join(_TEXTS)}", row=record.number)
-    name = _first(values, _IDS) or f"{file}:{record.number}"
+    name = _name(values, sources) or f"{file}:{record.number}"
     return Document(name, text, _first(values, _TITLES) or "")
 
 
-def _of_object(item: Any, number: int) -> Document:
+def _of_object(item: Any, number: int, sources: Counter[str]) -> Document:
     if isinstance(item, Document):
         return item
     if isinstance(item, str):
@@ -206,8 +223,17 @@ def _of_object(item: Any, number: int) -> Document:
         what = f"document {number} is a {type(item).__name__} without a text"
         remedy = f"give texts, or objects with one of {', '.join(_TEXTS)}"
         raise InputError([Problem(what, remedy, row=number)])
-    name = _first(values, (*_IDS, "id_", "file_name")) or f"document {number}"
+    # LlamaIndex gives an `id_` at random: it names a document only if no file does.
+    name = _name(values, sources) or _first(values, ("id_",)) or f"document {number}"
     return Document(name, text, _first(values, _TITLES) or "")
+
+
+def _name(values: Mapping[Any, Any], sources: Counter[str]) -> str | None:
+    """The id of a document, or where it is from, with a number if others are from there too."""
+    if (own := _first(values, _IDS)) or not (source := _first(values, _SOURCES)):
+        return own
+    sources[source] += 1
+    return source if sources[source] == 1 else f"{source}:{sources[source]}"
 
 
 def _first(values: Mapping[Any, Any], names: Iterable[str]) -> str | None:

@@ -11,7 +11,8 @@ from assay.text.words import words
 # A passage of fewer words holds nothing to ask about; most are as long as was asked for.
 SHORTEST = 25
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![^\S\n]*\n))+")
-_HEADING = re.compile(r"\s*(#{1,6})\s+(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"\s*(#{1,6})[^\S\n](.*)")
+_FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n[=\-~^*]{3,}\s*$")
 
 
@@ -81,11 +82,15 @@ def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:
 
 def _pieces(text: str, size: int) -> Iterator[_Piece]:
     path: list[tuple[int, str]] = []
+    fence = ""
     for paragraph in _PARAGRAPH.finditer(text):
         start, end = _trimmed(text, *paragraph.span())
         if start == end:
             continue
-        heading = _heading(text[start:end].split("\n", 1)[0]) or _heading(text[start:end])
+        heading = None
+        if not fence:  # in code, a line with # is a comment
+            heading = _heading(text[start:end].split("\n", 1)[0]) or _heading(text[start:end])
+        fence = _fence(text[start:end], fence)
         if heading is not None:
             level, name = heading
             path = [(depth, above) for depth, above in path if depth < level]
@@ -104,10 +109,21 @@ def _pieces(text: str, size: int) -> Iterator[_Piece]:
 
 def _heading(text: str) -> tuple[int, str] | None:
     """Level and text of a heading; one that is underlined counts as of level 2."""
-    if found := _HEADING.match(text):
-        return len(found[1]), found[2]
+    if (found := _HEADING.match(text)) and (name := found[2].strip().rstrip("#").rstrip()):
+        return len(found[1]), name
     found = _UNDERLINED.match(text)
     return (2, found[1]) if found else None
+
+
+def _fence(text: str, opened: str) -> str:
+    """The fence of the code that goes on after a paragraph, "" if none is open."""
+    for found in _FENCE.finditer(text):
+        mark = found[1]
+        if not opened:
+            opened = mark
+        elif mark.startswith(opened):
+            opened = ""
+    return opened
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
