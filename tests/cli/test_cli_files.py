@@ -1,9 +1,13 @@
 """Does every command that writes files say which, and in the same words?"""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
+
+from assay import Result
+from assay.cli import closing
 
 METRIC = '''
 import assay
@@ -83,3 +87,10 @@ def test_nothing_overwrites_the_judge_or_the_configuration(assay, here):
     refused = assay("diagnose", "--counterfactual", *JUDGE, "--out", "judge.json")
     assert (refused.exit_code, "would overwrite" in refused.stderr) == (2, True)
     assert before == {name: (here / name).read_bytes() for name in before}
+
+
+def test_json_names_a_file_in_an_object_store_without_its_password(scored):
+    (run,) = json.loads(scored("runs", "--json").stdout)
+    request = SimpleNamespace(outs=("s3://KEY:SECRET@bucket/r.html", "r.md"), store="assay.db")
+    told = closing.as_json(Result("assay.db", run["run"]), request)
+    assert told["out"] == ["s3://KEY@bucket/r.html", "r.md"]

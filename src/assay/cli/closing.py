@@ -62,7 +62,8 @@ def _renamed(result: Result, request: Request) -> list[tuple[str, str]]:
 
 def as_json(result: Result, request: Request) -> dict[str, Any]:
     """The same for programs."""
-    return {**summary_json(result), "store": request.store, "out": list(request.outs)}
+    files = [shown for _, shown in outputs.written(request.outs)]  # a URI may hold a password
+    return {**summary_json(result), "store": request.store, "out": files}
 
 
 def summary_json(result: Result) -> dict[str, Any]:
