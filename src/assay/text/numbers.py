@@ -83,6 +83,12 @@ _FRACTION = re.compile(
 _ORDINAL = re.compile(
     rf"(?<!\ba )(?<!\bone )(?<!\bone-)\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE
 )
+# One of these words is in every number that is spelled out, and in every time that has a name.
+_SPELLING = frozenset(
+    {*SMALL, *TENS, *ORDINALS, "noon", "midday", "midnight"}
+    | {"hundred", "thousand", "million", "billion", "dozen"}
+)
+_LETTERS = re.compile(r"[a-z]+")
 # "one" is mostly a pronoun, and a missing "one" says nothing.
 _IGNORED_WORDS = frozenset({"one", "zero"})
 
@@ -90,13 +96,22 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
     found: dict[str, str] = {}
-    for fraction in _FRACTION.finditer(text):
-        if (value := _fraction_value(fraction)) is not None:
-            found.setdefault(value, fraction.group())
+    # Most texts hold no number: a look for what each must have is faster than its pattern.
+    digits, ascii_only = _DIGIT.search(text), text.isascii()
+    if digits or not ascii_only:
+        for fraction in _FRACTION.finditer(text):
+            if (value := _fraction_value(fraction)) is not None:
+                found.setdefault(value, fraction.group())
     if found:
         text = _FRACTION.sub(_blank_fraction, text)
-    if _DIGIT.search(text):
+    if digits:
         found |= _in_digits(text)
+    if not ascii_only or not _SPELLING.isdisjoint(_LETTERS.findall(text.lower())):
+        _add_spelled(text, found)
+    return found
+
+
+def _add_spelled(text: str, found: dict[str, str]) -> None:
     for named in _NAMED_TIME.finditer(text):
         found.setdefault("12:00" if named["noon"] else "00:00", named.group())
     for spelled in _SPELLED.finditer(text):
@@ -104,7 +119,6 @@ def numbers(text: str) -> dict[str, str]:
             found.setdefault(_spelled_value(spelled), spelled.group())
     for ordinal in _ORDINAL.finditer(text):
         found.setdefault(str(ORDINALS[ordinal.group().lower()]), ordinal.group())
-    return found
 
 
 def _fraction_value(fraction: re.Match[str]) -> str | None:
