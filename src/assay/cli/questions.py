@@ -156,9 +156,12 @@ def _show(made: Testset, given: Mapping[str, Any]) -> None:
 
 
 def _remarks(made: Testset) -> list[str]:
-    money = f", {made.money:,.4f} of money" if made.money is not None else ""
-    spent = f"{made.tokens_in:,} + {made.tokens_out:,} tokens{money}"
-    found = [f"{made.calls:,} calls to the judge, {made.known:,} more from the store; {spent}"]
+    spent = [f"{made.calls:,} calls to the judge, {made.known:,} more from the store"]
+    if made.tokens_in:
+        spent.append(f"{made.tokens_in:,} prompt tokens, {made.tokens_out:,} reply tokens")
+    if made.money is not None:
+        spent.append(f"{made.money:,.4f} at the price given")
+    found = ["; ".join(spent)]
     if made.overlap is not None:
         share = f"{made.overlap:.0%}"
         easy = "; finding it is easier than for questions in users' own words"
