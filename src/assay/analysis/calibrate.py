@@ -48,7 +48,7 @@ def calibrate(
             gave.
         metric: The metric; may be left out if the run has only one.
         objective: What the threshold is to reach; balanced accuracy if not told.
-        method: The curve: "platt", or "isotonic" with some hundred labels.
+        method: The curve: "platt", or "isotonic" with a few hundred labels.
         good_from: A label from here on counts as good. At one half, the majority of several
             annotators counts, and what they are undecided about is left out.
 

@@ -68,7 +68,7 @@ def fit(scores: Numbers, good: Numbers, method: Method = "platt", *, rising: boo
         scores: Shape (n,), finite.
         good: Shape (n,), true or false; both must occur.
         method: "platt" has two parameters and does with few labels; "isotonic" takes any rising
-            shape and needs some hundred.
+            shape and needs a few hundred.
         rising: False where low scores are good (only the isotonic curve has to be told).
 
     Raises:

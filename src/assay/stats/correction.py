@@ -130,7 +130,7 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         power: lambda of PPI++; None tunes it, 1 is PPI, 0 the mean of the labels alone.
         level: Nominal coverage, in (0, 1).
         small_sample: False gives the interval of the paper: normal quantiles, no correction for
-            few labels. It is too narrow below some hundred labels.
+            few labels. It is too narrow below a few hundred labels.
 
     Raises:
         ValueError: If shapes do not fit, a place is given twice, a probability is outside (0, 1],

@@ -65,7 +65,7 @@ def sign_flip(
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
     reached = _reached(moved, least, draws, np.random.default_rng(seed))
-    # Draws alone show no p below 1 / (draws + 1), too large to stand among some hundred tests.
+    # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
     bound = max(2 * math.exp(-seen * seen / float(moved @ moved) / 2), smallest)
     p = min((reached + 1) / (draws + 1), bound)
     return Test(p, f"sign-flip permutation, {draws:,} draws")
