@@ -8,7 +8,7 @@ from dataclasses import dataclass
 # New objects after which it looks. A run makes many that are gone without its help, and few that
 # refer to each other in circles.
 OFTEN_ENOUGH = 10_000
-# Python 3.12 begins with a few hundred frozen objects of its own; someone who freezes has thousands.
+# Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
 FROZEN_BY_PYTHON = 1_000
 # All is looked at again once so many times as many objects are there, as Python itself does it.
 GROWN = 1.25
