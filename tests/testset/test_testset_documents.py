@@ -108,13 +108,16 @@ class TestReading:
     def test_files_that_are_no_text_are_told(self, tmp_path):
         (tmp_path / "a.pdf").write_bytes(b"%PDF")
         (tmp_path / "b.txt").write_bytes(b"caf\xe9")
-        (tmp_path / "c.csv").write_text("id,size\n1,2\n")
+        (tmp_path / "c.csv").write_text("id,size\n1,2\n3,4\n")
         with pytest.raises(InputError, match=r"'\.pdf', which is no known kind of document"):
             read_documents(tmp_path / "a.pdf")
         with pytest.raises(InputError, match="is not UTF-8"):
             read_documents(tmp_path / "b.txt")
-        with pytest.raises(InputError, match=r"row 1: there is no text in columns id, size"):
+        with pytest.raises(
+            InputError, match=r"row 1: there is no text in columns id, size"
+        ) as raised:
             read_documents(tmp_path / "c.csv")
+        assert raised.value.total == 1  # one says it for all rows
 
 
 class TestCutting:

@@ -187,15 +187,16 @@ class _Page(HTMLParser):
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
-    problems = []
+    problems, found = list[Problem](), False
     for record in file_records(path)():
-        found = _of_record(record, path.name, sources)
-        if isinstance(found, Problem):
-            problems.append(found)
+        one = _of_record(record, path.name, sources)
+        if isinstance(one, Problem):
+            problems.append(one)
         else:
-            yield found
-    if problems:
-        raise InputError(problems)
+            found = True
+            yield one
+    if problems:  # where no row has a text, one says it for all
+        raise InputError(problems if found else problems[:1])
 
 
 def _of_record(record: Record, file: str, sources: Counter[str]) -> Document | Problem:

@@ -116,8 +116,8 @@ def measure_answer(
 
 def _demand_question(question: str) -> None:
     if questions.about_a_text(question):
-        what = f"'{shorten(question)}' asks for work on a text, not for facts: what bears on it "
-        what += "the embedded judge cannot tell -> name an LLM as judge for this metric"
+        what = f"'{shorten(question)}' asks for work on a text, not for facts: the embedded judge "
+        what += "cannot rate what is relevant to it -> name an LLM as judge for this metric"
         raise Unavailable(what, permanent=True)
 
 
