@@ -134,4 +134,4 @@ def test_the_doctor_asks_each_of_them(here):
     done = CliRunner().invoke(main, ["doctor", "--judge", "embedded+gguf:model.gguf"])
     told = " ".join(done.stdout.split())  # lines break elsewhere when it took longer
     assert "gguf:model.gguf@" in told
-    assert "takes a JSON schema" in told
+    assert "accepts a JSON schema" in told
