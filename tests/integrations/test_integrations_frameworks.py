@@ -391,7 +391,7 @@ class TestAMetricOfDSPy:
         assert metric.__name__ == "faithfulness"
 
     def test_a_metric_whose_low_scores_are_good_would_be_driven_the_wrong_way(self, db):
-        with pytest.raises(InputError, match="low scores are good"):
+        with pytest.raises(InputError, match="lower is better"):
             DSPyMetric("deepeval:hallucination", plausible(), store=db)
 
     def test_while_bootstrapping_it_says_whether_it_passes(self, db):
