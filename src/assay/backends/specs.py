@@ -21,6 +21,7 @@ SPECS = (
     "openai-batch:MODEL (the same in batches: half the price, within a day)",
     "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
     "gguf:PATH (a GGUF chat model in this process; pip install 'assay[gguf]')",
+    "onnx:FOLDER (a local NLI verifier or sentence encoder: onnx:FOLDER+embedded)",
     "scripted:FILE (fixed replies from a JSON file)",
     "MODULE:ATTRIBUTE (a function from prompt to text, or a back end of your own)",
     "OBJECT (a chat model or embedding object of LangChain, LlamaIndex or pydantic-ai)",
@@ -174,6 +175,16 @@ def _gguf(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
     return Gguf(path)
 
 
+def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
+    from assay.backends.onnx import Onnx
+    from assay.tasks import Embed
+
+    found = Onnx(path)
+    if embedder and found.identity(Embed) is None:
+        raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
+    return found
+
+
 def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
     from assay.backends.scripted import Scripted
 
@@ -185,6 +196,7 @@ _SCHEMES: dict[str, Make] = {
     "openai-batch": _openai_batch,
     "ollama": _ollama,
     "gguf": _gguf,
+    "onnx": _onnx,
     "scripted": _scripted,
 }
 # Whose objects are known, by the first word of the module that their class comes from.

@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.judge import Backend
 
 _EMBEDDERS = ("openai", "ollama")
-_FROM_FILES = ("scripted", "gguf")
+_FROM_FILES = ("scripted", "gguf", "onnx")
 _JUDGES = (*_EMBEDDERS, "openai-batch")
 
 

@@ -99,7 +99,9 @@ no_progress = click.option("--no-progress", is_flag=True, help="Show no progress
 _EMBEDDER = click.option(
     "--embedder",
     metavar="JUDGE",
-    help="Who makes embeddings: embedded (the default), openai:MODEL or ollama:MODEL.",
+    help=(
+        "Who makes embeddings: embedded (the default), openai:MODEL, ollama:MODEL or onnx:FOLDER."
+    ),
 )
 _JUDGE = (
     click.option(
@@ -109,9 +111,9 @@ _JUDGE = (
         metavar="[TASK=]JUDGE",
         help=(
             "Who judges: embedded (the default: offline, no key), openai:MODEL, "
-            "openai-batch:MODEL, ollama:MODEL, gguf:PATH, scripted:FILE, or MODULE:ATTRIBUTE for "
-            "one of your own. JUDGE+JUDGE gives the second what the first cannot do. Repeatable: "
-            "TASK=JUDGE gives one kind of task to another judge."
+            "openai-batch:MODEL, ollama:MODEL, gguf:PATH, onnx:FOLDER, scripted:FILE, or "
+            "MODULE:ATTRIBUTE for one of your own. JUDGE+JUDGE gives the second what the first "
+            "cannot do. Repeatable: TASK=JUDGE gives one kind of task to another judge."
         ),
     ),
     _EMBEDDER,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.backends.gguf.calibration import Fit, fits
-from assay.backends.gguf.file import BLOCK, BLOCKS, digest
 from assay.backends.gguf.questions import Material, halved, halves
+from assay.backends.weights import BLOCK, BLOCKS, digest
 from assay.errors import InputError
 from support.engines import made_file
 

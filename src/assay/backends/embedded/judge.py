@@ -1,19 +1,16 @@
 """How the embedded models answer tasks: offline, without a key, in this process."""
 
-import asyncio
-import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from assay.backends.embedded.card import headline
 from assay.backends.embedded.conversation import asked, question_in_context
 from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.passes import Work
+from assay.backends.embedded.passes import aside
 from assay.backends.embedded.reader import Reader
 from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
 from assay.backends.embedded.support import support
@@ -97,13 +94,7 @@ class Embedded:
         """The models' answer in the form in which an LLM is asked to reply."""
         if task.kind not in self._say:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
-        loop, work = asyncio.get_running_loop(), Work()
-        try:
-            pool = _pool(self._reader.threads, os.getpid())
-            raw, ms = await loop.run_in_executor(pool, self._timed, task, work)
-        except asyncio.CancelledError:
-            work.give_up()  # its thread ends with the pass that it is at
-            raise
+        raw, ms = await aside(lambda: self._timed(task), self._reader.threads)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
@@ -119,10 +110,9 @@ class Embedded:
         (found,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
         return found.probability
 
-    def _timed(self, task: Task[Any], work: Work) -> tuple[str, float]:
+    def _timed(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
-        with work:
-            raw = self._say[task.kind](task)
+        raw = self._say[task.kind](task)
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements | SplitTexts) -> str:
@@ -206,15 +196,6 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
     begins = [start for start, _ in spans(text)]
     first = {bisect_right(begins, statement.start): statement for statement in reversed(found)}
     return [statement for statement in found if statement in first.values()]
-
-
-@cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
-    # Off the event loop, several at a time: most tasks are too small to fill all cores. Twice as
-    # many as there are cores, as half of them wait for a pass: while one prepares its texts, the
-    # models have the next one's. One for all judges, which are made anew by each call; of a forked
-    # process its own.
-    return ThreadPoolExecutor(2 * threads, thread_name_prefix="assay-embedded")
 
 
 @lru_cache

@@ -5,6 +5,7 @@ its way is not made again; the last ones are remembered. A pass depends on nothi
 so nobody can tell. A pass cannot be called back once it has begun; those that wait their turn can.
 """
 
+import asyncio
 import os
 import threading
 from collections import OrderedDict
@@ -130,3 +131,28 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a
     # One for all tasks, so that no more models run at once than there are cores, however many tasks
     # wait; of a forked process its own, as threads do not survive a fork.
     return ThreadPoolExecutor(threads, thread_name_prefix="assay-model")
+
+
+async def aside(work: Callable[[], Result], threads: int) -> Result:
+    """What some work returns that needs passes, done off the event loop.
+
+    Twice as many at a time as there are threads, since half of them wait for a pass: while one
+    prepares its texts, the models have the next one's. Given up, it ends with the pass it is at.
+    """
+    loop, mine = asyncio.get_running_loop(), Work()
+
+    def done() -> Result:
+        with mine:
+            return work()
+
+    try:
+        return await loop.run_in_executor(_waiting(threads, os.getpid()), done)
+    except asyncio.CancelledError:
+        mine.give_up()
+        raise
+
+
+@cache
+def _waiting(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
+    # One for all judges, which are made anew by each call; of a forked process its own.
+    return ThreadPoolExecutor(2 * threads, thread_name_prefix="assay-embedded")

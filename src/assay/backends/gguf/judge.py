@@ -13,10 +13,11 @@ from assay.backends.embedded.models import available_cores
 from assay.backends.gguf.asking import Asking
 from assay.backends.gguf.calibration import Fit, fits
 from assay.backends.gguf.engine import Engine, Llama, Wish, version
-from assay.backends.gguf.file import checked, digest
+from assay.backends.gguf.file import checked
 from assay.backends.gguf.questions import Protocol, protocol
 from assay.backends.likely import WEIGHED
 from assay.backends.llm import LLM, Completion
+from assay.backends.weights import digest
 from assay.errors import InputError
 from assay.judge import Reply, Task
 from assay.prompt import Template
