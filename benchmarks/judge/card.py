@@ -19,6 +19,7 @@ import msgspec
 
 from assay.backends.embedded import card as shipped
 from assay.backends.embedded.card import Card, CardFigure, CardSection
+from assay.bench.headlines import HEADLINES, line
 
 FILE = Path(shipped.__file__).with_name("card.json")
 WORDS = Path(__file__).with_name("card.toml")
@@ -48,33 +49,20 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
         for name, title in words["sections"].items()
         if by_name.get(name)
     )
+    version = judge.partition("+")[0].replace(":", " ")
     figures = {figure.name: figure for section in sections for figure in section.figures}
     return Card(
         judge=judge,
         machine=f"{os.cpu_count()} cores ({platform.machine()}), two threads",
         headlines={
-            kind: headline(judge, about["what"], [_named(figures, n) for n in about["figures"]])
-            for kind, about in words["headlines"].items()
+            kind: line(version, about.what, [_named(figures, name) for name in about.figures])
+            for kind, about in HEADLINES.items()
         },
         sections=sections,
         languages=words["languages"],
         weaknesses=tuple(words["weaknesses"]),
         training_text=words["training_text"],
     )
-
-
-def headline(judge: str, what: str, figures: Sequence[CardFigure]) -> str:
-    """The most important figures in one line, each with its floor; a measure is named once."""
-    told: list[str] = []
-    last = ""
-    for figure in figures:
-        data, _, measure = figure.name.rpartition(", ")
-        floor = "" if figure.floor is None else f" (floor {figure.floor:.2f})"
-        named = "" if measure == last else f"{measure} "
-        told.append(f"{named}{figure.value:.2f} on {data}{floor}")
-        last = measure
-    version = judge.partition("+")[0].replace(":", " ")
-    return f"{version}, {what}: {', '.join(told)}"
 
 
 def _named(figures: Mapping[str, CardFigure], name: str) -> CardFigure:

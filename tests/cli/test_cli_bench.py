@@ -2,8 +2,12 @@
 
 import gzip
 import json
+import re
 
 import pytest
+
+from assay.cli.edge import BAD_INPUT
+from assay.store import Store
 
 FILE = "attribution/attributionbench_test500.jsonl.gz"
 JUDGE = '''
@@ -35,6 +39,16 @@ good = Own("good:1")
 mumbling = Own("mumbling:1", "?")
 refusing = Own("refusing:1", "no")
 '''
+
+ASKED = """
+import json
+
+
+def ask(prompt):
+    new = "new" in prompt.rpartition("statements")[2]
+    verdict = {"id": "s1", "reason": "Read.", "supported": not new}
+    return json.dumps({"verdicts": [verdict], "statements": ["It is old."]})
+"""
 
 
 @pytest.fixture
@@ -194,3 +208,71 @@ def test_after_a_used_up_budget_the_same_command_asks_only_the_rest(bench):
     rest = bench("attributionbench", "--budget", "5calls")
     assert rest.exit_code == 0, rest.output
     assert "8 replies" in rest.stdout
+
+
+class TestBesideTheScoresOfARun:
+    """`assay run --judge-card` shows what was measured of the very judge that is asked."""
+
+    MIXED = "good+embedded"
+
+    def scored(self, assay, *arguments, judge="own_bench:good+embedded"):
+        asked = ("run", "data.jsonl", "-m", "faithfulness", "--judge", judge)
+        return assay(*asked, *arguments)
+
+    @pytest.fixture(autouse=True)
+    def card(self, bench):
+        """The card of a mixed judge."""
+        assert bench("attributionbench", "--out", "card.json", judge=self.MIXED).exit_code == 0
+
+    def test_its_figures_stand_there_with_the_floor(self, assay):
+        shown = words(self.scored(assay, "--judge-card", "card.json").stdout)
+        assert "judge: good:1, support of a statement: AUROC 1.00 on AttributionBench" in shown
+        assert re.search(r"AttributionBench test500 \(floor \d\.\d\d\); by `assay bench`", shown)
+
+    def test_without_it_nothing_is_said_of_an_unknown_judge(self, assay):
+        assert "AttributionBench" not in self.scored(assay).stdout
+
+    def test_it_may_be_given_later_to_a_run_that_is_known(self, assay, here):
+        self.scored(assay)
+        again = self.scored(assay, "--judge-card", "card.json", "--out", "report.html")
+        assert "AttributionBench" in again.stdout
+        assert "AttributionBench" in (here / "report.html").read_text("utf-8")
+        assert "AttributionBench" in assay("show").stdout
+
+    def test_a_card_of_few_rows_says_how_many(self, bench, assay):
+        bench("attributionbench", "--limit", "6", "--out", "few.json", judge=self.MIXED)
+        shown = words(self.scored(assay, "--judge-card", "few.json").stdout)
+        assert "by `assay bench`, at most 6 rows of each kind" in shown
+
+    def test_the_card_of_another_judge_is_refused_before_anything_is_asked(self, assay, here):
+        result = self.scored(assay, "--judge-card", "card.json", judge="embedded")
+        assert result.exit_code == BAD_INPUT
+        assert "the judge card is of another judge" in result.stderr
+        assert "good:1" in result.stderr
+        with Store(here / "assay.db") as store:
+            assert store.runs() == []
+
+    def test_so_is_one_of_other_prompts(self, assay, bench, here):
+        (here / "asked.py").write_text(ASKED, "utf-8")
+        (here / "prompts.toml").write_text('[verify_statements]\ninstruction = "Be lenient."\n')
+        llm = "asked:ask+embedded"
+        bench("attributionbench", "--out", "asked.json", "--judge", llm, judge=None)
+        card = ("--judge-card", "asked.json")
+        assert "AttributionBench" in self.scored(assay, *card, judge=llm).stdout
+        result = self.scored(assay, *card, "--prompts", "prompts.toml", judge=llm)
+        assert result.exit_code == BAD_INPUT
+        assert "of other prompts" in result.stderr
+
+    def test_a_card_without_such_figures_is_refused(self, assay, bench, here):
+        bench("wice", "--out", "none.json", judge=self.MIXED)
+        result = self.scored(assay, "--judge-card", "none.json")
+        assert result.exit_code == BAD_INPUT
+        assert "no figure that is reported beside scores" in result.stderr
+
+    def test_what_it_does_not_measure_keeps_what_the_judge_says_of_itself(self, assay, bench):
+        bench("attributionbench", "--out", "own.json", judge=None)
+        asked = ("run", "data.jsonl", "-m", "faithfulness", "-m", "context_relevance")
+        shown = words(assay(*asked, "--judge-card", "own.json").stdout)
+        assert "by `assay bench`" in shown
+        assert "relevance of a sentence: AUROC" in shown
+        assert shown.count("support of a statement") == 1

@@ -140,8 +140,7 @@ def _drawn(store: Store, run: Run, most: int | None) -> list[tuple[int, Sample]]
 
 
 def _check_same(run: Run, planned: Plan) -> None:
-    together = planned.settings.together
-    now = config(planned.metrics, planned.route, None, together=together)["metrics"]
+    now = config(planned.metrics, planned.route, planned.settings)["metrics"]
     for label, signature in now.items():
         if label not in run.metrics:
             raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
@@ -152,8 +151,7 @@ def _check_same(run: Run, planned: Plan) -> None:
 
 
 def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
-    chosen = planned.settings
-    named = config(planned.metrics, planned.route, chosen.budget.price, together=chosen.together)
+    named = config(planned.metrics, planned.route, planned.settings)
     signatures = {label: f"{text}|repeat={time}" for label, text in named["metrics"].items()}
     return {**named, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 

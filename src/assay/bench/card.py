@@ -51,6 +51,7 @@ class JudgeCard:
         price: What a million prompt and reply tokens cost, None if nobody said.
         thresholds: Fitted on training rows, by who needs them, then by who decides.
         sets: What was found on each set.
+        headlines: What reports say of it beside scores, by `KIND=IDENTITY`, as signatures have it.
         notes: What else has to be known of it.
         stopped: Why it ended early, "" if it did not.
         assay: The version that measured.
@@ -62,6 +63,7 @@ class JudgeCard:
     price: tuple[float, float] | None = None
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     sets: tuple[Measured, ...] = ()
+    headlines: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: str = ""
     assay: str = __version__

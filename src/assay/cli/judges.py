@@ -112,3 +112,21 @@ class Judges:
         if scheme == "openai-batch":
             kind = OpenAIBatch
         return kind(model, base_url=self.base_url, api_key=self.api_key, **options)
+
+
+def measured(files: Sequence[str]) -> dict[str, str]:
+    """What reports say of the judges whose cards these are, by `KIND=IDENTITY`.
+
+    Raises:
+        InputError: If a file is no judge card, or holds no figure that is reported beside scores.
+    """
+    from assay.bench.card import read
+
+    found: dict[str, str] = {}
+    for file in files:
+        card = read(file)
+        if not card.headlines:
+            what = f"the judge card '{file}' has no figure that is reported beside scores"
+            raise InputError(what, "measure more: assay bench ragtruth claims relevance --out FILE")
+        found |= card.headlines
+    return found

@@ -9,7 +9,7 @@ from assay.backends.limit import Limits
 from assay.backends.spending import Budget, Price
 from assay.cli import alone, outputs, targeting, values
 from assay.cli.fitting import Fitting, fitting
-from assay.cli.judges import Judges
+from assay.cli.judges import Judges, measured
 from assay.cli.placeholders import read_prompts
 from assay.cli.targeting import Target
 from assay.dataset.files import near
@@ -57,7 +57,7 @@ def understand(given: Mapping[str, Any]) -> Request:
     data, store, outs = given["data"], given["store"], given["outs"]
     if not is_uri(data) and not Path(data).exists():
         raise InputError(f"there is no file '{data}'", near(Path(data)))
-    read = [data, store, *filter(None, [given["prompts"]])]
+    read = [data, store, *given["judge_cards"], *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))
     outputs.check_place("--skip-invalid", given["skip_invalid"], *read[1:])
     if given["engine"] == "local":
@@ -91,6 +91,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
         cores=given["worker_cores"],
         budget=spending(given["price"], given["budget"]),
         probe=given["probe"],
+        measured=measured(given["judge_cards"]),
     )
 
 

@@ -12,7 +12,7 @@ _GROUPS = {
     "What is scored": ("metrics", "maps", "limit", "skip_invalid"),
     "Who judges": (
         *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("prompts", "together", "probe"),
+        *("judge_cards", "prompts", "together", "probe"),
     ),
     "What it may cost": ("dry_run", "price", "budget"),
     "Pace": ("concurrency", "rpm", "tpm", "retries", "hedge", "engine", "workers", "worker_cores"),
@@ -50,6 +50,16 @@ _GROUPS = {
     "--skip-invalid",
     metavar="FILE",
     help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
+)
+@click.option(
+    "--judge-card",
+    "judge_cards",
+    multiple=True,
+    metavar="FILE",
+    help=(
+        "Show what `assay bench --out FILE.json` measured of this judge beside its scores. "
+        "Repeatable."
+    ),
 )
 @click.option(
     "--prompts",

@@ -81,20 +81,29 @@ def _said(sample: Sample) -> str:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    vectors = (Embed.kind, EmbedTokens.kind)
-    routes = {kind: name for kind, name in run.config["routes"].items() if kind not in vectors}
-    judge = ", ".join([run.config["judge"], *(f"{k}={v}" for k, v in routes.items())])
     return {
         "id": run.id,
         "created": run.created,
         "finished": run.finished is not None,
         "stopped": run.stopped,
         "source": run.source,
-        "judge": judge,
+        "judge": _judges(run),
         "embedder": run.config["embedder"],
         "n_samples": run.n_samples,
         "skipped": run.skipped,
     }
+
+
+def _judges(run: Run) -> str:
+    """The judge, and who else was asked for what by the metrics of this run."""
+    parts = (part for signature in run.metrics.values() for part in signature.split("|"))
+    asked = {part.partition("=")[0] for part in parts} - {Embed.kind, EmbedTokens.kind}
+    kinds: dict[str, list[str]] = {}
+    for kind, name in run.config["routes"].items():
+        if kind in asked and name != run.config["judge"]:
+            kinds.setdefault(name, []).append(kind)
+    others = [f"{name} for {', '.join(mine)}" for name, mine in kinds.items()]
+    return "; ".join([run.config["judge"], *others])
 
 
 def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:

@@ -8,18 +8,22 @@ from typing import Any
 from assay._version import __version__
 from assay.backends.code import class_digest
 from assay.backends.route import Route
-from assay.backends.spending import Price
-from assay.judge import Traits
+from assay.errors import InputError
+from assay.judge import Task, Traits
 from assay.metrics import Metric
+from assay.run.settings import Settings
 from assay.run.together import companions
-from assay.tasks import Embed
+from assay.tasks import TASKS, Embed
 
 
-def config(
-    metrics: tuple[Metric, ...], route: Route, price: Price | None, *, together: bool = False
-) -> Mapping[str, Any]:
-    """What a run is, beside its samples, in words that outlive the objects."""
-    company = companions(metrics, route) if together else []
+def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Mapping[str, Any]:
+    """What a run is, beside its samples, in words that outlive the objects.
+
+    Raises:
+        InputError: If all that is known of judges is about others than those of the run.
+    """
+    company = companions(metrics, route) if settings.together else []
+    price = settings.budget.price
     leaves = (route.default, *route.kinds.values())
     return {
         "judge": route.default.name,
@@ -27,17 +31,33 @@ def config(
         "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
-        "card": _cards(metrics, route),
+        "card": _cards(metrics, route, settings.measured),
         "embedder": route.identity(Embed),
         "about": {metric.label: _about(metric, route) for metric in metrics},
     }
 
 
-def _cards(metrics: tuple[Metric, ...], route: Route) -> list[str]:
+def _cards(metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, str]) -> list[str]:
     """What is known of how far the judges that were asked agree with people."""
+    if measured and not any(_named(route, kind) in measured for kind in TASKS.values()):
+        about = measured[min(measured)].partition(", ")[0]
+        what = (
+            f"the judge card is of another judge, of other prompts or of another version: {about}"
+        )
+        raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
     asked = dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves))
-    found = ((getattr(route.to(kind.kind), "card", None), kind) for kind in asked)
-    return list(dict.fromkeys(text for card, kind in found if card and (text := card(kind))))
+    found = (measured.get(_named(route, kind)) or _known(route, kind) for kind in asked)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _named(route: Route, kind: type[Task[Any]]) -> str:
+    return f"{kind.kind}={route.identity(kind)}"
+
+
+def _known(route: Route, kind: type[Task[Any]]) -> str:
+    """What a back end says of itself."""
+    card = getattr(route.to(kind.kind), "card", None)
+    return str(card(kind)) if card else ""
 
 
 def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
@@ -71,7 +91,7 @@ def signature(metric: Metric, route: Route, company: Sequence[str] = ()) -> str:
         route: Who judges.
         company: Metrics that check statements in one call.
     """
-    tasks = [f"{kind.kind}={route.identity(kind)}" for kind in metric.asks(route.serves)]
+    tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
     own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
     if metric.label in company:

@@ -58,8 +58,7 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    price, together = planned.settings.budget.price, planned.settings.together
-    named = config(planned.metrics, planned.route, price, together=together)
+    named = config(planned.metrics, planned.route, planned.settings)
     kept = await _opened(store)
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)

@@ -18,6 +18,7 @@ _ASKED = (
     "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
+_EXPLAINED = ("price", "card")  # what a later call may say otherwise of a run that is known
 _LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"
 
 
@@ -92,10 +93,10 @@ def _take_in(
     known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
     if known:
         db.execute("ROLLBACK TO samples")
-        if config.get("price"):  # told only now, or another than before
+        for name in filter(config.get, _EXPLAINED):  # told only now, or another than before
             db.execute(
-                "UPDATE runs SET config = json_set(config, '$.price', json(?)) WHERE id = ?",
-                (msgspec.json.encode(config["price"]).decode(), known[0]),
+                "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",
+                (f"$.{name}", msgspec.json.encode(config[name]).decode(), known[0]),
             )
         return str(known[0])
     run = run_id(fingerprint)

@@ -133,8 +133,7 @@ def counterfactual(
         raise InputError(what, "add a column reference_contexts and run again")
     planned = plan(Source(_source(run), memory_records(known)), metrics, judge, embedder, settings)
     _check_judge(run, metrics, planned.route)
-    price, together = settings.budget.price, settings.together
-    named = config(planned.metrics, planned.route, price, together=together)
+    named = config(planned.metrics, planned.route, settings)
     with Store(result.path) as store:
         begun = store.begin(planned.samples, {**named, "rescores": run.id}, planned.samples.name)
         run_to_completion(work(begun, planned, store))
