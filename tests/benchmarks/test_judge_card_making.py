@@ -5,13 +5,20 @@ import json
 import pytest
 from benchmarks.judge import card
 
+from assay.bench.headlines import HEADLINES, Headline
+
 WORDS = {
     "languages": "English.",
     "weaknesses": ["It is small."],
     "training_text": {"model": "texts"},
     "sections": {"claims": "Claims", "speed": "Speed"},
-    "headlines": {"verify_statements": {"what": "support", "figures": ["WiCE, AUROC"]}},
 }
+
+
+@pytest.fixture
+def headlines(monkeypatch):
+    found = {"verify_statements": Headline("support", ("WiCE, AUROC",))}
+    monkeypatch.setattr(card, "HEADLINES", found)
 
 
 def measured(name="WiCE, AUROC", judge="embedded:v9+x", **more):
@@ -31,6 +38,7 @@ def measured(name="WiCE, AUROC", judge="embedded:v9+x", **more):
     return {"judge": judge, "figures": {"claims": [figure | more]}}
 
 
+@pytest.mark.usefixtures("headlines")
 def test_figures_are_taken_over_and_the_headline_is_made_of_them():
     made = card.card([measured()], WORDS)
     assert made.headlines == {
@@ -54,12 +62,8 @@ def test_two_versions_make_no_card():
 
 
 def test_it_is_written_as_json(tmp_path):
-    words, file = card.WORDS, tmp_path / "card.json"
-    needed = {
-        n
-        for h in card.tomllib.loads(words.read_text("utf-8"))["headlines"].values()
-        for n in h["figures"]
-    }
+    file = tmp_path / "card.json"
+    needed = {name for about in HEADLINES.values() for name in about.figures}
     runs = measured()
     runs["figures"]["claims"] = [measured(n)["figures"]["claims"][0] for n in sorted(needed)]
     card.write(runs, file=file)

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import warnings
 from pathlib import Path
@@ -123,10 +124,11 @@ def begun(path):
 @pytest.fixture
 def reachable(finished, tmp_path_factory):
     """A store whose folder others may come to."""
-    base = tmp_path_factory.getbasetemp()
+    everyones = tmp_path_factory.getbasetemp().anchor, tempfile.gettempdir()
     for folder in (finished.parent, *finished.parent.parents):
-        if folder.is_relative_to(base.parent):
-            folder.chmod(0o755)
+        if str(folder) in everyones:
+            break
+        folder.chmod(0o755)
     return finished
 
 
