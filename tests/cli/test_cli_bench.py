@@ -229,8 +229,17 @@ class TestBesideTheScoresOfARun:
         assert "judge: good:1, support of a statement: AUROC 1.00 on AttributionBench" in shown
         assert re.search(r"AttributionBench test500 \(floor \d\.\d\d\); by `assay bench`", shown)
 
-    def test_without_it_nothing_is_said_of_an_unknown_judge(self, assay):
-        assert "AttributionBench" not in self.scored(assay).stdout
+    def test_without_it_the_judge_is_said_to_be_unmeasured(self, assay):
+        shown = words(self.scored(assay).stdout)
+        assert "AttributionBench" not in shown
+        assert "judge: good:1: how far it agrees with people has not been measured" in shown
+        assert shown.count("has not been measured") == 1
+
+    def test_once_told_it_stays_told(self, assay):
+        assert "has not been measured" not in self.scored(assay, "--judge-card", "card.json").stdout
+        again = words(self.scored(assay).stdout)
+        assert "AttributionBench" in again
+        assert "has not been measured" not in again
 
     def test_it_may_be_given_later_to_a_run_that_is_known(self, assay, here):
         self.scored(assay)

@@ -23,6 +23,10 @@ from assay.text.language import is_english
 MOST_SAMPLES = 2000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
+_UNMEASURED = (
+    "how far it agrees with people has not been measured; `assay agree` measures it on your "
+    "labels, `assay bench --out card.json` with `--judge-card card.json` on public ones"
+)
 
 
 def collect(
@@ -63,7 +67,7 @@ def collect(
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "drift": drifts,
-        "judge_card": [{"text": text} for text in run.config["card"]],
+        "judge_card": [{"text": text} for text in _measured(run)],
         "foreign": {"samples": sum(foreign), "looked_at": len(foreign)},
         "diagnosis": told(diagnose(result)) if diagnosed else None,
         "samples": samples,
@@ -92,6 +96,18 @@ def _run(run: Run) -> dict[str, Any]:
         "n_samples": run.n_samples,
         "skipped": run.skipped,
     }
+
+
+def _measured(run: Run) -> list[str]:
+    """How far its judges agree with people, and of which nobody has said so."""
+    cards: list[str] = run.config["card"]
+    unknown = (name for name in run.config.get("unmeasured", ()) if not _is_of(cards, name))
+    return [*cards, *(f"{name}: {_UNMEASURED}" for name in unknown)]
+
+
+def _is_of(cards: list[str], name: str) -> bool:
+    """Whether a card given in an earlier call for this run is this judge's."""
+    return any(text.startswith(f"{name},") for text in cards)
 
 
 def _judges(run: Run) -> str:

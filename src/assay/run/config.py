@@ -13,7 +13,7 @@ from assay.judge import Task, Traits
 from assay.metrics import Metric
 from assay.run.settings import Settings
 from assay.run.together import companions
-from assay.tasks import TASKS, Embed
+from assay.tasks import TASKS, Embed, EmbedTokens
 
 
 def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Mapping[str, Any]:
@@ -32,6 +32,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "card": _cards(metrics, route, settings.measured),
+        "unmeasured": _unmeasured(metrics, route, settings.measured),
         "embedder": route.identity(Embed),
         "about": {metric.label: _about(metric, route) for metric in metrics},
     }
@@ -45,9 +46,26 @@ def _cards(metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, str
             f"the judge card is of another judge, of other prompts or of another version: {about}"
         )
         raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
-    asked = dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves))
+    asked = _asked(metrics, route)
     found = (measured.get(_named(route, kind)) or _known(route, kind) for kind in asked)
     return list(dict.fromkeys(filter(None, found)))
+
+
+def _unmeasured(
+    metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, str]
+) -> list[str]:
+    """The judges of which nobody has said how far they agree with people."""
+    known: dict[str, bool] = {}
+    for kind in _asked(metrics, route):
+        judge = route.to(kind.kind)
+        if kind not in (Embed, EmbedTokens):
+            told = _named(route, kind) in measured or hasattr(judge, "card")
+            known[judge.name] = known.get(judge.name, False) or told
+    return [name for name, told in known.items() if not told]
+
+
+def _asked(metrics: tuple[Metric, ...], route: Route) -> list[type[Task[Any]]]:
+    return list(dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves)))
 
 
 def _named(route: Route, kind: type[Task[Any]]) -> str:
