@@ -295,6 +295,13 @@ class TestRefusedBeforeAnyCall:
             assert f"asks for {kind}, which scripted cannot do" in said
         assert judge.asked == []
         assert not db.exists()
+        assert "mix: --judge paper_verdicts=JUDGE" in said
+
+    def test_what_the_embedded_judge_can_do_is_offered(self, db):
+        judge = Scripted({"verify_statements": "x", "embed": "x"})
+        offered = "split_statements, which scripted cannot do -> .*--judge JUDGE.embedded"
+        with pytest.raises(InputError, match=offered):
+            evaluate(samples(1), ["faithfulness"], judge, store=db)
 
     def test_every_gap_in_the_data_is_named(self, db):
         judge = Watched(plausible())

@@ -121,6 +121,11 @@ class TestWhatIsNoStore:
         with pytest.raises(InputError, match="is a folder -> name a file"):
             Store(tmp_path)
 
+    @pytest.mark.parametrize("path", [None, 3])
+    def test_no_path_at_all(self, path):
+        with pytest.raises(InputError, match=f"the store is {path}, no path -> name a file"):
+            Store(path)
+
     def test_a_path_in_a_folder_that_does_not_exist(self, tmp_path):
         with pytest.raises(InputError, match="there is no folder"):
             Store(tmp_path / "no" / "assay.db")

@@ -9,8 +9,10 @@ from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
 from assay.dataset.gaps import is_gap, not_found
 from assay.errors import InputError, Problem
+from assay.judge import Task
 from assay.metrics import METRICS
 from assay.metrics.catalogue import OCCASIONAL, USUAL
+from assay.run.plan import who_can
 
 # So many rows are looked at. A gap further down is told with its row when the run begins.
 ROWS = 1000
@@ -43,15 +45,17 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     gaps, columns, unfound = _gaps(data, mapping, min(limit or ROWS, ROWS))
     fit: list[str] = []
     left_out: dict[str, str] = {}
+    unable: list[type[Task[Any]]] = []
     for name in (*USUAL, *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)
         asked = metric().asks(route.serves)
-        cannot = [kind.kind for kind in asked if not route.serves(kind)]
+        cannot = [kind for kind in asked if not route.serves(kind)]
         if missing:
             left_out[name] = ", ".join(missing)
         elif cannot:
-            left_out[name] = f"{CANNOT} {', '.join(cannot)}"
+            left_out[name] = f"{CANNOT} {', '.join(kind.kind for kind in cannot)}"
+            unable += cannot
         elif _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
@@ -60,7 +64,8 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
         reasons += [f"{name}: {why}" for name, why in left_out.items() if CANNOT in why]
         name = getattr(data, "name", data)
         what = f"no metric can be computed from {name}: {', '.join(reasons)}"
-        remedy = "name columns with --map field=column; one row is one question"
+        by_name = "name columns with --map field=column; one row is one question"
+        remedy = who_can(unable[0]) if unable else by_name
         if any(MISSING in why for why in reasons):
             remedy += "; to leave out rows with gaps, name metrics: -m METRIC --skip-invalid FILE"
         raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])

@@ -6,8 +6,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from assay.backends.route import Route
+from assay.backends.specs import DEFAULT, backend
 from assay.dataset import Samples, samples
 from assay.errors import InputError, Problem
+from assay.judge import Task
 from assay.metrics import Metric, resolve
 from assay.run.connect import choose
 from assay.run.settings import Settings, chosen
@@ -65,9 +67,8 @@ def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Non
     """
     problems = [
         Problem(
-            f"{metric.label} asks for {kind.kind}, which {route.name} cannot do",
-            "choose another judge (openai:MODEL), or mix: --judge "
-            f"{kind.kind}=JUDGE; `assay metrics` lists what each metric asks",
+            f"{metric.label} asks for {kind.kind}, which {route.to(kind.kind).name} cannot do",
+            who_can(kind),
             sent="choose a metric that the list of metrics calls available",
         )
         for metric in metrics
@@ -84,3 +85,13 @@ def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Non
         problems.append(Problem("the engine ray needs Ray", "pip install 'assay[ray]'"))
     if problems:
         raise InputError(problems)
+
+
+def who_can(kind: type[Task[Any]]) -> str:
+    """Who could do what the judge cannot."""
+    if backend(DEFAULT).identity(kind) is not None:
+        return f"let the embedded judge do the rest: --judge JUDGE+{DEFAULT}"
+    return (
+        f"choose another judge (openai:MODEL), or mix: --judge {kind.kind}=JUDGE; "
+        "`assay metrics` lists what each metric asks"
+    )

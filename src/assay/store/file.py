@@ -1,5 +1,6 @@
 """How is the one file of a store read, and changed at once?"""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ class File:
     """
 
     def __init__(self, path: str | Path) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"the store is {path!r}, no path", "name a file, such as 'assay.db'")
         self.path = Path(path)
         self._db, writing = connections(self.path)
         # One connection for reading, whichever thread asks: readers take turns.
