@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from assay.run import collecting
-from assay.run.collecting import OFTEN_ENOUGH, collecting_rarely
+from assay.run.collecting import FROZEN_BY_PYTHON, OFTEN_ENOUGH, collecting_rarely
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +62,12 @@ def test_what_refers_to_itself_does_not_pile_up_from_run_to_run(monkeypatch):
         with collecting_rarely():
             pass
     assert sum(ref() is not None for ref in seen) < 200
+
+
+def test_frozen_objects_are_not_walked_through(monkeypatch):
+    walked, count = [], gc.get_freeze_count
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: walked.append(count()) or walked[-1])
+    with collecting_rarely(), collecting_rarely():
+        pass
+    assert walked
+    assert max(walked) <= FROZEN_BY_PYTHON
