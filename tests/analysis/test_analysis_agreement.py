@@ -274,7 +274,7 @@ def sure(task):
 def shared(part, *, higher_is_better):
     """Whether people call a part good that the judge says this of."""
     counted = (part.value >= 0.5) is higher_is_better
-    return counted and part.label not in ("hallucination", "incorrect, of no context")
+    return counted and part.label not in ("hallucination", "incorrect, in no context")
 
 
 @pytest.mark.parametrize("judge", [{}, {task.kind: sure for task in ASKED}], ids=["plain", "sure"])

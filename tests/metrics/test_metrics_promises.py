@@ -228,14 +228,14 @@ class TestEveryMetric:
 # What a report may say of the evidence of a metric where lower is better: label to tones.
 NOISE = {
     "correct": "good",
-    "noise of a relevant context": "bad",
-    "noise of irrelevant contexts": "bad",
-    "incorrect, of no context": "bad",
+    "noise from a relevant context": "bad",
+    "noise from irrelevant contexts": "bad",
+    "incorrect, in no context": "bad",
 }
 GROUNDS = {
-    "correct, of a context": "good",
+    "correct, in a context": "good",
     "self-knowledge": "warn",
-    "noise of a context": "bad",
+    "noise from a context": "bad",
     "hallucination": "bad",
 }
 SAYS_YES = {"yes": "bad", "no": "good"}

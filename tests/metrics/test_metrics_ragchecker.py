@@ -176,16 +176,16 @@ class TestEvidence:
         assert [p.label for p in found.parts] == [
             "correct",
             "correct",
-            "noise of a relevant context",
-            "noise of irrelevant contexts",
-            "incorrect, of no context",
+            "noise from a relevant context",
+            "noise from irrelevant contexts",
+            "incorrect, in no context",
         ]
         found = await score(parse("ragchecker:self_knowledge"), row, judge)
         assert [p.label for p in found.parts] == [
-            "correct, of a context",
+            "correct, in a context",
             "self-knowledge",
-            "noise of a context",
-            "noise of a context",
+            "noise from a context",
+            "noise from a context",
             "hallucination",
         ]
 

@@ -181,7 +181,7 @@ def test_lower_may_be_better() -> None:
         ("0.5 of 1", 0.0, False, "plain"),
         ("hallucination", 0.0, False, "bad"),
         ("self-knowledge", 1.0, False, "warn"),
-        ("correct, of a context", 0.0, False, "good"),
+        ("correct, in a context", 0.0, False, "good"),
     ],
 )
 def test_tones(label: str, value: float, *, higher: bool, tone: str) -> None:

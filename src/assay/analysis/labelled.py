@@ -17,7 +17,7 @@ ALIKE = 0.8
 UNDECIDED = "annotators undecided"
 ELSEWHERE = "sample not in the run"
 # What neither a context nor the reference bears out: bad, whichever kind of statement is counted.
-INVENTED = ("hallucination", "incorrect, of no context")
+INVENTED = ("hallucination", "incorrect, in no context")
 SHOWN = 3  # samples that are named of those that the run does not have
 
 

@@ -15,9 +15,9 @@ from assay.tasks import SplitStatements, VerifyStatements
 MATRICES: tuple[Matrix, ...] = ("reference:answer", "contexts:reference", "contexts:answer")
 CORRECT, RELEVANT, IRRELEVANT, UNGROUNDED = (
     "correct",
-    "noise of a relevant context",
-    "noise of irrelevant contexts",
-    "incorrect, of no context",
+    "noise from a relevant context",
+    "noise from irrelevant contexts",
+    "incorrect, in no context",
 )
 
 

@@ -294,7 +294,7 @@ def _ungrounded(found: Entailment, sample: Sample, *, correct: bool) -> Outcome:
     for statement, verdict, row in zip(found.mine, found.correct, found.grounded, strict=True):
         label = "self-knowledge" if verdict.supported else "hallucination"
         if entailing(row):
-            label = "correct, of a context" if verdict.supported else "noise of a context"
+            label = "correct, in a context" if verdict.supported else "noise from a context"
         counted = not entailing(row) and verdict.supported is correct
         parts.append(by_contexts(statement, row, label, float(counted)))
     return share(parts)

@@ -45,13 +45,13 @@ _TONES: Final = {
     "surprise": "plain",
     # A metric counts one of these and not the others: its value says which, not whether it is bad.
     "correct": "good",
-    "correct, of a context": "good",
+    "correct, in a context": "good",
     "self-knowledge": "warn",
     "hallucination": "bad",
-    "incorrect, of no context": "bad",
-    "noise of a context": "bad",
-    "noise of a relevant context": "bad",
-    "noise of irrelevant contexts": "bad",
+    "incorrect, in no context": "bad",
+    "noise from a context": "bad",
+    "noise from a relevant context": "bad",
+    "noise from irrelevant contexts": "bad",
 }
 # Evidence of these kinds is a quantity, even where it happens to be 0 or 1.
 _MEASURED: Final = {"component", "similarity", "question", "answer", "reference", "scored answer"}
