@@ -117,7 +117,7 @@ class TestWhoEmbedsTokens:
         embedder = Sentences({"embed": '{"embedding": "AACAPw=="}'}, name="sentences")
         with pytest.raises(InputError, match="embed_tokens") as refused:
             evaluate([scripts.sample()], "bert_score", judge, embedder=embedder, store=db)
-        assert "--judge embed_tokens=JUDGE" in str(refused.value)
+        assert "--judge JUDGE+embedded" in str(refused.value)
 
 
 def probable(*verdicts):
