@@ -10,9 +10,10 @@ from aiohttp import ConnectionTimeoutError
 from assay.backends.limit import HOPELESS, Bucket, Limit, Limits
 from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
-from assay.errors import Denied, InputError, OverBudget, Unavailable, Unsupported
+from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Reply, Traits
 from assay.tasks import RateAnswer
+from support.clock import run
 from support.faults import Faults
 from support.llm_server import LLMServer
 
@@ -261,6 +262,60 @@ async def test_a_connection_that_is_never_made_is_no_slow_server(monkeypatch):
     said = await denied_after_time_outs(OpenAI("m", base_url="http://10.255.255.1/v1"), 9.0)
     assert "cannot reach openai:m@10.255.255.1/v1: 8 calls brought nothing" in said
     assert "connection to 10.255.255.1/v1 failed: nobody there within 15 s" in said
+
+
+class Absent(Model):
+    """A server that swallows what is sent to it, but for the connections of these numbers."""
+
+    def __init__(self, *met):
+        super().__init__()
+        self.met = met
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        if self.asked in self.met:
+            raise Unavailable("Server disconnected")
+        await asyncio.sleep(15)
+        raise TimedOut("nobody there within 15 s", unreached=True)
+
+
+def asked_at_once(model, calls, limits):
+    """(what came of so many calls, the seconds that it took)."""
+
+    async def work():
+        limit = Limit(model, limits)
+
+        async def one(number):
+            try:
+                return await limit.reply(task(number))
+            except Denied:
+                await asyncio.sleep(0.01)  # it takes a moment until a run hears of it
+                limit.stop()
+                raise
+
+        return await asyncio.gather(*map(one, range(calls)), return_exceptions=True)
+
+    return run(work())
+
+
+@pytest.mark.parametrize("in_flight", [1, 4, 64])
+@pytest.mark.parametrize("calls", [1, 12, 500])
+def test_who_was_never_there_is_told_of_after_half_a_minute_whatever_the_concurrency(
+    in_flight, calls
+):
+    found, seconds = asked_at_once(Absent(), calls, Limits(in_flight=in_flight))
+    (denied,) = [error for error in found if isinstance(error, Denied)][:1]
+    assert 30 <= seconds < 32
+    assert str(denied) == (
+        "cannot reach model: every call failed for 30 s, the last one: nobody there within 15 s "
+        "-> check that the server runs and that the address is right"
+    )
+
+
+def test_whoever_was_met_once_is_not_said_to_be_absent():
+    found, seconds = asked_at_once(Absent(1), 1, Limits(in_flight=1))
+    assert [type(error) for error in found] == [TimedOut]
+    assert seconds > 30
 
 
 async def test_a_server_that_answered_once_is_not_given_up_with_one_that_never_did():

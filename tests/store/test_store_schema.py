@@ -1,10 +1,12 @@
 """How the store's tables came to be: fresh, upgraded, refused."""
 
 import hashlib
+import re
 import sqlite3
 
 import pytest
 
+from assay import Result
 from assay.errors import InputError
 from assay.store import Store, schema
 from support import scripts
@@ -121,10 +123,16 @@ class TestWhatIsNoStore:
         with pytest.raises(InputError, match="is a folder -> name a file"):
             Store(tmp_path)
 
-    @pytest.mark.parametrize("path", [None, 3])
-    def test_no_path_at_all(self, path):
-        with pytest.raises(InputError, match=f"the store is {path}, no path -> name a file"):
-            Store(path)
+    @pytest.mark.parametrize("use", [Store, Result])
+    @pytest.mark.parametrize("path", [None, 3, b"assay.db", "as\0say.db"])
+    def test_no_path_at_all(self, path, use):
+        says = re.escape(f"the store is {path!r}, no path -> name a file")
+        with pytest.raises(InputError, match=says):
+            use(path)
+
+    def test_a_name_that_no_file_can_have(self, tmp_path):
+        with pytest.raises(InputError, match="File name too long"):
+            Store(tmp_path / ("x" * 300))
 
     def test_a_path_in_a_folder_that_does_not_exist(self, tmp_path):
         with pytest.raises(InputError, match="there is no folder"):

@@ -12,7 +12,7 @@ from assay.backends.pace import START, Few, Latencies, Pace, Turns
 from assay.backends.pauses import LONGEST_S, Pauses
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
-from assay.backends.tries import Tried, hung
+from assay.backends.tries import Absence, Tried, hung
 from assay.errors import Denied, InputError, OverBudget, Unavailable
 from assay.judge import Backend, Closing, Reply, Task, Traits
 
@@ -124,6 +124,7 @@ class Limit:
         self._pauses = Pauses(limits.backoff, limits.retries, HOPELESS)
         self._answered, self._answered_at = False, -math.inf
         self._first, self._again = Few(FIRST), Few(FEW)
+        self._absence = Absence()
         self._lost_in_a_row = 0
         self._unserved: set[int] = set()
         self._unheard = 0  # calls that were sent since the last reply, and hung
@@ -208,14 +209,15 @@ class Limit:
         if self._answered or error.throttled or error.permanent:
             return
         self._lost_in_a_row += 1
-        if self._lost_in_a_row < HOPELESS:
+        calls, absent = f"{self._lost_in_a_row} calls", self._absence.proof(now())
+        if self._lost_in_a_row < HOPELESS and not absent:
             return
-        calls = f"{self._lost_in_a_row} calls"
         if hung(error):
             what = f"{calls} to {self.name} took too long"
             remedy = "raise --timeout, or lower --concurrency"
         elif error.cost is None:
-            what = f"cannot reach {self.name}: {calls} brought nothing"
+            always = f"every call failed for {now() - self._absence.since:.0f} s"
+            what = f"cannot reach {self.name}: {always if absent else f'{calls} brought nothing'}"
             remedy = "check that the server runs and that the address is right"
         else:  # somebody is there and answers
             what = f"{calls} to {self.name} brought nothing usable"
@@ -250,7 +252,8 @@ class Limit:
         """Whether the same call would fail again, or is not worth the wait."""
         in_vain = self._is_down(error) and self._pauses.in_vain > self._limits.retries
         too_long = (error.retry_after or 0.0) > self._limits.patience
-        return in_vain or too_long or error.permanent or self._is_silent(error)
+        given_up = self._is_silent(error) or self._absence.proof(now()) is not None
+        return in_vain or too_long or error.permanent or given_up
 
     async def _pay(self, error: Unavailable, call: Call, hold: Hold) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
@@ -278,6 +281,8 @@ class Limit:
             usage.waiting -= 1
         try:
             await self._until_allowed(hold)
+            if nobody := self._absence.proof(now()):
+                raise nobody
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
             try:
@@ -314,6 +319,7 @@ class Limit:
         try:
             reply = await self._answer(call, patience)
         except Unavailable as error:
+            self._absence.note(sent, error)
             if error.throttled:
                 self.usage.throttled += 1
                 self.pace.refused(sent, now())
@@ -327,6 +333,7 @@ class Limit:
             if self._is_down(error):
                 self._pauses.refused(sent, now())
             raise
+        self._absence.note(sent)
         self._unserved.clear()
         self._answered_at, self._unheard = now(), 0
         self._latencies.add(kind, now() - sent)

@@ -15,6 +15,7 @@ from assay.judge import Backend
 
 DEFAULT = "embedded"
 FILE = ".py"
+SHOWN = 60  # characters of a spec in a message
 SPECS = (
     "embedded (offline, no key)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
@@ -115,15 +116,23 @@ def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
         if not equals or ":" in task:  # the "=" of a model's name is none of ours
             defaults.append(part)
         elif task not in TASKS or not spec:
-            what = f"'{part}' is not TASK=JUDGE"
+            what = f"'{_shown(part)}' is not TASK=JUDGE"
             raise InputError(what, f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
-            what = f"two judges for {task}: {by_task[task]} and {spec}"
+            what = f"two judges for {task}: {_shown(by_task[task])} and {_shown(spec)}"
             raise InputError(what, "keep one")
     if len(set(defaults)) > 1:
-        what = f"two judges for all tasks: {' and '.join(dict.fromkeys(defaults))}"
-        raise InputError(what, f"give one to some tasks only: TASK={defaults[1]}")
+        first, second, *others = map(_shown, dict.fromkeys(defaults))
+        what = f"two judges for all tasks: {first} and {second}"
+        what += f" (and {len(others)} more)" if others else ""
+        raise InputError(what, "give one to some tasks only: TASK=JUDGE")
     return (defaults[0] if defaults else None), by_task
+
+
+def _shown(spec: str) -> str:
+    """As messages quote it: without a password, and of a long one only what tells it apart."""
+    text = shown_uri(spec) if "://" in spec else spec
+    return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
 
 
 def _named(spec: str, *, embedder: bool) -> Backend:
@@ -135,16 +144,16 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     if scheme in _SCHEMES and rest:
         return _SCHEMES[scheme](rest, embedder=embedder)
     if is_uri(spec):  # not shown whole: it may hold a password or a key
-        what = f"'{shown_uri(spec)}' is no judge"
+        what = f"'{_shown(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
-    meant = f"did you mean '{near}{':' * bool(rest)}{rest}'?" if near else ""
+    meant = f"did you mean '{near}{':' * bool(rest)}{_shown(rest)}'?" if near else ""
     if not (near or rest):
-        meant = f"say who serves it, as in openai:{spec};"
+        meant = f"say who serves it, as in openai:{_shown(spec)};"
     if rest and all(part.isidentifier() for part in scheme.split(".")):
         return backend(imported(spec, "judge", meant))
     known = f"one of: {'; '.join(SPECS)}"
-    raise InputError(f"'{spec}' is no judge", f"{meant} {known}".lstrip())
+    raise InputError(f"'{_shown(spec)}' is no judge", f"{meant} {known}".lstrip())
 
 
 def _openai(model: str, /, *, embedder: bool = False) -> Backend:
@@ -244,7 +253,7 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
             found = getattr(found, name)
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
-        what = f"the {role} '{spec}' cannot be imported: {error}"
+        what = f"the {role} '{_shown(spec)}' cannot be imported: {error}"
         raise InputError(what, meant if absent else "") from error
     return found() if isinstance(found, type) else found
 

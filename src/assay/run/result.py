@@ -19,6 +19,7 @@ from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
+from assay.store.opening import named
 from assay.store.records import Spent
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Result:
     """
 
     def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NOTHING) -> None:
-        self._given, self.paid = Path(store), paid
+        self._given, self.paid = named(store), paid
         self._path = self._given.absolute()  # it is the same file in whichever folder one is later
         with self._open() as opened:
             self._id = opened.run(run).id

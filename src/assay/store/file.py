@@ -1,6 +1,5 @@
 """How is the one file of a store read, and changed at once?"""
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import Any, Self
 
 from assay.errors import InputError
 from assay.store.known import TEXT
-from assay.store.opening import connections, told
+from assay.store.opening import connections, named, told
 from assay.store.packing import unpacked
 from assay.store.writer import Writer
 
@@ -28,9 +27,7 @@ class File:
     """
 
     def __init__(self, path: str | Path) -> None:
-        if not isinstance(path, str | os.PathLike):
-            raise InputError(f"the store is {path!r}, no path", "name a file, such as 'assay.db'")
-        self.path = Path(path)
+        self.path = named(path)
         self._db, writing = connections(self.path)
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()

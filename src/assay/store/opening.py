@@ -51,16 +51,26 @@ class StoreWarning(UserWarning):
     """The store can be used, with care."""
 
 
+def named(path: object) -> Path:
+    """The path of a store that a user names; InputError for what is none."""
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+        raise InputError(f"the store is {path!r}, no path", "name a file, such as 'assay.db'")
+    return Path(path)
+
+
 def check_place(path: Path) -> None:
     """See that a store may stand there.
 
     Raises:
         InputError: If it is a folder, or in none that is there.
     """
-    if path.is_dir():  # as "" is, which is the folder that one is in
-        raise InputError(f"the store '{path}' is a folder", "name a file")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder '{path.parent}' for the store")
+    try:
+        if path.is_dir():  # as "" is, which is the folder that one is in
+            raise InputError(f"the store '{path}' is a folder", "name a file")
+        if not path.parent.is_dir():
+            raise InputError(f"there is no folder '{path.parent}' for the store")
+    except OSError as error:  # a name that is too long, a folder that may not be entered
+        raise InputError(f"the store cannot be opened: {error}", "name another file") from error
 
 
 def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
