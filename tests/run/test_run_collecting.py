@@ -54,7 +54,7 @@ def test_what_refers_to_itself_does_not_pile_up_from_run_to_run(monkeypatch):
     monkeypatch.setattr(collecting, "_last", collecting._Last())
     gc.collect()
     # As in a process that holds little: what other tests left behind sets no measure.
-    blocks, there = sys.getallocatedblocks, sys.getallocatedblocks() - 100_000
+    blocks, there = sys.getallocatedblocks, sys.getallocatedblocks() - 1_000_000
     monkeypatch.setattr(sys, "getallocatedblocks", lambda: blocks() - there)
     seen = []
     for _ in range(400):
