@@ -7,7 +7,9 @@ import time
 import pytest
 from aiohttp import ConnectionTimeoutError
 
-from assay.backends.limit import HOPELESS, Bucket, Limit, Limits
+from assay.backends.bucket import Bucket
+from assay.backends.health import HOPELESS
+from assay.backends.limit import Limit, Limits
 from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported

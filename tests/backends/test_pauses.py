@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from assay.backends.limit import HOPELESS, START, Limit, Limits
+from assay.backends.health import HOPELESS
+from assay.backends.limit import START, Limit, Limits
 from assay.backends.pauses import LONGEST_S, Pauses
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply

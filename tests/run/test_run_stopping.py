@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from assay import Budget, Limits, Price, Result, Settings, evaluate, metric
-from assay.backends.limit import HOPELESS
+from assay.backends.health import HOPELESS
 from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted

@@ -7,23 +7,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from assay.backends.bucket import Bucket
 from assay.backends.call import Call, ended, now
+from assay.backends.health import HOPELESS, Health
 from assay.backends.pace import START, Few, Latencies, Pace, Turns
-from assay.backends.pauses import LONGEST_S, Pauses
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
-from assay.backends.tries import Absence, Tried, hung
-from assay.errors import Denied, InputError, OverBudget, Unavailable
+from assay.backends.tries import Tried, hung
+from assay.errors import InputError, OverBudget, Unavailable
 from assay.judge import Backend, Closing, Reply, Task, Traits
 
 LONGEST_BACKOFF = 30.0
-# So many calls in a row without a reply, and none with one: there is nobody there.
-HOPELESS = 8
-# So many calls lost since the last reply, or as many as there may be, are no bad luck of theirs.
-SILENT = 5
-# A server that answers one call after the other and was sent too many brings nothing for up to two
-# and a half time-outs, while they become fewer.
-STALLED = 3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
@@ -73,30 +67,6 @@ class Limits:
                 raise InputError(f"{name} is {value}", "give a number above 0")
 
 
-class Bucket:
-    """A token bucket that gives out reservations: first come, first served, without a queue.
-
-    No minute sees more than `per_minute` (save for a single larger reservation): what may come
-    at once and what flows in during that minute add up to it.
-
-    Args:
-        per_minute: How much a minute.
-        now: The time, in seconds of a monotonic clock.
-    """
-
-    def __init__(self, per_minute: float, now: float = -math.inf) -> None:
-        self._size = max(1.0, per_minute / 20)
-        self._rate = (per_minute - self._size + 1) / 60 if per_minute > 1 else per_minute / 60
-        self._level = self._size
-        self._at = now
-
-    def reserve(self, amount: float, now: float) -> float:
-        """Seconds to wait before this amount may be used; a negative amount is given back."""
-        self._level = min(self._size, self._level + (now - self._at) * self._rate) - amount
-        self._at = now
-        return max(0.0, -self._level / self._rate)
-
-
 class Limit:
     """A back end, asked within limits; lost calls are made again, hopeless ones are not.
 
@@ -121,13 +91,14 @@ class Limit:
         self._tokens = Bucket(tokens) if tokens else None
         self._further = 0
         self._resume_at = -math.inf
-        self._pauses = Pauses(limits.backoff, limits.retries, HOPELESS)
-        self._answered, self._answered_at = False, -math.inf
+        self._health = Health(
+            self.name,
+            self.pace,
+            retries=limits.retries,
+            backoff=limits.backoff,
+            timeout=limits.timeout,
+        )
         self._first, self._again = Few(FIRST), Few(FEW)
-        self._absence = Absence()
-        self._lost_in_a_row = 0
-        self._unserved: set[int] = set()
-        self._unheard = 0  # calls that were sent since the last reply, and hung
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
@@ -186,43 +157,17 @@ class Limit:
             async with AsyncExitStack() as places:
                 reply = await self._tries(task, draw, hold, places)
         except Unavailable as error:
-            self._despair(error)
+            if denied := self._health.given_up(error, now()):
+                raise denied from error
             raise
         finally:
             self._purse.release(hold)
-        self._answered = True
         self._meet()
         self._purse.count(reply)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
             self._tokens.reserve(used - hold.tokens, now())
         return reply
-
-    def _despair(self, error: Unavailable) -> None:
-        refused = self._is_down(error) and self._pauses.in_vain >= self._limits.retries + HOPELESS
-        if refused or self._is_silent(error):
-            done = "refused every call" if error.throttled else "answered no call"
-            since = self._pauses.since if refused else self._answered_at
-            what = f"{self.name} has {done} for {now() - since:.0f} s"
-            remedy = "run the same command later: it goes on from there"
-            raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
-        if self._answered or error.throttled or error.permanent:
-            return
-        self._lost_in_a_row += 1
-        calls, absent = f"{self._lost_in_a_row} calls", self._absence.proof(now())
-        if self._lost_in_a_row < HOPELESS and not absent:
-            return
-        if hung(error):
-            what = f"{calls} to {self.name} took too long"
-            remedy = "raise --timeout, or lower --concurrency"
-        elif error.cost is None:
-            always = f"every call failed for {now() - self._absence.since:.0f} s"
-            what = f"cannot reach {self.name}: {always if absent else f'{calls} brought nothing'}"
-            remedy = "check that the server runs and that the address is right"
-        else:  # somebody is there and answers
-            what = f"{calls} to {self.name} brought nothing usable"
-            remedy = "check the model, and that this address serves what is asked of it"
-        raise Denied(f"{what}, the last one: {error} -> {remedy}") from error
 
     async def _tries(self, task: Task[Any], draw: int, hold: Hold, places: AsyncExitStack) -> Reply:
         tried, call = Tried(), Call(self._backend, task, draw)
@@ -232,8 +177,7 @@ class Limit:
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._meet()
-                down = self._is_down(error)
-                tried.note(error, down=down)
+                tried.note(error, down=self._health.is_down(error))
                 spent = await self._pay(error, call, hold)
                 if self._stopped or tried.enough(self._limits.retries) or self._is_hopeless(error):
                     raise
@@ -250,10 +194,8 @@ class Limit:
 
     def _is_hopeless(self, error: Unavailable) -> bool:
         """Whether the same call would fail again, or is not worth the wait."""
-        in_vain = self._is_down(error) and self._pauses.in_vain > self._limits.retries
         too_long = (error.retry_after or 0.0) > self._limits.patience
-        given_up = self._is_silent(error) or self._absence.proof(now()) is not None
-        return in_vain or too_long or error.permanent or given_up
+        return too_long or error.permanent or self._health.is_hopeless(error, now())
 
     async def _pay(self, error: Unavailable, call: Call, hold: Hold) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
@@ -281,7 +223,7 @@ class Limit:
             usage.waiting -= 1
         try:
             await self._until_allowed(hold)
-            if nobody := self._absence.proof(now()):
+            if nobody := self._health.nobody(now()):
                 raise nobody
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
@@ -309,7 +251,7 @@ class Limit:
         # A back end may know from the server's headers that nothing is left until then.
         told = Traits.of(self._backend).paused_until
         long = told > now() + self._limits.patience
-        resume = max(self._resume_at, self._pauses.until)
+        resume = max(self._resume_at, self._health.paused_until)
         return resume if long else max(resume, told)
 
     async def _watched(self, call: Call, timeouts: int) -> Reply:
@@ -319,25 +261,15 @@ class Limit:
         try:
             reply = await self._answer(call, patience)
         except Unavailable as error:
-            self._absence.note(sent, error)
             if error.throttled:
                 self.usage.throttled += 1
                 self.pace.refused(sent, now())
             elif hung(error):
                 error.crowded = self.pace.late(sent, now())
-                self._unheard += not timeouts and sent > self._answered_at
-            elif error.permanent:
-                self._unserved.clear()
-            else:
-                self._unserved.add(id(call))
-            if self._is_down(error):
-                self._pauses.refused(sent, now())
+            self._health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
-        self._absence.note(sent)
-        self._unserved.clear()
-        self._answered_at, self._unheard = now(), 0
+        self._health.replied(sent, now())
         self._latencies.add(kind, now() - sent)
-        self._pauses.replied(sent)
         self.pace.replied(now() - sent)
         return reply
 
@@ -374,22 +306,3 @@ class Limit:
             if bucket:
                 bucket.reserve(amount, now())
         return hold
-
-    def _is_down(self, error: Unavailable) -> bool:
-        """Whether the server serves nobody for now, and does not say until when.
-
-        It is asked too much, or was there before and is not now: it may be starting anew.
-        """
-        gone = self._answered and len(self._unserved) >= max(2, min(SILENT, self.pace.allowed))
-        lost = gone and not error.permanent and not hung(error)
-        return (error.throttled or lost) and not error.retry_after
-
-    def _is_silent(self, error: Unavailable) -> bool:
-        """Whether all hang since the last reply: for a minute, and for several time-outs.
-
-        Calls that were on their way with that reply prove nothing: they may be those that always
-        take too long, left over at the end.
-        """
-        patience = LONGEST_S + STALLED * self._limits.timeout
-        heard_nothing = now() - self._answered_at >= patience
-        return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS

@@ -1,6 +1,5 @@
 """When is a call that brought nothing not to be made once more?"""
 
-import math
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -12,9 +11,6 @@ TIMEOUT_RETRIES = 1
 CROWDED_RETRIES = 8
 # A call that is refused while others are served is made again this many times as often as usual.
 UNLUCKY = 10
-# Nobody was ever reached for so many seconds: there is nobody there. Two connections that nobody
-# takes or refuses are given up in that time, one after the other.
-ABSENT_S = 30.0
 
 
 @dataclass
@@ -53,29 +49,6 @@ class Tried:
         """Whether no further one is to be made."""
         late = self.timeouts > TIMEOUT_RETRIES
         return late or self.counted > retries or self.refused > UNLUCKY * retries
-
-
-class Absence:
-    """Whether nobody was ever there.
-
-    Attributes:
-        since: When the first call was sent; infinity before, and once anybody was reached.
-    """
-
-    def __init__(self) -> None:
-        self.since = math.inf
-        self._met = False
-        self._last: Unavailable | None = None
-
-    def note(self, sent: float, error: Unavailable | None = None) -> None:
-        """Take note of what came of a call that was sent at `sent`."""
-        self._met = self._met or error is None or not error.unreached
-        self.since = math.inf if self._met else min(self.since, sent)
-        self._last = error
-
-    def proof(self, now: float) -> Unavailable | None:
-        """How the last call failed, if it is not worth while to look on; else None."""
-        return self._last if now - self.since >= ABSENT_S else None
 
 
 def hung(error: Unavailable) -> TypeGuard[TimedOut]:

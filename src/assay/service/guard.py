@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from assay.backends.limit import Bucket
+from assay.backends.bucket import Bucket
 from assay.errors import InputError
 
 OPEN = ("/health", "/openapi.json")
