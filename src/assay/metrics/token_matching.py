@@ -111,8 +111,8 @@ def _closest(mine: TokenVectors, theirs: TokenVectors, kind: str) -> list[Part]:
 def _directions(found: TokenVectors) -> "npt.NDArray[np.float64]":
     import numpy as np
 
-    rows = np.frombuffer(b"".join(found.vectors), dtype=np.int8).astype(float)
-    rows = rows.reshape(len(found.tokens), -1)
+    numbers = np.frombuffer(b"".join(found.vectors), dtype=np.int8).astype(float)
+    rows = numbers.reshape(len(found.tokens), -1)
     unit: npt.NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
 
