@@ -140,7 +140,8 @@ def test_a_directory_names_a_file_in_it(tmp_path):
 
 
 def test_a_path_that_no_system_takes_is_refused():
-    assert "cannot be read" in problem("x" * 5000 + ".jsonl")
+    said = problem("x" * 5000 + ".jsonl")
+    assert "cannot be read" in said or "there is no file" in said  # Python 3.14 asks no further
 
 
 def test_parquet_is_read_in_small_steps(tmp_path):

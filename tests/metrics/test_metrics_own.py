@@ -215,7 +215,9 @@ class TestNames:
         assert parse(spec) == metric
         assert resolve([spec, spec]) == (metric,)
 
-    def test_so_do_a_file_and_an_attribute(self, tmp_path):
+    def test_so_do_a_file_and_an_attribute(self, tmp_path, monkeypatch):
+        # Bytecode that Python kept would be that of the file before, edited in the same second.
+        monkeypatch.setattr(sys, "dont_write_bytecode", False)
         path = tmp_path / "in a folder" / "mine.py"
         path.parent.mkdir()
         path.write_text(

@@ -131,7 +131,7 @@ class TestWhatIsNoStore:
             use(path)
 
     def test_a_name_that_no_file_can_have(self, tmp_path):
-        with pytest.raises(InputError, match="File name too long"):
+        with pytest.raises(InputError, match=r"cannot be"):
             Store(tmp_path / ("x" * 300))
 
     def test_a_path_in_a_folder_that_does_not_exist(self, tmp_path):

@@ -14,7 +14,7 @@ from assay.backends.pace import START, Few, Latencies, Pace, Turns
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
 from assay.backends.tries import Tried, hung
-from assay.errors import InputError, OverBudget, Unavailable
+from assay.errors import Denied, InputError, OverBudget, Unavailable
 from assay.judge import Backend, Closing, Reply, Task, Traits
 
 LONGEST_BACKOFF = 30.0
@@ -146,6 +146,10 @@ class Limit:
         finally:
             self._unsent.discard(me)
 
+    def given_up(self, error: Unavailable) -> Denied | None:
+        """Why no further call is worth while, now that one is lost; None if others may be."""
+        return self._health.given_up(error, now())
+
     def _meet(self) -> None:
         """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
         self._first.end()
@@ -157,7 +161,7 @@ class Limit:
             async with AsyncExitStack() as places:
                 reply = await self._tries(task, draw, hold, places)
         except Unavailable as error:
-            if denied := self._health.given_up(error, now()):
+            if denied := self.given_up(error):
                 raise denied from error
             raise
         finally:

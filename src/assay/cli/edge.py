@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -55,8 +55,11 @@ class Edge(click.Group):
         _accept_all_characters()
         code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         of_the_process = not args and kwargs.get("args") is None
+        _flush()
         if code == INTERRUPTED and of_the_process:
-            _leave(code)
+            os._exit(
+                code
+            )  # without waiting for threads: a model that computes cannot be called back
         sys.exit(code)
 
 
@@ -67,12 +70,14 @@ def _accept_all_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _leave(code: int) -> NoReturn:
-    """End the process without waiting for threads: a model that computes cannot be called back."""
+def _flush() -> None:
+    """Write what is left, or drop it: Python would fail at it too, with a code of its own."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody reads it any more
+        try:
             stream.flush()
-    os._exit(code)
+        except (OSError, ValueError):  # nobody reads it any more, or the disk is full
+            with suppress(OSError, ValueError), Path(os.devnull).open("w") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def say(text: str) -> None:

@@ -7,7 +7,8 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Never, TypeAlias
@@ -213,14 +214,27 @@ def module_in_file(path: Path) -> ModuleType:
     name = f"{path.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None:  # pragma: no cover - not for a path that ends in .py
+    loader = _Anew(name, str(path))
+    found = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if found is None:  # pragma: no cover - not with a loader
         raise ImportError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module  # dataclasses and pickles look their module up by its name
     try:
-        found.loader.exec_module(module)
+        loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
     return module
+
+
+class _Anew(SourceFileLoader):
+    """Compiles a file each time.
+
+    Python knows the bytecode that it kept by the file's size and the second it was written in: of
+    two edits within a second it would run the first.
+    """
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Nothing by which bytecode could be found."""
+        raise OSError(path)

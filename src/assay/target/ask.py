@@ -324,7 +324,7 @@ class _Patient(Limit):
             pass  # it is kept, and read anew once its user has said where the answer stands
         return said
 
-    def _despair(self, error: Unavailable) -> None:
+    def given_up(self, error: Unavailable) -> None:
         """Leave it to the round, which knows what else is on its way."""
 
 
