@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from assay.dataset import values_of
 from assay.dataset.conversation import fill
+from assay.dataset.values import is_invisible
 from assay.sample import Sample, ToolCall, Turn, Variant
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
-FILLED = TEXT.filter(str.strip)
+FILLED = TEXT.filter(lambda text: not is_invisible(text))
 NUMBER = st.floats(0, 1e9, allow_nan=False)
 KEYS = st.text("abcxyz", min_size=1, max_size=4).filter(lambda key: key != "metadata")
 PLAIN = st.none() | st.booleans() | st.integers(-9, 9) | TEXT
