@@ -513,6 +513,7 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
             }
         ],
         "foreign": {"samples": 0, "looked_at": len(samples)},
+        "thoughts": 0,
         "samples": list(samples),
         "n_shown": len(samples),
     }

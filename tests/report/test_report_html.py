@@ -248,6 +248,12 @@ def test_the_embedded_judge_warns_of_other_languages(
     assert ("9 of 12 samples looked at seem not to be in English" in html.render(data)) == told
 
 
+def test_it_warns_of_answers_that_begin_with_what_a_model_thought() -> None:
+    note = "answers looked at begin with &lt;think&gt;"
+    assert note not in html.render(fixture.small())
+    assert f"3 of 12 {note}" in html.render({**fixture.small(), "thoughts": 3})
+
+
 def test_an_empty_run_is_a_page_too() -> None:
     assert "Samples" in html.render(fixture.report([]))
 

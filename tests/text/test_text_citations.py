@@ -9,10 +9,24 @@ from assay.text.citations import numbered, without_citations, without_lead, with
 
 @pytest.mark.parametrize(
     "mark",
-    ["[1]", "[1, 2]", "[1 and 2]", "[1, and 2]", "[1-3]", "[^4]", "(see Passage 2)", "【5†x】"],
+    [
+        *("[1]", "[1, 2]", "[1 and 2]", "[1, and 2]", "[1-3]", "[^4]", "[^4^]", "[cite: 1, 2]"),
+        *("(see Passage 2)", "【5†x】", "(doc 3)", "(Document 2, p. 4)", "(chunk 4, chunk 5)"),
+        *(
+            "(handbook.pdf, p. 12)",
+            "[handbook.pdf]",
+            "[handbook.pdf#page=3]",
+            "[handbook.pdf, p. 1]",
+        ),
+        *("(Source: handbook.pdf)", "[Sources: the handbook, page 3]", "(ref: 12)"),
+    ],
 )
 def test_a_mark_is_taken_out_with_the_blank_before_it(mark):
     assert without_citations(f"It is red {mark}.") == "It is red."
+
+
+def test_marks_around_what_is_cited_are_taken_out():
+    assert without_citations("It is [cite_start]red[cite_end].") == "It is red."
 
 
 def test_a_raised_number_behind_a_word_is_a_mark():
@@ -37,7 +51,13 @@ def test_a_mark_that_is_a_link_is_taken_out_whole(mark):
     assert without_citations(f"It is red {mark}.") == "It is red."
 
 
-@pytest.mark.parametrize("text", ["It is [red].", "See f(1, 2).", "Passage 2 says so."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("It is [red].", "See f(1, 2).", "Passage 2 says so.", "Open [settings.json] first."),
+        *("Open the file (notes.md).", "Its source (Lake Ada) is cold.", "See chapter 3 (page 5)."),
+    ],
+)
 def test_what_is_no_mark_stays(text):
     assert without_citations(text) == text
 

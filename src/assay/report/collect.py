@@ -1,6 +1,7 @@
 """What does a report show? The one dict that every form of report is made from."""
 
 import itertools
+import re
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from assay.text.language import is_english
 MOST_SAMPLES = 2000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
+_THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _UNMEASURED = (
     "how far it agrees with people has not been measured; `assay agree` measures it on your "
     "labels, `assay bench --out card.json` with `--judge-card card.json` on public ones"
@@ -57,7 +59,7 @@ def collect(
         found = first if only is None else [store.sample(run.id, only)]
         samples = [_sample(store, run, row, sample) for row, sample in found]
         metrics = [_metric(store, run, row) for row in summary]
-        foreign = [not is_english(_said(sample)) for sample in _first(store, run, LOOKED_AT)]
+        looked_at = _first(store, run, LOOKED_AT)
         drifts = [str(found) for found in drift.since(store, run.id) if found.changed]
         cached = max(0, store.used(run.id) - cost.calls)
     return {
@@ -68,7 +70,11 @@ def collect(
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "drift": drifts,
         "judge_card": [{"text": text} for text in _measured(run)],
-        "foreign": {"samples": sum(foreign), "looked_at": len(foreign)},
+        "foreign": {
+            "samples": sum(not is_english(_said(sample)) for sample in looked_at),
+            "looked_at": len(looked_at),
+        },
+        "thoughts": sum(bool(_THOUGHTS.match(sample.answer or "")) for sample in looked_at),
         "diagnosis": told(diagnose(result)) if diagnosed else None,
         "samples": samples,
         "n_shown": len(samples),

@@ -30,7 +30,7 @@ def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
     found = (
         *(_run_notes, _drift, _unanswered, _failures, _unfit),
-        *(_few, _language, _grouped, _coverage),
+        *(_few, _language, _thoughts, _grouped, _coverage),
     )
     return [note for notes_of in found for note in notes_of(data)]
 
@@ -262,6 +262,16 @@ def _language(data: Mapping[str, Any]) -> list[Note]:
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"
     return [Note("warn", f"{text} of other languages were never measured: do not rely on them.")]
+
+
+def _thoughts(data: Mapping[str, Any]) -> list[Note]:
+    """What a model thought to itself is judged, if it was recorded as its answer."""
+    if not data["thoughts"]:
+        return []
+    looked_at = numbers.plural(data["foreign"]["looked_at"], "answer")
+    text = f"{numbers.count(data['thoughts'])} of {looked_at} looked at begin with <think>. What a"
+    rest = "model thinks is judged as part of its answer: cut it off if users do not see it."
+    return [Note("warn", f"{text} {rest}")]
 
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:

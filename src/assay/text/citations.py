@@ -22,7 +22,7 @@ _SAID = (
 )
 # No mark is a list that begins with 0, as "[0,1]" does.
 _NO_INTERVAL = r"(?!0\s*[,;–-])"
-_MARK = rf"\[{_NO_INTERVAL}(?:\^|(?:citation|source|ref|doc)s?\s?:?\s?)?{_LIST}\]"
+_MARK = rf"\[{_NO_INTERVAL}(?:\^|(?:citation|cite|source|ref|doc)s?\s?:?\s?)?{_LIST}\^?\]"
 _URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
 # A mark that is a link, "[Source](https://a.example)", in brackets or not.
 _LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
@@ -37,8 +37,18 @@ NUMBERED = re.compile(rf"\[{_NO_INTERVAL}({_LIST})\]", re.IGNORECASE)
 _LAST = re.compile(
     rf"(?:\w+\s+\[\d{{1,3}}\]|(?:use|type)\s+\[{_LIST}\])(?=\s*(?:[.,;:!?)\[]|$))", re.MULTILINE
 )
+_PLACE = rf"(?:pp?\.|pages?|sections?|sec\.|§|lines?|paragraphs?)\s*{_LIST}"
+_PART = rf"(?:{_POINTER}|(?:docs?|chunks?|snippets?)\s+#?{_LIST}\b)"
+_FILE = r"[\w. -]{1,80}\.(?:pdf|docx?|pptx?|xlsx?|html?|txt|md)"
+_ORIGIN = r"(?:sources?|references?|refs?|citations?):\s"
+# "(Passage 2)", "(Document 2, p. 4)", "(handbook.pdf, p. 12)", "(Source: the handbook)".
 _IN_BRACKETS = re.compile(
-    rf"(?<!\s)\s*+[(\[]\s*+(?:see\s+)?{_POINTER}(?:,\s*{_POINTER})*\s?[)\]]", re.IGNORECASE
+    r"\[cite_start\]|(?<!\s)\s*+(?:"
+    rf"[(\[]\s*+(?:see\s+)?(?:{_PART}(?:,\s*(?:{_PART}|{_PLACE}))*|{_FILE},?\s{_PLACE})\s?[)\]]"
+    rf"|\({_ORIGIN}[^()\n]{{1,200}}\)"
+    rf"|\[(?:{_ORIGIN}[^\[\]\n]{{1,200}}|{_FILE}(?:\#\w+=\d+)?|cite(?:_end)?)\](?!\()"
+    ")",
+    re.IGNORECASE,
 )
 _POINTERS = re.compile(rf"\b{_POINTER}", re.IGNORECASE)
 # "Based on the given passages, " and "according to the information provided, ".
@@ -64,7 +74,7 @@ _RAISED = re.compile(
 
 
 def without_citations(text: str) -> str:
-    """`text` without "[1]", "(Passage 2)", "¹" and the like; nothing else is touched."""
+    """`text` without "[1]", "(Passage 2)", "(Source: handbook)", "¹"; nothing else is touched."""
     marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
     return marked if "=" in marked else _RAISED.sub("", marked)
 

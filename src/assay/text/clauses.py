@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.text import chatter
-from assay.text.citations import without_citations
 from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
+from assay.text.markup import clean
 from assay.text.predicates import FINITE, subject_and_cuts
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
@@ -79,18 +79,7 @@ _KEY_AND_VALUE = re.compile(
     r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[?？][\"'”’)\]*_]*$")
-# Between two letters or digits it is none: "2**64".
-_MARKUP = re.compile(
-    r"(?<![A-Za-z0-9])(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?![A-Za-z0-9])|`(?=\S)|(?<=\S)`"
-)
-_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(?P<said>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
-_LINK = re.compile(
-    r"(?<!!)\[(?P<said>[^\[\]\n]{1,200})\]\((?:https?://|mailto:|[/#.])[^()\s]{0,500}\)"
-)
-_WRITTEN_SMALL = re.compile(r"[a-z]++[A-Z_\d(=]")
-# What joins an item with the next one: "cleaning; and".
-_JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
+_QUESTION = re.compile(r"[?？؟][\"'”’)\]*_]*$")
 # A fence is closed by one as long at least; what holds a backtick further on opens none.
 _CODE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
@@ -154,7 +143,7 @@ class _Reading:
         near = answer.count("\n", max(self.cites, 0), block.start) < 2
         listed = goes_on and (bool(block.marker) or near or chatter.is_numbered(line))
         self.cites = block.end if begins or listed else -1
-        return begins or listed or (chatter.is_source(line) and not _SAYS.search(line))
+        return begins or listed or _is_source(line)
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -184,6 +173,8 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
+            if span[0] > block.start and not asked and _is_source(sentence):
+                continue
             if sentence.endswith((":", "：")) and not lonely:
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
@@ -204,6 +195,11 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
         if not chatter.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
+
+
+def _is_source(line: str) -> bool:
+    """Whether a line or sentence only names a source."""
+    return chatter.is_source(line) and not _SAYS.search(line)
 
 
 def is_phrase(text: str) -> bool:
@@ -236,7 +232,7 @@ def _of_sentence(
     sentence = (begin, span[1])
     for start, end, subject in [(*sentence, "")] if whole else _clauses(answer, sentence):
         written = f"{subject} {answer[start:end]}" if subject else answer[start:end]
-        text = resolve(_clean(written), reading.subject, alone=reading.alone)
+        text = resolve(clean(written), reading.subject, alone=reading.alone)
         if not any(char.isalnum() for char in text):  # a citation mark alone
             continue
         yield Statement(_with_lead_in(text, answer[start:end], reading.lead_in()), start, end)
@@ -353,7 +349,7 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
 
     "Here are some tips:" says nothing about its items.
     """
-    text = _clean(sentence).rstrip(":：").rstrip()
+    text = clean(sentence).rstrip(":：").rstrip()
     here = HERE_ARE.fullmatch(text)
     if here and not GENERAL.search(here["what"]):
         return f"{here['what'][:1].upper()}{here['what'][1:]}:"
@@ -386,12 +382,3 @@ def _with_lead_in(text: str, written: str, lead_in: str) -> str:
 def _indent(text: str, block: Block) -> int:
     line = text[text.rfind("\n", 0, block.start) + 1 : block.start]
     return len(line) - len(line.lstrip())
-
-
-def _clean(text: str) -> str:
-    """Without mark-up and citation marks, on one line, with a capital at the beginning."""
-    bare = _ITALIC.sub(r"\g<said>", without_citations(_MARKUP.sub("", text)))
-    plain = _JOINT_END.sub("", " ".join(_LINK.sub(r"\g<said>", bare).split()))
-    # "iPhone", "max_delay" and "find()" are written small.
-    name = _WRITTEN_SMALL.match(plain)
-    return plain if name else plain[:1].upper() + plain[1:]

@@ -6,7 +6,11 @@ are tags that it is about: "the <br> tag", "`<li>`", "<b> makes it bold", "use <
 
 import re
 
-_INLINE = "a|abbr|b|code|em|font|i|mark|small|span|strong|sub|sup|u"
+# Those of prose, and those by which models are asked to mark their answer and its sources.
+_INLINE = (
+    "a|abbr|answer|b|citation|cite|code|em|final_answer|font|i|mark|response|small|source|span|"
+    "strong|sub|sup|u"
+)
 _APART = (
     "article|blockquote|body|br|dd|div|dl|dt|h[1-6]|head|hr|html|main|ol|p|section|table|tbody|"
     "thead|tr|ul"
@@ -20,6 +24,14 @@ _TAG = re.compile(
 _CLOSED = re.compile(rf"</({_INLINE})>", re.IGNORECASE)
 
 
+# As in m², CO₂, and the marks of sources: in brackets, or after the end of a sentence.
+_SCRIPT = re.compile(
+    r"(?P<ends>(?<=[.,;:!?]))?<(?P<kind>sup|sub)>(?P<said>\[?[\w+−–-]{1,10}\]?)</(?P=kind)>",
+    re.IGNORECASE | re.ASCII,
+)
+_RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+
+
 def without_tags(text: str) -> str:
     """The text with blanks for its tags, as long as it was.
 
@@ -27,6 +39,7 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&nbsp;" not in text:
         return text
+    text = _SCRIPT.sub(_beside, text)
     closed = {name.lower() for name in _CLOSED.findall(text)}
 
     def read(tag: re.Match[str]) -> str:
@@ -34,6 +47,14 @@ def without_tags(text: str) -> str:
         return tag.group() if inline and inline.lower() not in closed else _blank(tag)
 
     return _TAG.sub(read, text)
+
+
+def _beside(script: re.Match[str]) -> str:
+    """What stands raised or lowered, at once behind its word; nothing for the mark of a source."""
+    said, raised = script["said"], script["kind"].lower() == "sup"
+    if raised and (said.startswith("[") or script["ends"] is not None):
+        said = ""
+    return (said.translate(_RAISED) if raised else said).ljust(len(script.group()))
 
 
 def _blank(tag: re.Match[str]) -> str:
