@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from assay.backends.embedded.claim import Claim, claim, exact
 from assay.backends.embedded.evidence import Evidence, Piece
+from assay.backends.embedded.exchange import Exchange, exchange
 from assay.backends.embedded.flags import Flag, flag
 from assay.text import facts, numbers, overlap, words
 
@@ -58,6 +59,7 @@ class Comparison:
     verbatim: bool  # it stands in one of the pieces, word by word
     foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
     flag: Flag | None  # what a record's yes or no says of it
+    exchange: Exchange | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
 
 
@@ -107,8 +109,16 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         verbatim=_verbatim(said, evidence),
         foreign=said.start > 0 and not found,
         flag=told,
+        exchange=_exchange(statement, said, evidence),
         rejected=_rejected(said, evidence),
     )
+
+
+def _exchange(statement: str, said: Claim, evidence: Evidence) -> Exchange | None:
+    """What it mixes up, by itself or beside its question."""
+    starts = dict.fromkeys((said.start, 0))
+    found = (exchange(statement[at:], evidence.parts, evidence.alike) for at in starts)
+    return next(filter(None, found), None)
 
 
 def _recalls(wanted: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.backends.embedded.exchange import Pair, Part, pairs, parts
 from assay.text import facts, numbers, overlap, quantities, words
 from assay.text.memo import remembered
 from assay.text.records import units
@@ -79,6 +80,17 @@ class Evidence:
             found = Around(stems, stems.union(facts.lookup(text)), numbers.numbers(text))
             self._around[piece] = found
         return found
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the pieces, in order."""
+        cut = (parts(piece.text, i, piece.context) for i, piece in enumerate(self.pieces))
+        return tuple(part for found in cut for part in found)
+
+    @cached_property
+    def alike(self) -> tuple[Pair, ...]:
+        """Those of them that say the same of different things."""
+        return tuple(pairs(self.parts))
 
     @cached_property
     def _written(self) -> dict[quantities.Key, list[str]]:

@@ -47,7 +47,7 @@ from assay.text.entities import entities
 from assay.text.sentences import spans
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.5.3"
+VERSION = "v2.5.4"
 
 
 class Embedded:

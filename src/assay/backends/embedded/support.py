@@ -29,7 +29,7 @@ FEATURES = (
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
-DENIED = 0.1  # the largest one of what it denies, or of what the contexts call a myth
+DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -122,6 +122,8 @@ def _probability(judged: Judged) -> float:
     told = judged.comparison.flag
     if told:
         value = max(value, AGREED) if told.agrees else min(value, DENIED)
+    if judged.comparison.exchange:
+        value = min(value, DENIED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
     if judged.comparison.rejected:
@@ -135,8 +137,8 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     told = judged.comparison.flag
-    rejected = judged.comparison.rejected
-    contradicted = not supported and bool(told or rejected or refuted > neutral)
+    denied = judged.comparison.rejected or judged.comparison.exchange
+    contradicted = not supported and bool(told or denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
@@ -204,6 +206,8 @@ def _doubts(found: Comparison) -> list[str]:
         doubts.append("the record says the opposite")
     if found.rejected:
         doubts.append("the evidence mentions it only to reject it")
+    if found.exchange:
+        doubts.append(f"it mixes up {_listed(found.exchange[1:])}")
     gone = [*found.numbers, *found.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")

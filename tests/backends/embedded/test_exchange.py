@@ -1,0 +1,100 @@
+"""Is what the contexts say of one thing not taken for what they say of another?"""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.backends.embedded.evidence import prepare
+from assay.backends.embedded.exchange import exchange
+from assay.backends.embedded.reader import Reader
+from assay.backends.embedded.support import DENIED, support
+
+PEOPLE = "Alice lives in Paris. Bob lives in Rome."
+AGES = "Alice is 30 years old. Bob is 40 years old."
+ORDERS = "Order 1001 was shipped on May 3; order 1002 was shipped on May 5."
+PLANS = "The Basic plan includes email support, while the Pro plan includes phone support."
+PRICES = "Adults pay 12 euros and children pay 6 euros."
+REVENUE = "Revenue was $5m in 2020 and $7m in 2021."
+METALS = "Gold melts at 1064 °C, silver at 962 °C."
+TEAMS = "Team A won 3 games; Team B won 5 games."
+MONTHS = "Line 4 was closed in May and line 5 was closed in June."
+CARS = "The red car belongs to Tom, the blue car to Ann."
+CASES = [
+    (PEOPLE, "Bob lives in Rome.", "Alice lives in Rome."),
+    (AGES, "Alice is 30 and Bob is 40.", "Alice is 40 and Bob is 30."),
+    (ORDERS, "Order 1002 was shipped on May 5.", "Order 1001 was shipped on May 5."),
+    (PLANS, "The Pro plan includes phone support.", "The Basic plan includes phone support."),
+    (PRICES, "Children pay 6 euros.", "Children pay 12 euros."),
+    (REVENUE, "Revenue was $7m in 2021.", "Revenue was $7m in 2020."),
+    (METALS, "Silver melts at 962 °C.", "Silver melts at 1064 °C."),
+    (TEAMS, "Team A won 3 games.", "Team A won 5 games."),
+    (MONTHS, "Line 4 was closed in May.", "Line 4 was closed in June."),
+    (CARS, "The blue car belongs to Ann.", "The blue car belongs to Tom."),
+]
+
+
+def mixed(statement, *contexts):
+    evidence = prepare(contexts)
+    return exchange(evidence.read(statement).text, evidence.parts, evidence.alike)
+
+
+def of(statement, context):
+    (found,) = support([statement], [context], Reader(1))
+    return found
+
+
+@pytest.mark.parametrize(("context", "right", "wrong"), CASES)
+def test_what_is_said_of_one_thing_is_not_said_of_another(context, right, wrong):
+    found = of(wrong, context)
+    assert found.probability <= DENIED
+    assert (found.supported, found.contradicted) == (False, True)
+    assert "mixes up" in found.reason
+    assert of(right, context).supported
+
+
+def test_the_reason_quotes_both():
+    assert (
+        "It mixes up 'Alice lives in Paris.' and 'Bob lives in Rome.'"
+        in of("Alice lives in Rome.", PEOPLE).reason
+    )
+
+
+def test_an_answer_beside_its_question():
+    found = of("What is the capital of Germany? Paris.", "Paris is the capital of France. "
+               "Berlin is the capital of Germany.")  # fmt: skip
+    assert not found.supported
+
+
+@pytest.mark.parametrize(
+    ("statement", "contexts"),
+    [
+        ("Alice lives in Rome.", [PEOPLE, "Alice lives in Rome with Bob since 2020."]),
+        ("Alice lives in Rome.", [PEOPLE, "In Rome, where she was born, Alice lives again."]),
+        ("Alice lives in Rome.", ["Alice lives in Paris.", "Bob lives in Rome."]),  # two contexts
+        ("Alice and Bob live in Paris and Rome, respectively.", [PEOPLE]),
+        ("Alice and Bob live in Paris and Rome.", [PEOPLE]),
+        ("Alice works in Rome.", [PEOPLE]),  # not said of anybody
+        ("Order 1001 was shipped twice.", [ORDERS]),
+        (
+            "Draw a line below the circle.",
+            ["Draw a circle and make a line below it. Draw a nose above the line."],
+        ),
+        ("The tower was built in 1889.", ["The tower was built by Eiffel. It opened in 1889."]),
+    ],
+)
+def test_what_the_contexts_may_well_say_is_no_mix_up(statement, contexts):
+    assert mixed(statement, *contexts) is None
+
+
+@given(st.lists(st.sampled_from([*PEOPLE.split(), "and", ",", ";", "5"]), max_size=30))
+def test_no_text_is_a_mix_up_of_itself(words):
+    text = " ".join(words)
+    assert mixed(text, text) is None
+
+
+def test_a_context_that_says_the_same_again_and_again_takes_no_long_time():
+    start = time.perf_counter()
+    assert mixed("Ann has 4 cats.", "Ann has 3 cats and Bob has 4 cats. " * 2000)
+    assert time.perf_counter() - start < 5
