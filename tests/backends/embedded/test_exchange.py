@@ -54,6 +54,36 @@ def test_what_is_said_of_one_thing_is_not_said_of_another(context, right, wrong)
     assert of(right, context).supported
 
 
+@pytest.mark.parametrize(
+    ("context", "wrong"),
+    [
+        ("Jane Doe sold Acme to Globex.", "Globex sold Acme to Jane Doe."),
+        ("O'Brien won the race ahead of Smith.", "Smith won the race ahead of O'Brien."),
+        ("Team A beat Team B in May.", "Team B beat Team A in May."),
+        ("Mount Ida is higher than Mount Ossa.", "Mount Ossa is higher than Mount Ida."),
+    ],
+)
+def test_who_does_it_to_whom_is_not_turned_round(context, wrong):
+    found = of(wrong, context)
+    assert not found.supported
+    assert f"It turns '{context}' round" in found.reason
+    assert of(context, context).supported
+
+
+@pytest.mark.parametrize(
+    ("context", "statement"),
+    [
+        ("Alice married Bob in 1990.", "Bob married Alice in 1990."),
+        ("Alice and Bob founded Acme.", "Bob and Alice founded Acme."),
+        ("The CEO is Jane Doe.", "Jane Doe is the CEO."),
+        ("Ann beat Bob, and Bob beat Ann.", "Bob beat Ann."),
+        ("Draw a line under the circle.", "Draw the circle under a line."),
+    ],
+)
+def test_what_is_so_either_way_is_not_turned_round(context, statement):
+    assert mixed(statement, context) is None
+
+
 def test_the_reason_quotes_both():
     assert (
         "It mixes up 'Alice lives in Paris.' and 'Bob lives in Rome.'"

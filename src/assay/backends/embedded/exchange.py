@@ -3,7 +3,8 @@
 "Alice lives in Paris. Bob lives in Rome." does not say that Alice lives in Rome, though every word
 of it is there. Two parts of sentences that say the same of different things, one near the other,
 are laid side by side: where they differ, a statement takes after one of them throughout. One that
-takes after the first here and after the second there says what neither of them does.
+takes after the first here and after the second there says what neither of them does. Nor does
+"Alice beat Bob" say that Bob beat Alice.
 """
 
 import re
@@ -14,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay.text import words
+from assay.text.predicates import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.
@@ -23,7 +25,20 @@ _LETTER = re.compile(r"(?<=[a-z] )A\b")
 _MAY = re.compile(r"(?<=\b(?:in|of|on|by|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
 _NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
-_NO_NAME = re.compile(r"\W*[A-Z][a-z'\u2019-]*\b(?!\s(?:\w+s|\w+ed|were|are)\b)")
+_NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
+# What is so the one way round is so the other way round, too.
+_MUTUAL = frozenset(
+    map(
+        words.stem,
+        words.words(
+            "and or nor with without between near beside besides alongside like unlike versus vs "
+            "equals equal meets met marries married resembles resembled borders opposite differs "
+            "differed tied drew joined both either"
+        ),
+    )
+)
+_IS = frozenset({"is", "are", "was", "were", "the", "a", "an"})
+_NAMED = 3  # words of a name
 _LEAST = 2  # content words of a part
 _LONGEST = 25  # words of a part: longer ones are hardly ever alike
 _NEAR = 3  # parts from one to the other, at most
@@ -37,12 +52,13 @@ class Exchange(NamedTuple):
     Attributes:
         piece: Index of the piece of evidence that the first stands in.
         first: A part of a sentence of the contexts.
-        second: Another one that says the same of something else.
+        second: Another one that says the same of something else; "" if the statement has the words
+            of the first, and two names the other way round.
     """
 
     piece: int
     first: str
-    second: str
+    second: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +79,7 @@ class Part:
 
     @cached_property
     def _plain(self) -> str:
-        return _MAY.sub("monthmay", _LETTER.sub("lettera", self.text))
+        return _MAY.sub("MonthMay", _LETTER.sub("LetterA", self.text))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -163,9 +179,12 @@ def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exc
         said: The parts of all sentences of the contexts.
         alike: Their `pairs`.
     """
-    if not alike or "respectively" in statement:
+    if "respectively" in statement:
         return None
     for part in parts(statement):
+        for other in said:
+            if _is_turned(part, other) and not any(part.tokens == one.tokens for one in said):
+                return Exchange(other.piece, other.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if not mixed or any(part.stems <= other.stems for other in said):
             continue
@@ -183,6 +202,24 @@ def _mixes(wanted: frozenset[str], pair: Pair) -> bool:
         return False
     like = {(slot.first <= wanted, slot.second <= wanted) for slot in pair.slots}
     return like == {(True, False), (False, True)}
+
+
+def _is_turned(part: Part, other: Part) -> bool:
+    """Whether both have the same words, but for two names that stand the other way round."""
+    mine, theirs = part.tokens, other.tokens
+    if len(mine) != len(theirs) or mine == theirs or part.stems != other.stems:
+        return False
+    same = [a == b for a, b in zip(mine, theirs, strict=True)]
+    first, last = same.index(False), len(same) - same[::-1].index(False)
+    mine, theirs, size = mine[first:last], theirs[first:last], last - first
+    return any(
+        theirs == mine[size - b :] + mine[a : size - b] + mine[:a]
+        and not (other.names.isdisjoint(mine[:a]) or other.names.isdisjoint(mine[size - b :]))
+        and _MUTUAL.isdisjoint(mine[a : size - b])
+        and not _IS.issuperset(mine[a : size - b])
+        for a in range(1, min(_NAMED, size - 2) + 1)
+        for b in range(1, min(_NAMED, size - 1 - a) + 1)
+    )
 
 
 def _sentences(wanted: frozenset[str], said: Sequence[Part]) -> set[int]:

@@ -207,7 +207,10 @@ def _doubts(found: Comparison) -> list[str]:
     if found.rejected:
         doubts.append("the evidence mentions it only to reject it")
     if found.exchange:
-        doubts.append(f"it mixes up {_listed(found.exchange[1:])}")
+        _, first, second = found.exchange
+        doubts.append(
+            f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
+        )
     gone = [*found.numbers, *found.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
