@@ -53,6 +53,15 @@ def test_show_one_sample_with_its_evidence(scored):
     assert '"verdicts"' not in result.stdout
 
 
+def test_show_one_sample_counts_nothing_over_the_whole_run(scored, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("one sample was asked for")
+
+    monkeypatch.setattr("assay.run.result.summarise", refuse)
+    for more in ([], ["--json"], ["-m", "faithfulness"]):
+        assert scored("show", "--sample", "tower", *more).exit_code == 0
+
+
 def test_show_raw_has_every_word(scored):
     result = scored("show", "--sample", "tower", "--raw", "-m", "faithfulness")
     assert '"supported": true' in result.stdout

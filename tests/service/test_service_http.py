@@ -268,6 +268,19 @@ class TestHostileInput:
             found = 413
         assert found == 413
 
+    async def test_who_hangs_up_in_the_middle_leaves_no_stack_trace(self, db, caplog):
+        app = application(Service(plausible(), store=db), Bounds(token=TOKEN))
+        async with running(app) as runner:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            _, writer = await asyncio.open_connection(*runner.addresses[0][:2])
+            head = f"POST /v1/evaluate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n"
+            head += "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+            writer.write(head.encode())
+            await asyncio.sleep(0.1)
+            writer.transport.abort()
+            await asyncio.sleep(0.1)
+        assert [record.getMessage() for record in caplog.records] == []
+
     async def test_what_is_compressed_is_refused_unread(self, db):
         service = application(Service(plausible(), store=db), Bounds(token=TOKEN))
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}

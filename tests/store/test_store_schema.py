@@ -59,6 +59,37 @@ def test_a_store_that_changes_what_is_written_is_refused(db):
         Store(db)
 
 
+@pytest.mark.parametrize("name", ["samples", "SAMPLES"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "VIEW {} AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+        "VIRTUAL TABLE {} USING fts5 (run, row, id, body)",
+    ],
+)
+def test_a_store_whose_tables_are_none_is_refused(db, name, made):
+    Store(db).close()
+    with sqlite3.connect(db) as connection:
+        connection.execute("DROP TABLE samples")
+        connection.execute(f"CREATE {made.format(name)}")
+    connection.close()
+    with pytest.raises(InputError, match="a view or a virtual table where assay has a table"):
+        Store(db)
+
+
+def test_a_view_of_the_user_s_own_is_left_alone(db):
+    Store(db).close()
+    with sqlite3.connect(db) as connection:
+        connection.execute("CREATE VIEW mine AS SELECT id FROM runs")
+    connection.close()
+    Store(db).close()
+
+
+def test_every_table_is_known_as_one(db):
+    Store(db).close()
+    assert set(tables(db)[0]) == schema.TABLES
+
+
 # Stores out there were made by these; whoever needs another schema appends a migration and its digest.
 RELEASED = ["9c5a32050d4e", "29c5be6ff152", "bb32147942d0", "3e83b4b7c282", "66e8c48aca68"]
 

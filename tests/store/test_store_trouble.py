@@ -9,7 +9,9 @@ import sys
 import tempfile
 import textwrap
 import warnings
+from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -72,6 +74,38 @@ class TestAFullDisk:
         result = evaluate(samples(200), METRICS, judge, store=db)
         assert judge.asked == []
         assert [row.n_scored for row in result.summary()] == [200, 200]
+
+    def test_the_library_says_so_in_its_own_words(self, db):
+        code = self.CODE.replace("sys.exit(_code(run, debug=False))", "run()")
+        command = [sys.executable, "-c", textwrap.dedent(code), str(db)]
+        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        done = subprocess.run(
+            command, env=env, preexec_fn=limited, capture_output=True, timeout=60, check=False
+        )
+        last = done.stderr.decode().strip().splitlines()[-1]
+        assert last.startswith("assay.store.opening.StoreTrouble: '")
+
+    def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
+        monkeypatch.setattr(
+            opening.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(frees))
+        )
+        frees = chain([1 << 30] * 20, repeat(1 << 20))
+
+        async def slow(task):
+            await asyncio.sleep(0.01)
+
+        judge = Watched(plausible(), before=slow)
+        with pytest.raises(InputError, match=r"is full: 1\.0 MB are left -> make room on the disk"):
+            evaluate(samples(200), METRICS, judge, store=db)
+        assert 0 < len(judge.asked) == len(self.kept(db)) < 200
+        monkeypatch.undo()
+        again = Watched(plausible())
+        evaluate(samples(200), METRICS, again, store=db)
+        assert not set(judge.asked) & set(again.asked)
+
+    def test_with_no_room_at_the_start_nobody_is_asked(self, db, monkeypatch):
+        monkeypatch.setattr(opening, "ROOM_BYTES", 1 << 80)
+        assert begun(db).startswith("0 the disk of '")
 
     def kept(self, db):
         with Store(db) as store:

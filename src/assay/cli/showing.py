@@ -15,9 +15,11 @@ from assay.cli.worst import failed, worst
 from assay.errors import InputError
 from assay.report import console as report
 from assay.report import numbers
+from assay.report.collect import _sample as _sample_shown
 from assay.report.collect import collect
 from assay.report.listing import listed
 from assay.run.result import Result, labels
+from assay.store import Store
 
 LOWEST = 5
 FAILED = 3
@@ -51,7 +53,7 @@ def _metrics(result: Result, wanted: str | None) -> list[str]:
 
 
 def _sample(result: Result, metrics: list[str], given: Mapping[str, Any]) -> None:
-    data = collect(result, only=given["sample"])
+    data = _of_one(result, given["sample"])
     if given["as_json"]:
         screen.write_json(_evidence(data["samples"][0], metrics, raw=given["raw"]))
         return
@@ -61,6 +63,19 @@ def _sample(result: Result, metrics: list[str], given: Mapping[str, Any]) -> Non
         return
     for metric in metrics:
         console.print(report.sample(data, given["sample"], metric, raw=given["raw"]))
+
+
+def _of_one(result: Result, sample: str) -> dict[str, Any]:
+    """What a report holds of one sample: nothing that is counted over all of the run."""
+    with Store(result.path) as store:
+        run = store.run(result.run.id)
+        row, found = store.sample(run.id, sample)
+        about = [{"label": label, **run.config["about"][label]} for label in run.metrics]
+        return {
+            "run": {"id": run.id},
+            "metrics": about,
+            "samples": [_sample_shown(store, run, row, found)],
+        }
 
 
 def _evidence(sample: dict[str, Any], metrics: list[str], *, raw: bool) -> dict[str, Any]:

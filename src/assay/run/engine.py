@@ -65,6 +65,7 @@ class Engine:
     _company: tuple[Metric, ...] = ()
     _shared: Company = field(init=False)
     _tally: Tally = field(init=False)
+    _full: InputError | None = None
 
     async def work(self) -> None:
         """Score until all is done or the judge refuses; a bug in a metric is raised."""
@@ -88,6 +89,9 @@ class Engine:
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
             raise _first(errors) from None
+        else:
+            if self._full is not None:
+                raise self._full
         finally:
             ticker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -106,7 +110,7 @@ class Engine:
     async def _worker(self, jobs: Iterator[_Job]) -> None:
         # All workers draw from one iterator: nobody waits for a slow neighbour.
         for job in jobs:
-            if self.stopped:
+            if self.stopped or not self._has_room():
                 return
             if not job.company:
                 await self._score(job, job.metrics[0], self.door.backend)
@@ -116,6 +120,13 @@ class Engine:
             async with asyncio.TaskGroup() as group:
                 for metric, member in zip(job.company, members, strict=True):
                     group.create_task(self._score(job, metric, member))
+
+    def _has_room(self) -> bool:
+        try:
+            self.store.check_room()
+        except InputError as error:
+            self._full = error  # raised once what is on its way, and paid for, is kept
+        return self._full is None
 
     async def _score(self, job: _Job, metric: Metric, backend: Backend) -> None:
         label = f"{job.sample.id} {metric.label}"

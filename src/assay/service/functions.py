@@ -24,6 +24,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms
 from assay.store import Store
+from assay.store.opening import StoreTrouble
 
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000
@@ -126,6 +127,8 @@ class Service:
         who = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, chosen, self.judge, **who)
+        except StoreTrouble:
+            raise
         except InputError as error:
             raise _as_sent(error) from None
 
@@ -238,6 +241,8 @@ class Service:
             if not run:
                 raise NotFound("no run is named")
             return Result(self.store, run)
+        except StoreTrouble:
+            raise
         except InputError:
             what = f"no run, or more than one, has an id that begins with '{run[:100]}'"
             raise NotFound(what) from None

@@ -131,6 +131,8 @@ class Guard:
                         raise self._too_long()
         except TimeoutError:
             raise Refused(408, "the request did not arrive in time") from None
+        except ConnectionError:  # the caller hung up: nobody reads it, and nobody's log needs it
+            raise Refused(400, "the request did not arrive whole") from None
         return bytes(body)
 
     def _hold(self, request: web.Request, size: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from assay.errors import InputError
 from assay.store.known import TEXT
-from assay.store.opening import connections, named, told
+from assay.store.opening import check_room, connections, named, told
 from assay.store.packing import unpacked
 from assay.store.writer import Writer
 
@@ -38,6 +38,14 @@ class File:
         self._writer.close()
         with self._reading:  # another thread may still be taking samples in
             self._db.close()
+
+    def check_room(self) -> None:
+        """See that what is on its way can still be written.
+
+        Raises:
+            InputError: If the disk is nearly full.
+        """
+        check_room(self.path.absolute())
 
     def __enter__(self) -> Self:
         return self

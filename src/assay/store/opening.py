@@ -1,6 +1,7 @@
 """How is the file opened, and what can be known of trouble with it before anything is paid for?"""
 
 import os
+import shutil
 import sqlite3
 import sys
 import time
@@ -15,6 +16,8 @@ from assay.store.schema import migrate
 
 PATIENCE_S = 300.0  # another process may be taking in a large file
 _MAGIC = b"SQLite format 3\0"
+# Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
+ROOM_BYTES = 16 << 20
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
 
 # What can befall any SQLite file, and what its user can do; every other code would be our mistake.
@@ -49,6 +52,10 @@ NETWORK = frozenset(
 
 class StoreWarning(UserWarning):
     """The store can be used, with care."""
+
+
+class StoreTrouble(InputError):
+    """The file cannot be used just now, or not at all: no fault of what was asked."""
 
 
 def named(path: object) -> Path:
@@ -103,15 +110,40 @@ def told(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:  # not even the names of its tables can be read
         remedy = TROUBLE[sqlite3.SQLITE_CORRUPT]
-        raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+        raise StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_NOTADB and not _begins_as_one(path):
             what = f"'{path}' cannot be used as a store: it is another kind of file"
             remedy = "name a store, or a run of one (`assay runs` lists them)"
-            raise InputError(what, remedy) from error
+            raise StoreTrouble(what, remedy) from error
         remedy = TROUBLE.get(code, "")
-        raise InputError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+        raise StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy) from error
+
+
+def meant(error: BaseException, path: Path) -> BaseException:
+    """What an error of SQLite's means for the user; another, or one of our making, as it is."""
+    remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    if not isinstance(error, sqlite3.Error) or remedy is None:
+        return error
+    told_as = StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy)
+    told_as.__cause__ = error
+    return told_as
+
+
+def check_room(path: Path) -> None:
+    """See that the disk has room left for what is on its way, while it can still be kept.
+
+    Raises:
+        StoreTrouble: If it has not.
+    """
+    try:
+        free = shutil.disk_usage(path.parent).free
+    except OSError:  # the folder is gone, which whoever writes tells better
+        return
+    if free < ROOM_BYTES:
+        what = f"the disk of '{path}' is full: {free / 1e6:.1f} MB are left"
+        raise StoreTrouble(what, TROUBLE[sqlite3.SQLITE_FULL])
 
 
 def _begins_as_one(path: Path) -> bool:

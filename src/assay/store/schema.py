@@ -129,6 +129,11 @@ MIGRATIONS = (
 )
 
 
+TABLES = frozenset(
+    ("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names", "batches")
+)
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a store to the newest schema, all or nothing.
 
@@ -142,6 +147,9 @@ def migrate(connection: sqlite3.Connection) -> None:
     if _has_triggers(connection):
         what = "the store has triggers, which change what is written and are not of assay"
         raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
+    if _has_stand_ins(connection):
+        what = "the store has a view or a virtual table where assay has a table"
+        raise InputError(what, "ask for the runs as `assay export` writes them")
     if _version(connection) == len(MIGRATIONS):
         return
     _help(connection)
@@ -161,6 +169,13 @@ def migrate(connection: sqlite3.Connection) -> None:
 def _has_triggers(connection: sqlite3.Connection) -> bool:
     sql = "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
     return connection.execute(sql).fetchone() is not None
+
+
+def _has_stand_ins(connection: sqlite3.Connection) -> bool:
+    """Whether a table of ours is none: a view of somebody's may have no end."""
+    # What is not kept in pages of its own has no root page.
+    sql = "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND rootpage = 0"
+    return any(name in TABLES for (name,) in connection.execute(sql))
 
 
 def _help(connection: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from assay.store.opening import check_still_there
+from assay.store.opening import check_still_there, meant
 from assay.store.recent import Recent
 
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
@@ -52,8 +52,7 @@ class Writer:
         """Return once the write is on disk. A caller that is cancelled does not undo it.
 
         Raises:
-            sqlite3.Error: If it cannot be written.
-            InputError: If it would be lost.
+            InputError: If it cannot be written, or would be lost.
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
@@ -106,7 +105,7 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:
-                _tell(group, error)
+                _tell(group, meant(error, self._path))
                 return
             for item in group:  # one bad write does not spoil its neighbours
                 self._write(connection, [item])
