@@ -71,7 +71,7 @@ def test_2_a_full_disk_is_no_bug(assay, monkeypatch):
         patch.setattr(rows, "write_reply", fill)
         result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 2
-    assert "the store cannot be used: database or disk is full -> make room" in result.stderr
+    assert "cannot be used as a store: database or disk is full -> make room" in result.stderr
     assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
 
 
