@@ -37,6 +37,7 @@ def test_ordinary_words_are_no_entities(text):
         ("Eiffel Tower", "near the EIFFEL  tower.", "EIFFEL  tower"),
         ("the Eiffel Tower", "An Eiffel Tower stands there.", "Eiffel Tower"),
         ("São Paulo", "in Sao Paulo", "Sao Paulo"),
+        ("O'Brien", "to O\u2019Brien", "O\u2019Brien"),
         ("Sao Paulo", "in São Paulo", "São Paulo"),
         ("1,000", "some 1000 people", "1000"),
         ("1000", "some 1,000 people", "1,000"),

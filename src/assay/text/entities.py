@@ -89,7 +89,7 @@ def _plain(word: str) -> str:
     apart = unicodedata.normalize("NFKD", _GROUPED.sub("", word))
     # Accents of Latin, Greek and Cyrillic letters only: elsewhere a mark makes another letter.
     bare = "".join(char for char in apart if not "\u0300" <= char <= "\u036f")
-    return _ELISION.sub("", _POSSESSIVE.sub("", bare))
+    return _ELISION.sub("", _POSSESSIVE.sub("", bare)).replace("\u2019", "'")
 
 
 def _within(span: Span, others: list[Span]) -> bool:
