@@ -5,19 +5,22 @@ the intervals that hold it, in per cent (95 is right), and how wide they are in 
 drawings a share of 95 is uncertain by 0.7 points; bootstraps have the first 2,000 of them.
 
     python -m benchmarks.coverage             all of it: some minutes
-    python -m benchmarks.coverage --ours      without the bootstraps: half a minute
+    python -m benchmarks.coverage --ours      without the bootstraps: a minute
+    python -m benchmarks.coverage --near      values that are nearly the same, taken as such or not
 """
 
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import bootstrap
 from scipy.stats import t as student
 
+from assay.stats import intervals
 from assay.stats.intervals import mean_interval
 from benchmarks.data import Record, load
 
@@ -28,6 +31,7 @@ Ends = tuple[Array, Array]
 TIMES = 4000
 RESAMPLES = 999
 NS = (20, 50, 200)
+FEW = (5, 10, *NS)
 LEVEL = 0.95
 
 
@@ -57,6 +61,29 @@ def perfect(share: float, a: float, b: float) -> Case:
         return np.where(rng.random(shape) < share, 1.0, rng.beta(a, b, shape))
 
     return Case(f"{share:.0%} at 1, else beta({a}, {b})", share + (1 - share) * a / (a + b), draw)
+
+
+def near(share: float, width: float, top: float = 1.0) -> Case:
+    """Many scores within `width` below `top`, the rest anything."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        alike = top - width * rng.random(shape)
+        return np.where(rng.random(shape) < share, alike, rng.random(shape))
+
+    mean = share * (top - width / 2) + (1 - share) / 2
+    return Case(f"{share:.0%} within {width:g} below {top:g}, else uniform", mean, draw)
+
+
+def quarters(*chances: float) -> Case:
+    """Scores of 0, 1/4, 1/2, 3/4 and 1."""
+    values = np.linspace(0, 1, 5)
+    mean = float(values @ chances)
+    return Case(f"quarters, mean {mean:g}", mean, lambda rng, s: rng.choice(values, s, p=chances))
+
+
+def bell(mean: float, spread: float) -> Case:
+    draw: Draw = lambda rng, shape: rng.normal(mean, spread, shape)  # noqa: E731
+    return Case(f"normal, {mean} with sd {spread}", mean, draw)
 
 
 def supported(a: float, b: float) -> Case:
@@ -97,6 +124,29 @@ CASES = (
     Case("normal", 0.0, lambda rng, shape: rng.normal(size=shape), low=None, high=None),
 )
 
+NEAR = (
+    binary(0.8),
+    binary(0.95),
+    quarters(0.05, 0.1, 0.2, 0.25, 0.4),
+    quarters(0, 0.01, 0.02, 0.02, 0.95),
+    beta(2, 5),
+    beta(5, 1),
+    beta(20, 1),
+    beta(40, 10),
+    bell(0.85, 0.03),
+    bell(0.85, 0.015),
+    beta(0.5, 0.1),
+    near(0.95, 0.0),
+    near(0.95, 1e-4),
+    near(0.95, 1e-3),
+    near(0.95, 1e-2),
+    near(0.95, 2e-2),
+    near(0.95, 3e-2),
+    near(0.8, 1e-4),
+    near(0.8, 1e-2),
+    near(0.95, 1e-2, 0.6),
+)
+
 
 @dataclass(frozen=True)
 class Clusters:
@@ -116,6 +166,11 @@ def _perfect(rng: np.random.Generator, p: Array) -> Array:
     return np.where(rng.random(p.shape) < p, 1.0, rng.random(p.shape))
 
 
+def _nearly_perfect(rng: np.random.Generator, p: Array) -> Array:
+    alike = 1 - 1e-4 * rng.random(p.shape)
+    return np.where(rng.random(p.shape) < p, alike, rng.random(p.shape))
+
+
 def _graded(rng: np.random.Generator, p: Array) -> Array:
     return np.asarray(rng.beta(8 * p, 8 * (1 - p)))
 
@@ -126,6 +181,12 @@ CLUSTERED = (
     Clusters("binary 0.95, ICC 0.2", 0.95, lambda r, s: r.beta(3.8, 0.2, s), _share),
     Clusters("80% at 1, else uniform, ICC 0.2", 0.9, lambda r, s: r.beta(3.2, 0.8, s), _perfect),
     Clusters("beta, ICC 0.45", 0.64, lambda r, s: 0.02 + 0.93 * r.beta(6, 3, s), _graded),
+    NEARLY := Clusters(
+        "95% within 0.0001 of 1, else uniform, ICC 0.2",
+        0.95 * (1 - 5e-5) + 0.025,
+        lambda r, s: r.beta(3.8, 0.2, s),
+        _nearly_perfect,
+    ),
 )
 
 
@@ -173,11 +234,11 @@ def _ends(pairs: Iterator[tuple[float, float]]) -> Ends:
     return both[:, 0], both[:, 1]
 
 
-def shown(ends: Ends, mean: float, *, width: bool = True) -> str:
+def shown(ends: Ends, mean: float, width: Callable[[Array], float] = np.nanmedian) -> str:
     low, high = ends
     # No interval holds nothing.
     holds = float(np.mean((low <= mean + 1e-12) & (mean - 1e-12 <= high)))
-    return f"{100 * holds:.1f}" + (f" ({np.nanmedian(high - low):.2f})" if width else "")
+    return f"{100 * holds:.1f} ({width(high - low):.2f})"
 
 
 def independent(methods: dict[str, Callable[[Array, Case], Ends]]) -> None:
@@ -193,18 +254,47 @@ def independent(methods: dict[str, Callable[[Array, Case], Ends]]) -> None:
 def clustered() -> None:
     print("| distribution | groups | ours | as if independent |")
     print("|:---|---:|---:|---:|")
-    for number, case in enumerate(CLUSTERED):
+    for case in CLUSTERED:
         for n in NS:
-            rng = np.random.default_rng([number, n])
-            pairs: list[list[tuple[float, float]]] = [[], []]
-            for _ in range(TIMES // 2):
-                groups = np.repeat(np.arange(n), rng.integers(1, 10, n))
-                values = case.draw(rng, case.tendency(rng, (n,))[groups])
-                for at, key in enumerate((groups.tolist(), None)):
-                    found = mean_interval(values, groups=key, low=0, high=1)
-                    pairs[at].append((found.low, found.high) if found else (np.nan, np.nan))
-            cells = [shown(_ends(iter(some)), case.mean) for some in pairs]
+            cells = [
+                shown(_of_clusters(case, n, grouped=grouped), case.mean)
+                for grouped in (True, False)
+            ]
             print(f"| {case.name} | {n} | {' | '.join(cells)} |", flush=True)
+
+
+def _of_clusters(case: Clusters, n: int, *, grouped: bool) -> Ends:
+    rng = np.random.default_rng([CLUSTERED.index(case), n])
+    pairs = []
+    for _ in range(TIMES // 2):
+        groups = np.repeat(np.arange(n), rng.integers(1, 10, n))
+        values = case.draw(rng, case.tendency(rng, (n,))[groups])
+        key = groups.tolist() if grouped else None
+        found = mean_interval(values, groups=key, low=0, high=1)
+        pairs.append((found.low, found.high) if found else (np.nan, np.nan))
+    return _ends(iter(pairs))
+
+
+def nearly_the_same() -> None:
+    """Where only equal values count as the same, and where those do that are nearly so.
+
+    In brackets the mean width.
+    """
+    print(f"| distribution | | {' | '.join(f'n = {n}' for n in FEW)} |")
+    print("|:---|:---|" + "---:|" * len(FEW))
+    for number, case in enumerate(NEAR):
+        drawn = [case.draw(np.random.default_rng([number, n]), (TIMES // 2, n)) for n in FEW]
+        _near_or_not(case.name, lambda at: shown(ours(drawn[at], case), case.mean, np.nanmean))  # noqa: B023
+    _near_or_not(
+        f"groups: {NEARLY.name}",
+        lambda at: shown(_of_clusters(NEARLY, FEW[at], grouped=True), NEARLY.mean, np.nanmean),
+    )
+
+
+def _near_or_not(name: str, cell: Callable[[int], str]) -> None:
+    for said, closeness in (("equal only", 0.0), ("nearly equal", intervals.NEAR)):
+        with patch.object(intervals, "NEAR", closeness):
+            print(f"| {name} | {said} | {' | '.join(map(cell, range(len(FEW))))} |", flush=True)
 
 
 def binary_average() -> None:
@@ -250,6 +340,9 @@ def _shares(rows: list[Record]) -> Array:
 
 
 def main() -> None:
+    if "--near" in sys.argv:
+        nearly_the_same()
+        return
     bootstraps = {} if "--ours" in sys.argv else {"BCa": bca, "bootstrap-t": bootstrap_t}
     independent({"ours": ours, "t": t, **bootstraps})
     print()

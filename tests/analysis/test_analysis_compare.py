@@ -197,6 +197,7 @@ def signed(signature):
         ("split=llm:a#11|assay=1", "split=llm:b#11|assay=1", (), (("split", "llm:a", "llm:b"),)),
         ("split=llm:a#11|assay=1", "split=llm:a#22|assay=1", ("prompt of split",), ()),
         ("assay=1", "assay=2", ("version of assay (1, 2)",), ()),
+        ("revision=2|assay=1", "assay=1", ("revision of the metric (2, 1)",), ()),
         ("code=aa|assay=1", "code=bb|assay=1", ("code of the metric (aa, bb)",), ()),
         (
             "split=llm:a#11|verify=llm:a#33|assay=1",

@@ -415,6 +415,21 @@ def test_labels_of_a_scale_of_their_own_end_where_they_end(tmp_path):
     assert found.alone_interval.high < 5
 
 
+def test_a_judge_on_a_scale_of_its_own_helps_as_much(tmp_path):
+    @assay.metric(name="errors", needs=("answer",), range=(0, 20), higher_is_better=False)
+    def errors(sample, judge):
+        """Errors found, of twenty that there may be."""
+        return Score(20 * (1 - sample.metadata["score"]))
+
+    by_share = correct(run(tmp_path, SCORES * 3), labels(PEOPLE * 3)).corrected
+    result = run(tmp_path, SCORES * 3, errors, "b.db")
+    by_errors = correct(result, labels(PEOPLE * 3)).corrected
+    assert by_share.power == by_errors.power > 0.5
+    assert by_errors.estimate == pytest.approx(by_share.estimate)
+    assert by_errors.interval.low == pytest.approx(by_share.interval.low)
+    assert by_errors.judge_mean == pytest.approx(20 * (1 - by_share.judge_mean))
+
+
 def test_where_all_samples_are_labelled_their_mean_is_what_it_is(tmp_path):
     found = correct(run(tmp_path, SCORES), labels(PEOPLE * 4))
     assert found.corrected.estimate == found.alone == pytest.approx(0.6)

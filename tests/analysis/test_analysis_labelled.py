@@ -97,7 +97,7 @@ def test_a_statement_scores_how_good_it_is_whatever_is_counted(
     ],
 )
 def test_a_statement_that_nothing_bears_out_is_bad_where_others_are_counted_too(tmp_path, metric):
-    entailed = {("True.", "reference"), ("True.", "context"), ("reference.", "context")}
+    entailed = {("True.", "reference."), ("True.", "context"), ("reference.", "context")}
     judge = assay.Scripted(
         {
             "split_statements": by_sentence,

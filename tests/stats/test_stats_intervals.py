@@ -93,6 +93,19 @@ class TestShares:
         found = mean_interval([1.0] * 90 + [0.5] * others, low=0, high=1)
         assert found.method == f"{method}, effective n"
 
+    def test_a_value_counts_as_another_within_half_a_hundredth_of_the_range(self):
+        for last, method in ((0.995, "Jeffreys"), (0.994, "Wilson")):
+            found = mean_interval([1.0, 1.0, last, 0.3, 0.6], low=0, high=1)
+            assert found.method == f"{method}, effective n"
+        scaled = mean_interval([100.0, 100.0, 99.5, 30.0, 60.0], low=0, high=100)
+        assert scaled.method == "Jeffreys, effective n"
+
+    def test_scores_that_decimals_blur_are_as_uncertain_as_perfect_ones(self):
+        blurred = mean_interval([1.0, 0.9999, 0.99995, 1.0, 0.9998], low=0, high=1)
+        same = mean_interval([0.9999] * 5, low=0, high=1)
+        assert (blurred.low, blurred.high) == pytest.approx((same.low, same.high), abs=0.001)
+        assert blurred.high - blurred.low > 0.2
+
     @pytest.mark.parametrize("successes", [0, 3, 7])
     def test_of_zeros_and_ones_that_would_be_jeffreys(self, successes):
         values = np.array([1.0] * successes + [0.0] * (7 - successes))
@@ -283,6 +296,48 @@ class TestCoverage:
             found = mean_interval(draw(rng, 20), low=0, high=high)
             held += found.low <= mean <= found.high
         assert 0.92 <= held / 600 <= 0.99
+
+    @pytest.mark.parametrize("n", [5, 10, 20, 50])
+    @pytest.mark.parametrize("blur", [1e-4, 1e-2])
+    @pytest.mark.parametrize("share", [0.95, 0.8])
+    def test_nearly_perfect_scores_with_a_tail_are_held(self, n, blur, share):
+        rng, held = np.random.default_rng(6), 0
+        for _ in range(400):
+            alike = 1 - blur * rng.random(n)
+            values = np.where(rng.random(n) < share, alike, rng.random(n))
+            found = mean_interval(values, low=0, high=1)
+            held += found.low <= share * (1 - blur / 2) + (1 - share) / 2 <= found.high
+        assert held / 400 >= 0.93
+
+    @pytest.mark.parametrize("n", [5, 10, 20])
+    def test_shares_heaped_at_one_end_are_held(self, n):
+        rng = np.random.default_rng(7)
+        found = [mean_interval(rng.beta(0.5, 0.1, n), low=0, high=1) for _ in range(400)]
+        assert np.mean([one.low <= 5 / 6 <= one.high for one in found]) >= 0.93
+
+    @pytest.mark.parametrize("n", [5, 10, 20, 50])
+    def test_groups_of_nearly_perfect_scores_are_held(self, n):
+        rng, held = np.random.default_rng(8), 0
+        for _ in range(300):
+            names = np.repeat(np.arange(n), rng.integers(1, 10, n))
+            alike = 1 - 1e-4 * rng.random(len(names))
+            good = rng.random(len(names)) < rng.beta(3.8, 0.2, n)[names]
+            values = np.where(good, alike, rng.random(len(names)))
+            found = mean_interval(values, groups=names.tolist(), low=0, high=1)
+            held += found.low <= 0.95 * (1 - 5e-5) + 0.025 <= found.high
+        assert held / 300 >= 0.93
+
+    @pytest.mark.parametrize(("a", "b"), [(2, 5), (5, 1), (40, 10)])
+    def test_ordinary_scores_are_no_wider_for_it(self, a, b, monkeypatch):
+        drawn = np.random.default_rng(9).beta(a, b, (200, 10))
+
+        def width():
+            found = [mean_interval(values, low=0, high=1) for values in drawn]
+            return np.mean([one.high - one.low for one in found])
+
+        now = width()
+        monkeypatch.setattr(intervals, "NEAR", 0.0)
+        assert now < 1.03 * width()
 
     def test_the_t_interval_would_not_hold_it_where_most_scores_are_perfect(self):
         rng = np.random.default_rng(4)

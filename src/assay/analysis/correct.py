@@ -120,19 +120,20 @@ def correct(
     if given.kind == "pair":
         raise InputError("labels of pairs have no mean", "`assay agree` uses them")
     found = labelled(result, given, name)
-    by_sample, partly = whole_samples(found.items, found.kind)
+    by_sample, partly = _labelled_whole(found)
     scored, n_unscored = scored_samples(result, found.metric)
     places = {sample.id: place for place, (sample, _) in enumerate(scored)}
-    at = [places[sample] for sample in by_sample]
-    values = list(by_sample.values())
-    if not values:
-        raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
+    at, values = [places[sample] for sample in by_sample], list(by_sample.values())
     about = result.run.config["about"][name]["range"]
     limits, scores = _ends(values, ends, about), [value for _, value in scored]
+    told = _as_labels(scores, about, limits, falling=not found.higher_is_better)
     chances = _chances(given, name, list(by_sample))
     design = _design(scored, at, chances, strata)
     corrected, unaided = (
-        correct_mean(scores, at, values, design=design, ends=limits, power=power, level=level)
+        replace(
+            correct_mean(told, at, values, design=design, ends=limits, power=power, level=level),
+            judge_mean=sum(scores) / len(scores),
+        )
         for power in (None, 0.0)
     )
     units, pi = design.groups and [design.groups[k] for k in at], _as_probabilities(design, at)
@@ -209,6 +210,14 @@ def correct_verdicts(
     among = len(scored_samples(labelled_run, name)[0])
     short = chances is not None and cut_short(chances, among)
     return replace(share, by_probability=chances is not None, cut_short=short)
+
+
+def _labelled_whole(found: Labelled) -> tuple[dict[str, float], dict[str, int]]:
+    """The label of each sample that is labelled whole, and why the others are left out."""
+    by_sample, partly = whole_samples(found.items, found.kind)
+    if not by_sample:
+        raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
+    return by_sample, partly
 
 
 def _good_or_not(found: Labelled) -> dict[str, float]:
@@ -336,6 +345,27 @@ def _ends(
             f"labels lie between {low:g} and {high:g}, not in {ends[0]:g}..{ends[1]:g}"
         )
     return ends
+
+
+def _as_labels(
+    scores: Sequence[float],
+    about: tuple[float | None, float | None],
+    ends: tuple[float, float],
+    *,
+    falling: bool,
+) -> Floats:
+    """The scores on the scale of the labels: the ends of the metric at the ends of that.
+
+    A metric without an end has the last score there is in its place. The scores of one for which
+    low is good are turned round.
+    """
+    array = np.asarray(scores, np.float64)
+    low, high = (
+        told if told is not None and math.isfinite(told) else seen
+        for told, seen in zip(about, (float(array.min()), float(array.max())), strict=True)
+    )
+    share = (array - low) / (high - low) if high > low else np.zeros(len(array))
+    return ends[0] + (1 - share if falling else share) * (ends[1] - ends[0])
 
 
 def _chances(given: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:

@@ -35,7 +35,7 @@ def _in_contexts(text: str, sample: Sample) -> float | None:
 def _like_reference(text: str, sample: Sample) -> float | None:
     if sample.reference is None:
         return None
-    return token_f1.overlap(token_f1.tokens(text), token_f1.tokens(sample.reference)).f1
+    return token_f1.compare(text, sample.reference).f1
 
 
 def _like_question(text: str, sample: Sample) -> float | None:

@@ -10,7 +10,7 @@ from assay.run.result import NOT_DONE, Result, labels
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store
-from assay.text.token_f1 import overlap, tokens
+from assay.text.token_f1 import compare
 
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
@@ -266,8 +266,7 @@ def _part(parts: Sequence[Part], statement: str, place: int | None) -> Part | No
     """The part that is meant: by its text, else by its place among those that were judged."""
     judged = [part for part in parts if part.value is not None]
     if statement:
-        words = tokens(statement)
-        alike = [overlap(words, tokens(part.text)).f1 for part in judged]
+        alike = [compare(statement, part.text).f1 for part in judged]
         # Of equal texts the one at the place that was told.
         best = max(range(len(judged)), key=lambda at: (alike[at], at + 1 == place), default=None)
         return judged[best] if best is not None and alike[best] >= ALIKE else None

@@ -57,8 +57,8 @@ class Corrected:
     Attributes:
         estimate: The mean label of all samples, were all labelled.
         interval: Its confidence interval; None if the labels cannot tell how far the judge errs.
-        judge_mean: The judge's mean over all samples, in the judge's units.
-        power: lambda of PPI++: how much the judge's scores count, 0 for a useless judge.
+        judge_mean: The judge's mean over all samples.
+        power: lambda of PPI++: how much the judge's scores count, from 0 for a useless judge to 1.
         correlation: Between labels and scores on the labelled samples, -1..1; None if either
             does not vary.
         sd: Standard deviation of the labels.
@@ -121,7 +121,8 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
     or one within each stratum.
 
     Args:
-        scores: Shape (N,): the judge's scores, finite, in any units.
+        scores: Shape (N,): the judge's scores, finite, in the units of the labels: high ones for
+            what has high labels.
         labelled: Shape (k,): places of the labelled samples among the N, each once.
         labels: Shape (k,): their labels, finite.
         design: How they were chosen; None if all samples had the same chance.
@@ -229,8 +230,6 @@ def _checked(
 def _contradicted(found: _Labelled, scores: Floats, ends: tuple[float, float]) -> _Labelled:
     """The labels with two that contradict the judge, shared out over the strata."""
     best, worst = float(scores.max()), float(scores.min())
-    if found.covariance() < 0:
-        best, worst = worst, best
     strata = np.unique(found.stratum)
     # A stratum gets the part of them that it has in the variance, at the weight of its own labels:
     # by its size alone, one of many samples and few labels would get next to none of a label. Of
@@ -249,14 +248,19 @@ def _contradicted(found: _Labelled, scores: Floats, ends: tuple[float, float]) -
 
 
 def _slope(rows: _Labelled, scores: Floats, k: int, power: float | None) -> float:
-    """How far a label rises with the judge's score; lambda of PPI++ is (N - k) / N of it."""
+    """How far a label rises with the judge's score; lambda of PPI++ is (N - k) / N of it.
+
+    As there, lambda is kept within 0..1: few labels may happen to rise far faster than the scores
+    can tell, and the interval would be wider than without any judge.
+    """
     n = len(scores)
     if n == k:
         return 0.0
     if power is not None:
         return power * n / (n - k)
     variance = float(scores.var(ddof=1))
-    return rows.covariance() / variance if variance > 0 else 0.0
+    tuned = rows.covariance() / variance if variance > 0 else 0.0
+    return min(max(tuned, 0.0), n / (n - k))
 
 
 def _leverage(rows: _Labelled) -> Floats:

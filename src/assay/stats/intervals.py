@@ -4,9 +4,10 @@ Four closed forms, chosen by what is known of the values; `benchmarks/coverage.p
 often each holds the true mean, beside those that were not taken:
 
 - values at the two ends of their range only: Wilson's interval;
-- a range with two ends, more than half of the values the same and fewer than ten others (many
-  perfect scores with a tail): Jeffreys's interval with an effective n. So few values say little of
-  how low others may lie, and half a value is added at each end of the range;
+- a range with two ends, more than half of the values within half a hundredth of it and fewer than
+  ten others (many perfect or nearly perfect scores with a tail): Jeffreys's interval with an
+  effective n. So few values say little of how low others may lie, and half a value is added at
+  each end of the range;
 - any other range with two ends: Wilson's interval with an effective n, and t in the place of z;
 - a range without ends: t, corrected for skewness by Hall's transformation.
 
@@ -25,6 +26,10 @@ from assay.stats.interval import Interval
 
 LEVEL = 0.95
 TAIL = 10  # so many values off the prevailing one tell what else there is
+# Values that lie this close, as a share of the range, stand for one: their own spread does not say
+# how far off a rare other one may be. Wider, it would catch the scores of a narrow but ordinary
+# distribution; narrower, perfect scores that a judge's decimals blur.
+NEAR = 0.005
 _SAME = 1e-9  # what differs by less differs by rounding only
 Array = npt.NDArray[np.float64]
 
@@ -250,9 +255,8 @@ def _effective(units: _Units, *, extreme: bool) -> float:
 
 
 def _one_value_prevails(values: Array) -> bool:
-    # A value that more than half have is the median.
-    middle = np.partition(values, len(values) // 2)[len(values) // 2]
-    others = int(np.count_nonzero(np.abs(values - middle) >= _SAME))
+    # A value that more than half have, or nearly have, is about the median.
+    others = int(np.count_nonzero(np.abs(values - np.median(values)) > NEAR + _SAME))
     return 2 * others < len(values) and others < TAIL
 
 
