@@ -107,7 +107,7 @@ def test_damage_is_told_with_what_to_do(scored):
     found = scored("verify")
     assert found.exit_code == 2
     assert "problem: run" in found.stderr
-    assert "assay.db is damaged -> take a copy of it" in found.stderr
+    assert "assay.db is damaged -> no run can be read in full: use a copy" in found.stderr
     assert "is whole" not in found.stdout
 
 
@@ -117,8 +117,33 @@ def test_a_damaged_text_is_told_as_damage_and_no_bug(scored):
     connection.close()
     shown = scored("show", "--sample", "tower")
     assert shown.exit_code == 2
-    assert "a text in the store is damaged" in shown.stderr
-    assert "assay verify" in shown.stderr
+    assert "the store 'assay.db' is damaged: the score of run" in shown.stderr
+    assert "-> `assay verify assay.db` names all that is damaged" in shown.stderr
+
+
+def test_runs_that_are_whole_can_be_saved_from_a_damaged_store(scored):
+    whole, damaged = _two_runs(scored)
+    with sqlite3.connect("assay.db") as connection:
+        named = f"(SELECT id FROM names WHERE name = '{damaged}')"
+        sql = f"UPDATE jobs SET value = value / 2 + 0.1 WHERE run = {named}"
+        assert connection.execute(sql).rowcount
+    connection.close()
+    found = scored("verify")
+    assert found.exit_code == 2
+    assert f"the score of run {damaged}, row 1 by faithfulness is not what" in found.stderr
+    assert f"1 run can be saved: assay export assay.db {whole} > saved.jsonl" in found.stderr
+    assert scored("show", damaged).exit_code == scored("export", "assay.db").exit_code == 2
+    saved = scored("export", "assay.db", whole)
+    assert saved.exit_code == 0, saved.output
+    Path("saved.jsonl").write_text(saved.stdout, "utf-8")
+    assert scored("import", "saved.jsonl", "--store", "new.db").exit_code == 0
+    assert scored("verify", "new.db").exit_code == 0
+
+
+def _two_runs(scored):
+    """Ids of two runs in the store."""
+    assert scored(*FAITHFULNESS, *JUDGE, "--limit", "1").exit_code == 0
+    return [run["run"] for run in json.loads(scored("runs", "--json").stdout)]
 
 
 def test_a_run_is_dropped_once_it_is_named(scored):

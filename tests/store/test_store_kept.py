@@ -15,6 +15,7 @@ from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
 from assay.store.checking import verify
+from assay.store.checksums import seal
 from assay.store.keys import digest, reply_key, text_key
 from assay.store.rows import outcome_values, write_outcome
 from assay.tasks import Embed, GenerateQuestions, SplitStatements
@@ -271,6 +272,7 @@ class TestRuns:
             old = store.begin(scripts.samples(1), CONFIG, "x")
             with store.changing() as file:
                 file.execute("UPDATE runs SET asked = '2999-12-31T23:59:59.999Z'")
+                seal(file, "runs", "1")
             new = store.begin(scripts.samples(2), CONFIG, "x")
             assert store.run("last") == new
             assert store.begin(scripts.samples(1), CONFIG, "x").id == old.id

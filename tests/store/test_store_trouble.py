@@ -18,11 +18,12 @@ import pytest
 from assay import Result, evaluate
 from assay.errors import InputError
 from assay.judge import Reply
-from assay.store import Store, opening
+from assay.store import Store, opening, trouble
 from assay.store.checking import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
+PLACES = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
 
 
 def limited():
@@ -46,7 +47,7 @@ class TestAFullDisk:
 
     def run(self, db, before=None):
         command = [sys.executable, "-c", textwrap.dedent(self.CODE), str(db)]
-        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(PLACES)}
         return subprocess.run(
             command,
             env=env,
@@ -78,12 +79,12 @@ class TestAFullDisk:
     def test_the_library_says_so_in_its_own_words(self, db):
         code = self.CODE.replace("sys.exit(_code(run, debug=False))", "run()")
         command = [sys.executable, "-c", textwrap.dedent(code), str(db)]
-        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(PLACES)}
         done = subprocess.run(
             command, env=env, preexec_fn=limited, capture_output=True, timeout=60, check=False
         )
         last = done.stderr.decode().strip().splitlines()[-1]
-        assert last.startswith("assay.store.opening.StoreTrouble: '")
+        assert last.startswith("assay.store.trouble.StoreTrouble: '")
 
     def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
         monkeypatch.setattr(
@@ -242,14 +243,14 @@ class TestNetworkFileSystems:
         match = (
             r"lies on a network file system \(nfs4\): use it from one machine at a time, or name"
         )
-        with pytest.warns(opening.StoreWarning, match=match):
+        with pytest.warns(trouble.StoreWarning, match=match):
             Store(db).close()
 
     def test_the_command_line_says_it_in_words(self, db, monkeypatch, capsys):
         from assay.cli.edge import _code
 
         monkeypatch.setattr(opening, "file_system", lambda path: "nfs4")
-        with pytest.warns(opening.StoreWarning) as caught:
+        with pytest.warns(trouble.StoreWarning) as caught:
             Store(db).close()
 
         def warned():

@@ -15,7 +15,7 @@ from assay.cli import options
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="Check too that every row holds what this metric needs. Repeatable.",
+    help="Check too that the rows hold what this metric needs; say which do not. Repeatable.",
 )
 @options.maps
 def command(**given: Any) -> int:

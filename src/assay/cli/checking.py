@@ -44,6 +44,7 @@ def check(given: Mapping[str, Any]) -> int:
             code = BAD_INPUT
         else:
             screen.write(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
+            screen.write("".join(f"  note: {note}\n" for note in found.notes))
     return code
 
 

@@ -1,5 +1,7 @@
 """`assay verify`: is everything in a store what it was when it was written?"""
 
+from collections.abc import Sequence
+
 import click
 
 from assay.cli.edge import BAD_INPUT, OK, say
@@ -11,7 +13,7 @@ from assay.run import STORE
 @click.argument("store", metavar="[STORE]", default=STORE)
 @as_json
 def command(*, store: str, as_json: bool) -> int:
-    """Check STORE: the file, the hash of every text, every reference, every run.
+    """Check STORE: the file, the checksum of every row, every reference, every run.
 
     Exit code 0 if it is whole, 2 if something is damaged or missing.
     """
@@ -33,8 +35,17 @@ def command(*, store: str, as_json: bool) -> int:
     for problem in found.problems:
         say(f"problem: {problem}")
     if found.problems:
-        say(
-            f"{store} is damaged -> take a copy of it; `assay export` saves the runs that can be "
-            "read, and a run begun anew in another --store pays only for what is lost"
-        )
+        say(f"{store} is damaged -> {_remedy(store, found.whole)}")
     return BAD_INPUT if found.problems else OK
+
+
+def _remedy(store: str, whole: Sequence[str]) -> str:
+    if not whole:
+        return (
+            "no run can be read in full: use a copy of the file, or begin anew in another --store"
+        )
+    runs = "1 run" if len(whole) == 1 else f"{len(whole)} runs"
+    return (
+        f"{runs} can be saved: assay export {store} {' '.join(whole)} > saved.jsonl, then assay "
+        "import saved.jsonl --store NEW; the others, begun anew there, pay only for what is lost"
+    )

@@ -38,25 +38,29 @@ class Batches(Tables):
 
     def open(self) -> list[Batch]:
         """All of them, the oldest first."""
-        found = self._read("SELECT name, provider, keys, at FROM batches ORDER BY at, rowid")
+        found = self._rows("batches", "ORDER BY at, rowid")
         return [Batch(name, there, tuple(long_keys(keys)), at) for name, there, keys, at in found]
 
     async def begin(self, name: str, keys: Iterable[str]) -> None:
         """Commit that a batch is about to be submitted."""
         owed = short_keys(" ".join(keys))
-        await self._write("INSERT INTO batches (name, keys) VALUES (?, ?)", name, owed)
+        sql = "INSERT INTO batches (name, keys) VALUES (?, ?)"
+        await self._change("batches", {"name": name}, sql, name, owed)
 
     async def submitted(self, name: str, provider: str) -> None:
         """Commit what the provider calls it."""
-        await self._write("UPDATE batches SET provider = ? WHERE name = ?", provider, name)
+        sql = "UPDATE batches SET provider = ? WHERE name = ?"
+        await self._change("batches", {"name": name}, sql, provider, name)
 
     async def owes(self, name: str, keys: Iterable[str]) -> None:
         """Commit that these replies are all that it will ever bring; without any, forget it."""
         left = short_keys(" ".join(keys))
         if left:
-            await self._write("UPDATE batches SET keys = ? WHERE name = ?", left, name)
+            sql = "UPDATE batches SET keys = ? WHERE name = ?"
+            await self._change("batches", {"name": name}, sql, left, name)
         else:
-            await self._write("DELETE FROM batches WHERE name = ?", name)
+            sql = "DELETE FROM batches WHERE name = ?"
+            await self._change("batches", {"name": name}, sql, name)
 
     async def clean(self) -> None:
         """Forget those whose replies are all known, or are not kept by the provider any more."""

@@ -1,8 +1,9 @@
 """Is everything in a store what it was when it was written?"""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import msgspec
 
 from assay.errors import AssayError, InputError
 from assay.store import rows
+from assay.store.checksums import COVERED, VALUE, checksum
 from assay.store.keys import digest, long_key, short_key, text_key
 from assay.store.known import TEXT
+from assay.store.moving import export
 from assay.store.packing import unpacked
 from assay.store.records import Run
 from assay.store.store import Store
+from assay.store.trouble import Damaged
 
 # So many problems are named; a file that is damaged through and through has no end of them.
 MOST = 100
@@ -39,17 +43,19 @@ class Verification:
         problems: What is damaged or missing, at most `MOST` of them.
         remarks: What is no damage: runs that have not finished, rows that no run needs.
         counts: Rows looked at, by table.
+        whole: Of a store with problems, the runs that `assay export` can still write in full.
     """
 
     problems: tuple[str, ...]
     remarks: tuple[str, ...]
     counts: dict[str, int]
+    whole: tuple[str, ...] = ()
 
 
 def verify(path: str | Path) -> Verification:
-    """Read all of a store and check it: the file, every text's hash, every reference, every run.
+    """Read all of a store and check it: the file, every checksum, every reference, every run.
 
-    It takes memory for one row at a time, and about as long as reading the file twice.
+    It takes memory for a page of rows, and about as long as reading the file three times.
 
     Raises:
         InputError: If the file is not there or cannot be opened as a store.
@@ -67,23 +73,40 @@ class _Check:
         self._problems: list[str] = []
         self._remarks: list[str] = []
         self._counts: dict[str, int] = {}
+        self._damaged: set[str] = set()
+        self._runs: list[str] = []
 
     def all(self) -> Verification:
+        whole: tuple[str, ...] = ()
         try:
-            self._file()
-            self._texts()
-            self._replies()
-            for run in self._store.runs():
-                self._run(run)
-            self._orphans()
-        except DAMAGE as error:
-            self._problem(f"the file is damaged: {error}")
+            self._at_large()
         except _TooMany:
             self._remarks.append(f"more than {MOST} problems: the rest was not looked at")
-        return Verification(tuple(self._problems), tuple(self._remarks), self._counts)
+        if self._problems:
+            whole = tuple(run for run in self._runs if self._is_whole(run))
+        return Verification(tuple(self._problems), tuple(self._remarks), self._counts, whole)
+
+    def _at_large(self) -> None:
+        steps: list[Callable[[], None]] = [
+            self._file,
+            *(partial(self._rows, table) for table in COVERED),
+        ]
+        steps += [self._texts, self._replies, self._find_runs]
+        for step in steps:
+            self._try(step)
+        for run in self._runs:
+            self._try(partial(self._run, run))
+        self._try(self._orphans)
+
+    def _try(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except DAMAGE as error:
+            self._problem(f"the file is damaged: {_what(error)}")
 
     def _problem(self, text: str) -> None:
-        self._problems.append(text)
+        if text not in self._problems:
+            self._problems.append(text)
         if len(self._problems) >= MOST:
             raise _TooMany
 
@@ -92,23 +115,51 @@ class _Check:
             if said != "ok":
                 self._problem(f"SQLite: {said}")
 
+    def _rows(self, table: str) -> None:
+        """Check every row against its checksum."""
+        values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
+        sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
+        for kept, same_value, *row in self._store.each(sql):
+            if checksum(*row) != kept or not same_value:
+                name = self._named(table, row)
+                self._damaged.add(name)
+                self._problem(f"{name} is not what was written")
+
+    def _named(self, table: str, row: Sequence[Any]) -> str:
+        """A row as problems name it, by what its checksum covers."""
+        if table == "texts":
+            return f"text {row[0]}"
+        if table == "replies":
+            return f"reply {long_key(row[0])}"
+        if table == "runs":
+            return f"run {row[0]}"
+        if table == "samples":
+            names = self._store.query("SELECT name FROM names WHERE id = ?", row[0])
+            return f"sample {row[1]} of run {names[0][0] if names else row[0]}"
+        if table == "jobs":
+            run, metric, number = row[:3]
+            return f"the score of run {run}, row {number} by {metric}"
+        return f"a row of '{table}' ({row[0]}, {row[1]})"
+
     def _texts(self) -> None:
         for number, key, body in self._paged("texts", "id, hash, body"):
             try:
                 fits = text_key(unpacked(body, TEXT)) == key
             except DAMAGE:
                 fits = False
-            if not fits:
+            if not fits and f"text {number}" not in self._damaged:
                 self._problem(f"text {number} is not what its hash says")
 
     def _replies(self) -> None:
-        for number, key in self._paged("replies", "id, key"):
+        for _, key in self._paged("replies", "id, key"):
             shown = f"reply {long_key(key)}"
+            if shown in self._damaged:
+                continue
             try:
                 if self._store.reply(long_key(key)) is None:
-                    self._problem(f"{shown} (row {number}) names nobody who gave it")
+                    self._problem(f"{shown} is not found by its key")
             except DAMAGE as error:
-                self._problem(f"{shown} cannot be read: {error}")
+                self._problem(f"{shown} cannot be read: {_what(error)}")
 
     def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         last, count = 0, 0
@@ -118,7 +169,21 @@ class _Check:
             count, last = count + len(page), page[-1][0]
         self._counts[table] = count
 
-    def _run(self, run: Run) -> None:
+    def _find_runs(self) -> None:
+        sql = "SELECT id FROM runs ORDER BY created DESC, rowid DESC"
+        self._runs = [id_ for (id_,) in self._store.query(sql)]
+
+    def _is_whole(self, run: str) -> bool:
+        """Whether all of a run can be exported."""
+        try:
+            for _ in export(self._store, [run]):
+                pass
+        except DAMAGE:
+            return False
+        return True
+
+    def _run(self, name: str) -> None:
+        run = self._store.run(name)
         fingerprint, n = digest(sorted(run.metrics.values())), 0
         try:
             for row, sample in self._store.samples(run.id):
@@ -128,7 +193,7 @@ class _Check:
                 for metric in run.metrics:
                     self._score(run, row, metric)
         except DAMAGE as error:
-            self._problem(f"run {run.id}, after {n} samples: {error}")
+            self._problem(f"run {run.id}, after {n} samples: {_what(error)}")
             return
         self._counts["samples"] = self._counts.get("samples", 0) + n
         if n != run.n_samples:
@@ -145,7 +210,7 @@ class _Check:
             if self._store.outcome(run.id, row, metric) is None:
                 return
         except DAMAGE as error:
-            self._problem(f"{place}: the evidence cannot be read: {error}")
+            self._problem(f"{place}: the evidence cannot be read: {_what(error)}")
             return
         self._counts["scores"] = self._counts.get("scores", 0) + 1
         for key in self._store.reply_keys(run.id, row, metric):
@@ -171,6 +236,10 @@ class _Check:
                 self._remarks.append(
                     f"{n} rows of '{table}' belong to no run: `assay gc` drops them"
                 )
+
+
+def _what(error: Exception) -> str:
+    return error.what if isinstance(error, Damaged) else str(error)
 
 
 class _TooMany(Exception):

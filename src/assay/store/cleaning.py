@@ -10,11 +10,11 @@ from typing import Any
 from assay.errors import InputError
 from assay.store.keys import long_keys, short_key
 from assay.store.known import ROW
-from assay.store.opening import told
 from assay.store.packing import unpacked
 from assay.store.pieces import numbers
 from assay.store.records import BENCH, TARGET, TESTSET
 from assay.store.store import Store
+from assay.store.trouble import told
 
 PAGE = 256
 # Tables, and what has to be true of a row for it to stay.

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.errors import InputError
+from assay.store.checksums import checksum
 from assay.store.known import TEXT
-from assay.store.opening import check_room, connections, named, told
+from assay.store.opening import check_room, connections, named
 from assay.store.packing import unpacked
+from assay.store.trouble import Damaged, meant, told
 from assay.store.writer import Writer
 
 PAGE = 256  # rows that are read at once where there may be any number
@@ -54,9 +56,40 @@ class File:
         self.close()
 
     def query(self, sql: str, *values: object) -> list[Any]:
-        """All rows of a query, for those who look after the store itself."""
-        with self._reading:
+        """All rows of a query, for those who look after the store itself.
+
+        Raises:
+            InputError: If the file is damaged, or cannot be read.
+        """
+        with self._reading, self._meant():
             return self._db.execute(sql, values).fetchall()
+
+    def each(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query one by one; others wait until all are read.
+
+        Raises:
+            InputError: If the file is damaged, or cannot be read.
+        """
+        with self._reading, self._meant():
+            cursor = self._db.execute(sql, values)
+            while page := cursor.fetchmany(PAGE):
+                yield from page
+
+    @contextmanager
+    def _meant(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise meant(error, self.path) from error
+
+    def _intact(self, what: str, kept: object, *values: Any) -> None:
+        """See that what was read of a row is what was written.
+
+        Raises:
+            InputError: If it is not.
+        """
+        if checksum(*values) != kept:
+            raise Damaged(f"{what} is not what was written", self.path)
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
@@ -89,8 +122,10 @@ class File:
                 self._db.execute("COMMIT")
 
     def _text(self, number: str) -> str:
-        found = self.query("SELECT body FROM texts WHERE id = ?", int(number))
+        found = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
         if not found:
             what = f"text {number} is not in {self.path} any more"
             raise InputError(what, "another process dropped its run, or the file is damaged")
-        return unpacked(found[0][0], TEXT)
+        kept, key, body = found[0]
+        self._intact(f"text {number}", kept, int(number), key, body)
+        return unpacked(body, TEXT)

@@ -33,32 +33,34 @@ class Judges(Tables):
         """Commit how noisy a metric of this signature was found to be in a run asked again."""
         body = msgspec.json.encode(found).decode()
         sql = "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)"
-        await self._write(sql, signature, run, body)
+        await self._change("noise", {"signature": signature, "run": run}, sql, signature, run, body)
 
     def noise(self, signature: str) -> dict[str, Any] | None:
         """What was found last for a signature, with the run it was found in; None if nothing."""
-        sql = "SELECT run, body FROM noise WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
-        found = self._read(sql, signature)
-        return {"run": found[0][0], **msgspec.json.decode(found[0][1])} if found else None
+        which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+        found = self._rows("noise", which, signature)
+        return {"run": found[0][1], **msgspec.json.decode(found[0][2])} if found else None
+
+    def of_run(self, table: str, run: str) -> list[list[Any]]:
+        """All that a table holds of a run, by columns."""
+        return self._rows(table, "WHERE run = ?", run)
 
     async def keep_fingerprint(self, found: Fingerprint) -> None:
         """Commit what a judge said to the probes."""
         body = msgspec.json.encode(found.replies).decode()
         sql = "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)"
-        await self._write(sql, found.run, found.judge, found.day, body)
+        key = {"run": found.run, "judge": found.judge, "day": found.day}
+        await self._change("fingerprints", key, sql, *key.values(), body)
 
     def fingerprints(self, run: str) -> list[Fingerprint]:
         """Those that a run took, by judge, the oldest first."""
-        sql = "SELECT run, judge, day, body FROM fingerprints WHERE run = ? ORDER BY judge, day"
-        return [_fingerprint(row) for row in self._read(sql, run)]
+        rows = self._rows("fingerprints", "WHERE run = ? ORDER BY judge, day", run)
+        return [_fingerprint(row) for row in rows]
 
     def before(self, found: Fingerprint) -> Fingerprint | None:
         """The judge's last fingerprint of an earlier day; None if there is none."""
-        sql = (
-            "SELECT run, judge, day, body FROM fingerprints WHERE judge = ? AND day < ?"
-            " ORDER BY day DESC LIMIT 1"
-        )
-        rows = self._read(sql, found.judge, found.day)
+        which = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
+        rows = self._rows("fingerprints", which, found.judge, found.day)
         return _fingerprint(rows[0]) if rows else None
 
 

@@ -22,14 +22,16 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import rows
+from assay.store.checksums import COVERED, amended, checksum
 from assay.store.keys import digest, long_key, long_keys, run_id, short_key
 from assay.store.records import Run
 from assay.store.store import Store
+from assay.store.trouble import Damaged
 
 FORMAT, VERSION = "assay runs", 1
 PAGE = 256
-# What is known of judges, by run: tables and their columns.
-ABOUT_JUDGES = {"noise": "signature, run, body, at", "fingerprints": "run, judge, day, body"}
+# What is known of judges, by run: tables.
+ABOUT_JUDGES = ("noise", "fingerprints")
 # What a line that is not ours may lead to; a disk that is full is nothing of the kind.
 AMISS = (
     msgspec.DecodeError,
@@ -83,14 +85,18 @@ def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
     yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
     for run in chosen:
         yield _line({"run": _run(store, run)})
+        row = 0
         for row, sample in store.samples(run.id):
             yield _line({"sample": {"row": row, **_present(msgspec.to_builtins(sample))}})
+        if row != run.n_samples:
+            raise Damaged(f"run {run.id} has {row} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
             yield _line({"reply": {**_told(reply), "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
-        for table, columns in ABOUT_JUDGES.items():
-            for values in store.query(f"SELECT {columns} FROM {table} WHERE run = ?", run.id):
-                yield _line({table: dict(zip(columns.split(", "), values, strict=True))})
+        for table in ABOUT_JUDGES:
+            columns = COVERED[table].split(", ")
+            for values in store.judges.of_run(table, run.id):
+                yield _line({table: dict(zip(columns, values, strict=True))})
         yield _line({"end": run.id})
 
 
@@ -118,14 +124,16 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
     store.query(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
     try:
         for key in _keys(store, run):
-            sql = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE key = ?"
-            store.query(sql, short_key(key))
+            found = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
+            if not found:
+                raise Damaged(f"run {run.id}: reply {key} is not there", store.path)
+            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", found[0][0])
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
         last = 0
         page = (  # "IN" would begin each page with the first reply again
             f"SELECT r.id, r.key, n.name, r.at FROM {name} e CROSS JOIN replies r ON r.id = e.id"
-            " JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
+            " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
         while found := store.query(page, last, PAGE):
             for _, key, payer, at in found:
@@ -154,6 +162,8 @@ def _keys(store: Store, run: Run) -> Iterator[str]:
 def _scores(store: Store, run: Run) -> Iterator[_Score]:
     """Every score, in order of rows: whoever takes them in reads each sample once."""
     for row, _, found in store.scored(run.id, [*run.metrics]):
+        if run.finished and len(found) < len(run.metrics):
+            raise Damaged(f"run {run.id} lacks scores of row {row}", store.path)
         for metric, outcome in found.items():
             keys = store.reply_keys(run.id, row, metric)
             if isinstance(outcome, Score):
@@ -210,7 +220,7 @@ def take_in(store: Store, lines: Iterable[str]) -> Moved:
         InputError: If a line is damaged or missing, or a run is not what it was named by.
     """
     with store.changing() as db:
-        taking = _Taking(db)
+        taking = _Taking(store, db)
         number = 0
         for number, line in enumerate(lines, start=1):
             try:
@@ -227,15 +237,13 @@ def _amiss(number: int, error: Exception) -> InputError:
 
 
 class _Taking:
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
+    def __init__(self, store: Store, db: sqlite3.Connection) -> None:
+        self._store, self._db = store, db
         self._run: dict[str, Any] | None = None
         self._digest = ""
         self._rows = 0
         self._number = 0
         self._have = False
-        # The last row with a score, and what its evidence is packed beside.
-        self._beside: tuple[int | None, bytes] = None, b""
         self.runs: list[str] = []
         kinds = ("run", "sample", "reply", "score")
         self.new, self.known = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
@@ -274,7 +282,6 @@ class _Taking:
             raise ValueError(f"{run.id!r} is no name of a run with this fingerprint")
         self._run = fields
         self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
-        self._beside = None, b""
         sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
         self._have = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
         self._number = rows.new_name(self._db)
@@ -293,11 +300,8 @@ class _Taking:
         payer, at = fields.pop("run"), fields.pop("at")
         reply = msgspec.convert(fields, Reply)
         before = self._db.total_changes
-        sql = "SELECT id FROM replies WHERE key = ?"
-        known = self._db.execute(sql, (short_key(reply.key),)).fetchone()
-        if not known:
-            rows.write_reply(self._db, reply, payer)
-            self._db.execute("UPDATE replies SET at = ? WHERE key = ?", (at, short_key(reply.key)))
+        if not rows.has_replies(self._db, [reply.key]):
+            rows.write_reply(self._db, reply, payer, at=at)
         self._count("reply", new=self._db.total_changes > before)
 
     def _named(self) -> str:
@@ -321,6 +325,8 @@ class _Taking:
         outcome: Outcome | None = found.score or found.unscored
         if self._run is None or found.metric not in self._run["config"]["metrics"]:
             raise KeyError(f"a score by '{found.metric}', which the run has not")
+        if not 1 <= found.row <= self._run["n_samples"]:
+            raise KeyError(f"a score of row {found.row}, which the run has not")
         if outcome is None:
             raise KeyError("a score without a value or a reason")
         sql = f"SELECT why FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME} AND row = ?"
@@ -329,19 +335,16 @@ class _Taking:
         new = known is None or (known[0] == "failed" and not failed)
         if new:
             values = rows.outcome_values(outcome, found.replies)
-            if self._beside[0] != found.row:
-                sample = rows.read_sample(self._db, run, found.row)
-                self._beside = found.row, rows.beside(sample)
             place = run, found.row, found.metric
-            rows.write_outcome(self._db, place, values, self._beside[1])
+            rows.write_outcome(self._db, place, values, self._store.beside(run, found.row))
         self._count("score", new=new)
 
     def _take_about_judges(self, table: str, fields: dict[str, Any]) -> None:
-        columns = ABOUT_JUDGES[table].split(", ")
+        columns = COVERED[table].split(", ")
         marks = ", ".join("?" * len(columns))
         values = [fields[column] for column in columns]
-        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
-        self._db.execute(sql, values)
+        sql = f"INSERT OR IGNORE INTO {table} (checksum, {', '.join(columns)}) VALUES (?, {marks})"
+        self._db.execute(sql, (checksum(*values), *values))
 
     def _take_end(self, run: str) -> None:
         assert self._run is not None  # noqa: S101 - `line` saw to it
@@ -358,11 +361,12 @@ class _Taking:
         """What is better known there: that the run has ended."""
         assert self._run is not None  # noqa: S101 - `_take_end` saw to it
         if self._run["finished"]:
-            self._db.execute(
-                "UPDATE runs SET finished = ?, stopped = '', skipped = ?"
-                " WHERE id = ? AND finished IS NULL",
-                (self._run["finished"], self._run["skipped"], self._run["id"]),
-            )
+            with amended(self._db, "runs", "id = ?", self._run["id"]):
+                self._db.execute(
+                    "UPDATE runs SET finished = ?, stopped = '', skipped = ?"
+                    " WHERE id = ? AND finished IS NULL",
+                    (self._run["finished"], self._run["skipped"], self._run["id"]),
+                )
 
 
 def _check_header(found: Any) -> None:

@@ -6,30 +6,20 @@ import sqlite3
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
 from assay.errors import InputError
+from assay.store import checksums
 from assay.store.schema import migrate
+from assay.store.trouble import TROUBLE, StoreTrouble, StoreWarning, told
 
 PATIENCE_S = 300.0  # another process may be taking in a large file
-_MAGIC = b"SQLite format 3\0"
 # Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
 ROOM_BYTES = 16 << 20
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
 
-# What can befall any SQLite file, and what its user can do; every other code would be our mistake.
-TROUBLE = {
-    sqlite3.SQLITE_FULL: "make room on the disk, and the same command goes on from there",
-    sqlite3.SQLITE_IOERR: "the disk fails; try again, or move the file",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged; take a copy of it, or another --store",
-    sqlite3.SQLITE_NOTADB: "the file is damaged; take a copy of it, or another --store",
-    sqlite3.SQLITE_READONLY: "the file cannot be written; take another --store",
-    sqlite3.SQLITE_CANTOPEN: "check the folder's permissions, or take another --store",
-    sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
-}
 # File systems that are shared between machines. SQLite's log needs memory that all who write share.
 NETWORK = frozenset(
     {
@@ -48,14 +38,6 @@ NETWORK = frozenset(
     | {"smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs"}
     | {"fuse.sshfs"}
 )
-
-
-class StoreWarning(UserWarning):
-    """The store can be used, with care."""
-
-
-class StoreTrouble(InputError):
-    """The file cannot be used just now, or not at all: no fault of what was asked."""
 
 
 def named(path: object) -> Path:
@@ -103,34 +85,6 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     return reading, writing
 
 
-@contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Tell of SQLite's errors as what they mean for the user."""
-    try:
-        yield
-    except UnicodeDecodeError as error:  # not even the names of its tables can be read
-        remedy = TROUBLE[sqlite3.SQLITE_CORRUPT]
-        raise StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy) from error
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_NOTADB and not _begins_as_one(path):
-            what = f"'{path}' cannot be used as a store: it is another kind of file"
-            remedy = "name a store, or a run of one (`assay runs` lists them)"
-            raise StoreTrouble(what, remedy) from error
-        remedy = TROUBLE.get(code, "")
-        raise StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy) from error
-
-
-def meant(error: BaseException, path: Path) -> BaseException:
-    """What an error of SQLite's means for the user; another, or one of our making, as it is."""
-    remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-    if not isinstance(error, sqlite3.Error) or remedy is None:
-        return error
-    told_as = StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy)
-    told_as.__cause__ = error
-    return told_as
-
-
 def check_room(path: Path) -> None:
     """See that the disk has room left for what is on its way, while it can still be kept.
 
@@ -144,11 +98,6 @@ def check_room(path: Path) -> None:
     if free < ROOM_BYTES:
         what = f"the disk of '{path}' is full: {free / 1e6:.1f} MB are left"
         raise StoreTrouble(what, TROUBLE[sqlite3.SQLITE_FULL])
-
-
-def _begins_as_one(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def check_still_there(path: Path) -> None:
@@ -169,6 +118,9 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
         _address(path), timeout=PATIENCE_S, isolation_level=None, check_same_thread=False, uri=True
     )
     opened.callback(db.close)
+    # Text that is no UTF-8 is damage, which its checksum tells; it does not keep a row from us.
+    db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    checksums.teach(db)
     _to_wal(db)
     db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
     db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")

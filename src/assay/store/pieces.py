@@ -2,16 +2,17 @@
 
 A text that is long is kept in a table of its own, under a number; "#7" stands for it, "=text" for a
 text that is kept in place. Of the fences around the material of a prompt only the fact is kept:
-their codes follow from the material.
+their codes follow from the material. A fence with another code is kept word for word.
 """
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import msgspec
 
-from assay.prompt import boundary
 from assay.store.known import ROW
 from assay.store.packing import Kept, packed, unpacked
 
@@ -41,7 +42,7 @@ def kept_pieces(pieces: Sequence[str], refer: Refer) -> Kept:
         before, after = pieces[n - 1], pieces[n + 1]
         if not after.endswith(">>>\n"):
             continue
-        code = boundary(pieces[n])
+        code = _usual_code(pieces[n])
         if before.endswith(f"<<<{code}\n") and after == f"\n{code}>>>\n":
             placed_[n - 1] = "<" + before.removesuffix(f"<<<{code}\n")
             placed_[n + 1] = ">"
@@ -54,12 +55,22 @@ def read_pieces(kept: Kept, resolve: Resolve) -> tuple[str, ...]:
     texts = [found(piece, resolve) if piece[0] in "=#" else "" for piece in placed_]
     for n, piece in enumerate(placed_):
         if piece[0] == "<":
-            texts[n] = f"{piece[1:]}<<<{boundary(texts[n + 1])}\n"
+            texts[n] = f"{piece[1:]}<<<{_usual_code(texts[n + 1])}\n"
         elif piece[0] == ">":
-            texts[n] = f"\n{boundary(texts[n - 1])}>>>\n"
+            texts[n] = f"\n{_usual_code(texts[n - 1])}>>>\n"
     return tuple(texts)
 
 
 def numbers(body: str) -> set[int]:
     """The numbers of the texts that a row of pieces or a sample refers to."""
     return {int(number) for number in _NUMBER.findall(body)}
+
+
+def _usual_code(text: str) -> str:
+    """The code that the fence of a text has in nearly every prompt.
+
+    A part of the format: what it gives for a text must never change.
+    """
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    read = (text if text.isascii() else unicodedata.normalize("NFKD", text)).casefold()
+    return next(digest[:n] for n in range(4, len(digest) + 1) if digest[:n] not in read)

@@ -18,7 +18,10 @@ class Replies(File):
             return None
         with self._at_once():
             found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
-            return rows.reply(found[0], self._text) if found else None
+            if not found:
+                return None
+            self._intact(f"reply {key}", *found[0])
+            return rows.reply(found[0], self._text)
 
     def has_reply(self, key: str) -> bool:
         """Whether there is a reply under a key."""

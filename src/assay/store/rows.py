@@ -1,6 +1,7 @@
 """How values become table rows and back."""
 
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ import msgspec
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
+from assay.store.checksums import checksum, seal, value_checksum
 from assay.store.keys import long_key, short_key, short_keys, text_key
 from assay.store.known import EVIDENCE, ROW, TEXT
 from assay.store.packing import Kept, packed, unpacked
@@ -22,24 +24,33 @@ OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
 
 NAME = "(SELECT id FROM names WHERE name = ?)"
 REPLY = (
-    "r.key, k.name, b.name, r.draw, r.pieces, r.raw, r.tokens_in, r.tokens_out, r.ms"
-    " FROM replies r JOIN names k ON k.id = r.kind JOIN names b ON b.id = r.backend"
+    "r.checksum, r.key, p.name, k.name, b.name,"
+    " r.draw, r.pieces, r.raw, r.tokens_in, r.tokens_out, r.ms, r.at FROM replies r"
+    " LEFT JOIN names p ON p.id = r.run LEFT JOIN names k ON k.id = r.kind"
+    " LEFT JOIN names b ON b.id = r.backend"
 )
 WRITE_REPLY = (
     "INSERT OR IGNORE INTO replies"
-    " (key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms)"
-    f" VALUES (?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?)"
+    " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
+    f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
 )
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
-OUTCOME = "value, why, detail, evidence"
+SAMPLE = "checksum, run, row, id, body"
+OUTCOME = (
+    "checksum, row, value, why, detail, (SELECT name FROM names WHERE id = method), evidence,"
+    " replies"
+)
 # Another process may have scored it in the meantime: what failed here puts nothing in its place.
 WRITE_OUTCOME = (
-    "INSERT INTO jobs (run, metric, row, value, why, detail, method, evidence, replies)"
-    f" VALUES ({NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
+    "INSERT INTO jobs (checksum, value_checksum,"
+    " run, metric, row, value, why, detail, method, evidence, replies)"
+    f" VALUES (?, ?, {NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
     " ON CONFLICT (run, metric, row) DO UPDATE SET value = excluded.value, why = excluded.why,"
     " detail = excluded.detail, method = excluded.method, evidence = excluded.evidence,"
-    " replies = excluded.replies WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
+    " replies = excluded.replies, checksum = excluded.checksum,"
+    " value_checksum = excluded.value_checksum"
+    " WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
 )
 # Of a long sample, so much is known beside its evidence.
 MOST_BESIDE = 31_000
@@ -84,6 +95,7 @@ def rename(db: sqlite3.Connection, number: int, run: str) -> None:
     # Something else of that run is there, such as replies that came from another store.
     db.execute("DELETE FROM samples WHERE run = ?", known)
     db.execute("UPDATE samples SET run = ? WHERE run = ?", (*known, number))
+    seal(db, "samples", "run = ?", *known)
     db.execute("DELETE FROM names WHERE id = ?", (number,))
 
 
@@ -105,12 +117,20 @@ def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
     known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
     if known:
         return str(known[0])
-    values = (key, packed(text, TEXT))
-    return str(db.execute("INSERT INTO texts (hash, body) VALUES (?, ?)", values).lastrowid)
+    body = packed(text, TEXT)
+    (number,) = db.execute("SELECT ifnull(max(id), 0) + 1 FROM texts").fetchone()
+    values = (checksum(number, key, body), number, key, body)
+    db.execute("INSERT INTO texts (checksum, id, hash, body) VALUES (?, ?, ?, ?)", values)
+    return str(number)
 
 
 def write_reply(
-    db: sqlite3.Connection, reply: Reply, run: str, recent: Recent | None = None
+    db: sqlite3.Connection,
+    reply: Reply,
+    run: str,
+    recent: Recent | None = None,
+    *,
+    at: int | None = None,
 ) -> bool:
     """Insert a reply and the texts of its prompt; False if there is one under its key already."""
     name(db, run, reply.kind, reply.backend, recent=recent)
@@ -125,8 +145,9 @@ def write_reply(
         reply.tokens_in,
         reply.tokens_out,
         reply.ms,
+        int(time.time()) if at is None else at,
     )
-    return db.execute(WRITE_REPLY, values).rowcount > 0
+    return db.execute(WRITE_REPLY, (checksum(*values), *values)).rowcount > 0
 
 
 def write_paid(db: sqlite3.Connection, reply: Reply, run: str, recent: Recent) -> bool:
@@ -150,7 +171,7 @@ def has_replies(db: sqlite3.Connection, keys: Sequence[str]) -> bool:
 
 def reply(row: Sequence[Any], resolve: Resolve) -> Reply:
     """A reply from the columns of `REPLY`."""
-    key, kind, backend, draw, kept, raw, tokens_in, tokens_out, ms = row
+    _, key, _, kind, backend, draw, kept, raw, tokens_in, tokens_out, ms, _ = row
     pieces = read_pieces(kept, resolve)
     said = unpacked(raw, "".join(pieces).encode())
     return Reply(pieces, said, tokens_in, tokens_out, ms, long_key(key), backend, kind, draw)
@@ -176,7 +197,8 @@ def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> 
     """Insert a sample; returns what names its content."""
     kept = packed(body(sample, referring(db)), ROW)
     values = (run, row, sample.id, kept)
-    db.execute("INSERT INTO samples (run, row, id, body) VALUES (?, ?, ?, ?)", values)
+    sql = f"INSERT INTO samples ({SAMPLE}) VALUES (?, ?, ?, ?, ?)"
+    db.execute(sql, (checksum(*values), *values))
     return body(sample, lambda text: text_key(text).hex())
 
 
@@ -210,17 +232,6 @@ def group(kept: Kept) -> str | None:
     return msgspec.json.decode(unpacked(kept, ROW), type=_Grouped).group
 
 
-def read_sample(db: sqlite3.Connection, run: str, row: int) -> Sample:
-    """The sample in a row of a run, from a connection that is being written to."""
-
-    def resolve(number: str) -> str:
-        sql = "SELECT body FROM texts WHERE id = ?"
-        return unpacked(db.execute(sql, (int(number),)).fetchone()[0], TEXT)
-
-    sql = f"SELECT body FROM samples WHERE run = {NAME} AND row = ?"
-    return sample(db.execute(sql, (run, row)).fetchone()[0], resolve)
-
-
 def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
     """Insert a run as it was in another store."""
     columns = f"fingerprint, {RUN}".split(", ")
@@ -228,6 +239,7 @@ def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
     values = [config if column == "config" else fields[column] for column in columns]
     marks = ", ".join("?" * len(columns))
     db.execute(f"INSERT INTO runs ({', '.join(columns)}) VALUES ({marks})", values)
+    seal(db, "runs", "id = ?", fields["id"])
 
 
 def beside(sample: Sample) -> bytes:
@@ -241,7 +253,8 @@ def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
     details: Mapping[str, Any] = {}
     value, why, detail, method = None, "", "", ""
     if isinstance(outcome, Score):
-        value, method, details = float(outcome.value), outcome.method, outcome.details
+        # 0.0 for -0.0: SQLite has no other.
+        value, method, details = float(outcome.value) + 0.0, outcome.method, outcome.details
     else:
         why, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
@@ -265,7 +278,8 @@ def write_outcome(
     name(db, run, metric, method, recent=recent)
     kept = packed(evidence, known)
     found = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
-    db.execute(WRITE_OUTCOME, found)
+    sums = checksum(*found), value_checksum(run, metric, row, value, why)
+    db.execute(WRITE_OUTCOME, (*sums, *found))
 
 
 def plain_number(value: Any) -> Any:
@@ -275,10 +289,9 @@ def plain_number(value: Any) -> Any:
     raise TypeError(f"the evidence of a score holds a {type(value).__name__}: give plain values")
 
 
-def outcome(row: Sequence[Any], known: bytes) -> Outcome:
-    """An outcome from the columns of `OUTCOME`, and what its evidence was packed beside."""
-    value, why, detail, encoded = row
-    evidence = msgspec.json.decode(unpacked(encoded, known), type=_Evidence)
+def outcome(value: float | None, why: Any, detail: str, kept: Kept, known: bytes) -> Outcome:
+    """An outcome as it is kept, and what its evidence was packed beside."""
+    evidence = msgspec.json.decode(unpacked(kept, known), type=_Evidence)
     if value is None:
         return Unscored(why, detail, evidence.parts)
     return Score(value, evidence.parts, evidence.method, evidence.details)

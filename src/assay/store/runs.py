@@ -9,6 +9,7 @@ import msgspec
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.store import rows
+from assay.store.checksums import COVERED, amended, seal
 from assay.store.file import File
 from assay.store.keys import digest, run_id
 from assay.store.records import Run
@@ -18,7 +19,11 @@ _ASKED = (
     "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
-_EXPLAINED = ("price", "card")  # what a later call may say otherwise of a run that is known
+_EXPLAINED = (
+    "price",
+    "card",
+    "notes",
+)  # what a later call may say otherwise of a run that is known
 _LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"
 
 
@@ -32,7 +37,8 @@ class Runs(File):
         """
         with self.changing() as db:
             run = _take_in(db, samples, config, source)
-            db.execute(_ASKED, (run,))
+            with amended(db, "runs", "id = ?", run):
+                db.execute(_ASKED, (run,))
         return self.run(run)
 
     def run(self, name: str = "last") -> Run:
@@ -56,21 +62,26 @@ class Runs(File):
         return self._runs(f"id IN ({newest})", -1 if limit is None else limit)
 
     def _runs(self, which: str, *values: object) -> list[Run]:
-        sql = f"SELECT {rows.RUN} FROM runs WHERE {which} ORDER BY created DESC, rowid DESC"
+        columns = f"checksum, {COVERED['runs']}"
+        sql = f"SELECT {columns} FROM runs WHERE {which} ORDER BY created DESC, rowid DESC"
+        found = self.query(sql, *values)
+        for row in found:
+            self._intact(f"run {row[1]}", *row)
         return [
             Run(id_, source, msgspec.json.decode(config), *rest)
-            for id_, source, config, *rest in self.query(sql, *values)
+            for _, id_, _, source, config, *rest, _ in found
         ]
 
     async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
         """Record that a run ended, or why it stopped."""
 
         def write(db: sqlite3.Connection) -> None:
-            db.execute(
-                "UPDATE runs SET seconds = seconds + ?, stopped = ?, skipped = ?, finished ="
-                f" CASE WHEN ? = '' THEN {rows.NOW} END WHERE id = ?",
-                (seconds, stopped, skipped, stopped, run),
-            )
+            with amended(db, "runs", "id = ?", run):
+                db.execute(
+                    "UPDATE runs SET seconds = seconds + ?, stopped = ?, skipped = ?, finished ="
+                    f" CASE WHEN ? = '' THEN {rows.NOW} END WHERE id = ?",
+                    (seconds, stopped, skipped, stopped, run),
+                )
 
         await self._writer.commit(write)
 
@@ -94,10 +105,11 @@ def _take_in(
     if known:
         db.execute("ROLLBACK TO samples")
         for name in filter(config.get, _EXPLAINED):  # told only now, or another than before
-            db.execute(
-                "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",
-                (f"$.{name}", msgspec.json.encode(config[name]).decode(), known[0]),
-            )
+            with amended(db, "runs", "id = ?", known[0]):
+                db.execute(
+                    "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",
+                    (f"$.{name}", msgspec.json.encode(config[name]).decode(), known[0]),
+                )
         return str(known[0])
     run = run_id(fingerprint)
     rows.rename(db, number, run)
@@ -106,4 +118,5 @@ def _take_in(
         " VALUES (?, ?, ?, ?, ?, 0)",
         (run, fingerprint, source, msgspec.json.encode(config).decode(), n),
     )
+    seal(db, "runs", "id = ?", run)
     return run

@@ -33,8 +33,8 @@ class Samples(File):
         Raises:
             InputError: If the run has no such sample.
         """
-        sql = f"SELECT row, body FROM samples WHERE run = {rows.NAME} AND id = ?"
-        found = self.query(sql, run, sample_id)
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND id = ?"
+        found = self._bodies(run, sql, sample_id)
         if not found:
             raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
         return found[0][0], rows.sample(found[0][1], self._text)
@@ -51,10 +51,18 @@ class Samples(File):
 
     def _pages(self, run: str, start: int = 0) -> Iterator[list[tuple[int, Kept]]]:
         """(row, body) of the rows after `start`, in order, a bounded number at once."""
-        sql = f"SELECT row, body FROM samples WHERE run = {rows.NAME} AND row > ? ORDER BY row"
-        while page := self.query(f"{sql} LIMIT ?", run, start, PAGE):
+        which = f"run = {rows.NAME} AND row > ? ORDER BY row LIMIT ?"
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE {which}"
+        while page := self._bodies(run, sql, start, PAGE):
             yield page
             start = page[-1][0]
+
+    def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Kept]]:
+        """(row, body) of samples, each seen to be what was written."""
+        found = self.query(sql, run, *values)
+        for kept, number, row, *rest in found:
+            self._intact(f"sample {row} of run {run}", kept, number, row, *rest)
+        return [(row, body) for _, _, row, _, body in found]
 
     def _read(self, run: str, row: int, body: Kept) -> Sample:
         """The sample of a body, of which is remembered what its evidence is packed beside."""
@@ -69,12 +77,12 @@ class Samples(File):
                 del self._recent[next(iter(self._recent))]
         return known
 
-    def _beside(self, run: str, row: int) -> bytes:
+    def beside(self, run: str, row: int) -> bytes:
         """What the evidence of a sample is packed beside."""
         known = self._recent.get((run, row))
         if known is not None:
             return known
-        sql = f"SELECT body FROM samples WHERE run = {rows.NAME} AND row = ?"
-        found = self.query(sql, run, row)
-        beside = rows.beside(rows.sample(found[0][0], self._text)) if found else b""
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
+        found = self._bodies(run, sql, row)
+        beside = rows.beside(rows.sample(found[0][1], self._text)) if found else b""
         return self._remember(run, row, beside)

@@ -126,6 +126,33 @@ MIGRATIONS = (
     -- When a run was last asked for again; NULL if it never was. "last" goes by it.
     ALTER TABLE runs ADD COLUMN asked TEXT;
     """,
+    """
+    -- What each row was when it was written: see `checksums`.
+    ALTER TABLE texts ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE replies ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE samples ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN value_checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE noise ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE fingerprints ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE batches ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    UPDATE texts SET checksum = checksum(id, hash, body);
+    UPDATE replies SET checksum = checksum(key, (SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = kind), (SELECT name FROM names WHERE id = backend),
+        draw, pieces, raw, tokens_in, tokens_out, ms, at);
+    UPDATE runs SET checksum = checksum(id, fingerprint, source, config, n_samples, skipped,
+        stopped, seconds, finished, created, asked);
+    UPDATE samples SET checksum = checksum(run, row, id, body);
+    UPDATE jobs SET checksum = checksum((SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = metric), row, value, why, detail,
+        (SELECT name FROM names WHERE id = method), evidence, replies),
+        value_checksum = value_checksum((SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = metric), row, value, why);
+    UPDATE noise SET checksum = checksum(signature, run, body, at);
+    UPDATE fingerprints SET checksum = checksum(run, judge, day, body);
+    UPDATE batches SET checksum = checksum(name, provider, keys, at);
+    """,
 )
 
 

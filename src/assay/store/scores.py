@@ -2,14 +2,17 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import rows
+from assay.store.checksums import value_checksum
 from assay.store.keys import long_keys
 from assay.store.replies import Replies
 from assay.store.samples import Samples
+from assay.store.trouble import Damaged
 
 _OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
 # The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
@@ -51,14 +54,16 @@ class Scores(Samples, Replies):
         self, run: str, metrics: Sequence[str]
     ) -> Iterator[tuple[int, Sample, dict[str, Outcome]]]:
         """(row, sample, outcomes by metric) in order of rows; what is not there is left out."""
-        sql = f"SELECT row, {rows.OUTCOME} FROM jobs WHERE {_OF} AND row BETWEEN ? AND ?"
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row BETWEEN ? AND ?"
         for page in self._pages(run):
             ends = page[0][0], page[-1][0]
-            kept = {m: {row: o for row, *o in self.query(sql, run, m, *ends)} for m in metrics}
+            kept = {m: {o[1]: o for o in self.query(sql, run, m, *ends)} for m in metrics}
             for row, body in page:
                 sample = rows.sample(body, self._text)
                 known = rows.beside(sample)
-                found = {m: rows.outcome(kept[m][row], known) for m in metrics if row in kept[m]}
+                found = {
+                    m: self._outcome(run, m, kept[m][row], known) for m in metrics if row in kept[m]
+                }
                 yield row, sample, found
 
     def counts(self, run: str) -> dict[str, dict[str, int]]:
@@ -84,7 +89,7 @@ class Scores(Samples, Replies):
             read, nothing is kept.
         """
         values = rows.outcome_values(outcome, keys)
-        known = self._beside(run, row)
+        known = self.beside(run, row)
         whole = True
 
         def write(db: sqlite3.Connection) -> None:
@@ -98,7 +103,13 @@ class Scores(Samples, Replies):
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
-        return self.query(f"SELECT row, value, why FROM jobs WHERE {_OF} ORDER BY row", run, metric)
+        sql = f"SELECT value_checksum, row, value, why FROM jobs WHERE {_OF} ORDER BY row"
+        found = self.query(sql, run, metric)
+        for kept, row, value, why in found:
+            if value_checksum(run, metric, row, value, why) != kept:
+                what = f"the score of run {run}, row {row} by {metric} is not what was written"
+                raise Damaged(what, self.path)
+        return [(row, value, why) for _, row, value, why in found]
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
@@ -119,7 +130,13 @@ class Scores(Samples, Replies):
         """One score with its evidence, None if it is not there (yet)."""
         sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
         found = self.query(sql, run, metric, row)
-        return rows.outcome(found[0], self._beside(run, row)) if found else None
+        return self._outcome(run, metric, found[0], self.beside(run, row)) if found else None
+
+    def _outcome(self, run: str, metric: str, kept: Sequence[Any], known: bytes) -> Outcome:
+        what = f"the score of run {run}, row {kept[1]} by {metric}"
+        self._intact(what, kept[0], run, metric, *kept[1:])
+        _, _, value, why, detail, _, evidence, _ = kept
+        return rows.outcome(value, why, detail, evidence, known)
 
     def replies(self, run: str, row: int, metric: str) -> list[Reply]:
         """The replies that a score rests on, in the order in which they were asked for."""

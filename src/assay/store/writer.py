@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from assay.store.opening import check_still_there, meant
+from assay.store.opening import check_still_there
 from assay.store.recent import Recent
+from assay.store.trouble import meant
 
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
 
@@ -35,12 +36,13 @@ class Writer:
         path: The file; a connection goes on writing to one that was deleted.
 
     Attributes:
+        path: The file.
         recent: What its writes need not look up; to be used in them only.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
-        self._path = path
+        self.path = path
         self.recent = Recent()
         self._closed = False
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
@@ -94,7 +96,7 @@ class Writer:
 
     def _write(self, connection: sqlite3.Connection, group: list[_Item]) -> None:
         try:
-            check_still_there(self._path)
+            check_still_there(self.path)
             connection.execute("BEGIN IMMEDIATE")
             self.recent.begun(connection)
             for item in group:
@@ -105,7 +107,7 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:
-                _tell(group, meant(error, self._path))
+                _tell(group, meant(error, self.path))
                 return
             for item in group:  # one bad write does not spoil its neighbours
                 self._write(connection, [item])
