@@ -190,7 +190,7 @@ class TestNames:
 
 class TestEvaluate:
     def test_rows_with_gaps_have_no_score_and_the_others_do(self):
-        rows = [ROW, {**ROW, "response": ""}]
+        rows = [ROW, {**ROW, "response": None}]
         with pytest.warns(UserWarning, match=r"exact_match: 1 of 2 rows .* no answer"):
             result = evaluate(rows, [metrics.ExactMatch()])
         assert result["exact_match"][0] == 1.0

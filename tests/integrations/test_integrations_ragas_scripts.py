@@ -10,6 +10,7 @@ import assay
 from assay.integrations.ragas.rewrite import rewritten, written
 from assay.run.settings import Settings
 from support.judges import capricious
+from support.llm_server import LLMServer
 
 # What a judge at random leaves without a score.
 pytestmark = pytest.mark.filterwarnings("ignore:.*are NaN")
@@ -90,3 +91,53 @@ def test_a_script_of_0_4_gives_the_numbers_of_assay(tmp_path, monkeypatch):
     assert sorted(left["order"].value) == ["one", "three", "two"]
     assert [row.length for row in left["done"]] == [4.0, 11.0]
     assert (tmp_path / "experiments" / "first.jsonl").read_text().count("\n") == 2
+
+
+# What a page shows first, run as it is: with a key, at a server, or without one.
+@pytest.fixture
+def served(monkeypatch):
+    with LLMServer().in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        yield server
+
+
+FOUR = ["context_precision", "faithfulness", "answer_relevancy", "context_recall"]
+
+
+def test_the_first_page_of_0_1_runs_with_a_key(tmp_path, monkeypatch, served):
+    left = run("start_v01.py", tmp_path, monkeypatch)
+    assert list(left["means"]) == FOUR
+    assert {*FOUR} < {*left["frame"].columns}
+    asked = {call.kind for call in served.log}
+    assert {"generate_questions", "embed"} <= asked
+
+
+def test_the_first_page_of_0_1_runs_without_a_key(tmp_path, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.warns(UserWarning, match="embedded judge is asked; answer_relevancy") as said:
+        left = run("start_v01.py", tmp_path, monkeypatch)
+    assert len(said) == 1
+    assert list(left["means"]) == FOUR
+    assert all(0.5 < mean <= 1 for mean in left["means"].values())
+    assert left["shown"].startswith("{'context_precision': ")
+
+
+def test_the_first_pages_of_0_2_run(tmp_path, monkeypatch, served):
+    left = run("start_v02.py", tmp_path, monkeypatch)
+    assert 0 < left["bleu"] < 1
+    assert left["right"] in (0.0, 1.0)
+    assert left["features"] == ["user_input", "response", "reference"]
+    assert left["verdicts"]["right"] == [left["right"]] * 2
+    assert left["found"] == left["documents"]
+    assert list(left["result"]) == ["context_recall", "faithfulness"]
+
+
+def test_the_first_pages_of_0_4_run(tmp_path, monkeypatch, served):
+    left = run("start_v04.py", tmp_path, monkeypatch)
+    assert [row["same"] for row in left["done"]] == ["fail", "pass"]
+    assert {row["correct"] for row in left["done"]} <= {"pass", "fail"}
+    assert [row["response"] for row in left["kept"]] == ["Notre-Dame", "Mars"]
+    assert left["correct"].name == "correct"
+    assert 0 <= left["faithful"].value <= 1
+    assert served.count(kind="choose_label") == 2

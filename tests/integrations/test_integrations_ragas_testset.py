@@ -103,6 +103,6 @@ def test_a_judge_that_cannot_write_is_told(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with (
         pytest.warns(UserWarning, match="embedded judge is asked"),
-        pytest.raises(InputError, match="name a language model"),
+        pytest.raises(InputError, match="give llm= a language model"),
     ):
         TestsetGenerator().generate_with_langchain_docs(DOCUMENTS)

@@ -8,7 +8,7 @@ import importlib
 from typing import Any
 
 from assay._version import __version__
-from assay.integrations.ragas.absent import missing
+from assay.integrations.ragas.absent import missing, stand_in
 
 _HOME = {
     "evaluate": "evaluation",
@@ -23,6 +23,7 @@ _HOME = {
     "experiment": "experiments",
 }
 _MODULES = (
+    "backends",
     "cost",
     "dataset_schema",
     "embeddings",
@@ -43,3 +44,6 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     return missing("", name)
+
+
+stand_in(__name__)

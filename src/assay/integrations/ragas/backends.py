@@ -5,10 +5,12 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
+from assay.integrations.ragas.absent import missing
 
 _SAFE = re.compile(r"[\w][\w .-]*")
 
@@ -182,11 +184,37 @@ def _json(value: Any) -> Any:
     return value.to_dict() if hasattr(value, "to_dict") else str(value)
 
 
-BACKENDS = {
+BACKENDS: dict[str, Any] = {
     "local/csv": LocalCSVBackend,
     "local/jsonl": LocalJSONLBackend,
     "inmemory": InMemoryBackend,
 }
+
+
+BACKEND_REGISTRY = BACKENDS
+
+
+def get_registry() -> dict[str, Any]:
+    """The backends by name."""
+    return BACKENDS
+
+
+def register_backend(name: str, backend_class: Any, aliases: Sequence[str] | None = None) -> None:
+    """Make a backend of the user's own known.
+
+    Args:
+        name: What data sets call it.
+        backend_class: A subclass of `BaseBackend`, made with the options of the data set.
+        aliases: Further names.
+    """
+    BACKENDS.update(dict.fromkeys([name, *(aliases or ())], backend_class))
+
+
+def print_available_backends() -> None:
+    """Print name and purpose of each backend."""
+    for name, kind in BACKENDS.items():
+        purpose = (kind.__doc__ or "").strip().partition("\n")[0]
+        print(f"{name}: {purpose}")  # noqa: T201 - what the function is for
 
 
 def backend_of(backend: Any, **options: Any) -> Any:
@@ -200,3 +228,6 @@ def backend_of(backend: Any, **options: Any) -> Any:
     if backend not in BACKENDS:
         raise InputError(f"no backend is called '{backend}'", f"one of {', '.join(BACKENDS)}")
     return BACKENDS[backend](**options)
+
+
+__getattr__ = partial(missing, "backends")

@@ -1,7 +1,11 @@
 """What an evaluation used, as ragas counts it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
+
+from assay.integrations.ragas.absent import missing
 
 
 @dataclass
@@ -36,13 +40,54 @@ class TokenUsage:
         return self.input_tokens * cost_per_input_token + self.output_tokens * written
 
 
-def _counted_by_assay(result: Any) -> TokenUsage:
-    """Take the place of a parser: assay counts the tokens of every reply by itself."""
-    del result
-    return TokenUsage(0, 0)
+TokenUsageParser: TypeAlias = Callable[[Any], TokenUsage]
 
 
-get_token_usage_for_openai = _counted_by_assay
-get_token_usage_for_anthropic = _counted_by_assay
-get_token_usage_for_bedrock = _counted_by_assay
-get_token_usage_for_azure_ai = _counted_by_assay
+def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
+    """The tokens that a result of LangChain says it used, as OpenAI's models tell them.
+
+    An evaluation needs no parser: assay counts the tokens of every reply by itself.
+
+    Args:
+        llm_result: An `LLMResult` or `ChatResult`.
+    """
+    return _of_output(llm_result, ("prompt_tokens", "completion_tokens"))
+
+
+def get_token_usage_for_azure_ai(llm_result: Any) -> TokenUsage:
+    """As `get_token_usage_for_openai`, as models of Azure AI tell them."""
+    return _of_output(llm_result, ("input_tokens", "output_tokens"))
+
+
+def get_token_usage_for_anthropic(llm_result: Any) -> TokenUsage:
+    """As `get_token_usage_for_openai`, as Anthropic's models tell them."""
+    return _of_messages(llm_result, ("input_tokens", "output_tokens"), "model")
+
+
+def get_token_usage_for_bedrock(llm_result: Any) -> TokenUsage:
+    """As `get_token_usage_for_openai`, as models of Amazon Bedrock tell them."""
+    return _of_messages(llm_result, ("prompt_tokens", "completion_tokens"), "model_id")
+
+
+def _of_output(llm_result: Any, names: tuple[str, str]) -> TokenUsage:
+    """What a result says of itself."""
+    told = getattr(llm_result, "llm_output", None) or {}
+    used = told.get("token_usage") or {}
+    read, written = (used.get(name) or 0 for name in names)
+    return TokenUsage(read, written, told.get("model_name") or "")
+
+
+def _of_messages(llm_result: Any, names: tuple[str, str], named: str) -> TokenUsage:
+    """The sum of what the messages of a result say of themselves."""
+    told = [
+        getattr(getattr(made, "message", None), "response_metadata", None) or {}
+        for several in getattr(llm_result, "generations", None) or ()
+        for made in (several if isinstance(several, list) else [several])
+    ]
+    used = [one.get("usage") or {} for one in told]
+    read, written = (sum(one.get(name) or 0 for one in used) for name in names)
+    model = next((one[named] for one in told if one.get(named)), "")
+    return TokenUsage(read, written, model)
+
+
+__getattr__ = partial(missing, "cost")

@@ -103,15 +103,23 @@ class DataTable:
         return pd.DataFrame(self.to_list())
 
     def train_test_split(
-        self, test_size: float = 0.2, random_state: int = 42
+        self, test_size: float = 0.2, random_state: int | None = None
     ) -> tuple["DataTable", "DataTable"]:
-        """The rows shuffled and parted in two tables kept in memory."""
+        """The rows parted in two tables that are kept in memory, as ragas parts them.
+
+        Args:
+            test_size: Share of the rows in the second table; the first is rounded down.
+            random_state: Seed by which the rows are shuffled first; None keeps their order.
+        """
         rows = list(self._data)
-        random.Random(random_state).shuffle(rows)  # noqa: S311 - parted, not encrypted
-        cut = len(rows) - round(len(rows) * test_size)
+        if random_state is not None:
+            random.Random(random_state).shuffle(rows)  # noqa: S311 - parted, not encrypted
+        cut = int(len(rows) * (1 - test_size))
         place = InMemoryBackend()
         named = ((f"{self.name}_train", rows[:cut]), (f"{self.name}_test", rows[cut:]))
         first, second = (type(self)(n, place, self.data_model, part) for n, part in named)
+        first.save()
+        second.save()
         return first, second
 
     def get_row_value(self, row: Any, key: str) -> Any:

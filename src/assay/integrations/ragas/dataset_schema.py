@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias, overload
 
+from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.backends import write_csv
 from assay.integrations.ragas.evaluation_result import EvaluationResult
 from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
@@ -219,3 +221,10 @@ class EvaluationDataset:
 
     def __repr__(self) -> str:
         return f"EvaluationDataset(features={self.features()}, len={len(self)})"
+
+
+RagasDataset = EvaluationDataset
+SingleTurnSampleOrMultiTurnSample: TypeAlias = SingleTurnSample | MultiTurnSample
+Sample: TypeAlias = SingleTurnSample | MultiTurnSample
+
+__getattr__ = partial(missing, "dataset_schema")

@@ -11,14 +11,14 @@ from typing import Any
 from assay.backends.limit import Limits
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.advice import completed, reworded
 from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
 from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
 from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.progress import bar
-from assay.integrations.ragas.rows import filled, mapping_of, named, rows_of
+from assay.integrations.ragas.rows import mapping_of, named, rows_of
 from assay.integrations.ragas.run_config import RunConfig
 from assay.integrations.ragas.scoring import scored
-from assay.run.loop import run_to_completion
 from assay.run.result import Result
 from assay.run.settings import Settings
 
@@ -82,7 +82,8 @@ async def aevaluate(
         InputError: If data, metrics or judge cannot be used; nothing was asked yet.
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
-    found = await _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
+    with reworded():
+        found = await _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
     for said in _gaps(found, raise_exceptions=raise_exceptions):
         warnings.warn(said, stacklevel=2)
     return found
@@ -98,8 +99,7 @@ def evaluate(
     **how: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    work = _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
-    found = run_to_completion(work)
+    found = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how)))
     for said in _gaps(found, raise_exceptions=raise_exceptions):
         warnings.warn(said, stacklevel=2)
     return found
@@ -122,6 +122,8 @@ async def _scored(
     dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], how: _How
 ) -> EvaluationResult:
     rows = rows_of(dataset)
+    if not rows:
+        raise InputError("the data set holds no rows", "give at least one")
     mapping = mapping_of(rows, how.column_map)
     settings = Settings(
         mapping=mapping,
@@ -129,14 +131,10 @@ async def _scored(
         on_progress=bar() if how.show_progress else None,
     )
     table, runs = _Table(rows), list[Result]()
-    fields = filled(rows, mapping)
     for (judge, embedder), group in _by_judge(metrics, *judges):
-        known = [(metric, metric.in_assay(fields)) for metric in group]
-        made = [found for _, found in known]
-        done, outcomes_of = await scored(rows, made, judge, embedder, settings)
+        done, found = await scored(rows, group, judge, embedder, settings)
         runs += done
-        for metric, found in known:
-            outcomes = outcomes_of[found.label]
+        for metric, outcomes in zip(group, found, strict=True):
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
@@ -203,15 +201,17 @@ async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> 
     samples = dataset.samples if typed else EvaluationDataset.from_list(rows).samples
     room = asyncio.Semaphore(settings.limits.in_flight)
 
-    async def one(sample: Any) -> float:
+    async def one(sample: Any, row: Mapping[str, Any]) -> float:
         async with room:
             if isinstance(sample, MultiTurnSample) and isinstance(metric, MultiTurnMetric):
                 return float(await metric.multi_turn_ascore(sample))
             if isinstance(metric, SingleTurnMetric):
                 return float(await metric.single_turn_ascore(sample))
+            if hasattr(metric, "_ascore"):  # as metrics of ragas 0.1 are defined
+                return float(await metric.ascore(row))
             raise InputError(f"{metric.name} does not score a {type(sample).__name__}")
 
-    found = await asyncio.gather(*map(one, samples), return_exceptions=True)
+    found = await asyncio.gather(*map(one, samples, rows), return_exceptions=True)
     values, reasons = [], []
     for value in found:
         if isinstance(value, InputError) or not isinstance(value, float | Exception):

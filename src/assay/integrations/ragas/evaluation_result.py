@@ -204,6 +204,27 @@ class EvaluationResult(Mapping[str, Scores]):
         """
         refuse("result.traces", "result.assay.trace(sample, metric) has the evidence of a score")
 
+    ragas_traces = traces
+
+    @property
+    def cost_cb(self) -> Any:
+        """There are no callbacks.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("result.cost_cb", "result.total_tokens() and result.total_cost() need no callback")
+
+    @property
+    def run_id(self) -> str:
+        """The id of assay's run, by which the store has it; see `assay` for when there is one."""
+        return self.assay.run.id
+
+    @property
+    def binary_columns(self) -> list[str]:
+        """The metrics whose scores are all 0 or 1."""
+        return [name for name, scores in self.columns.items() if {*scores} <= {0.0, 1.0}]
+
     def upload(self, *_: Any, **__: Any) -> str:
         """There is no server to upload to.
 

@@ -1,15 +1,25 @@
 """What can go wrong, by ragas' names: assay's own errors."""
 
-from assay.errors import AssayError, JudgeError, Unavailable, Unreadable
+from functools import partial
+
+from assay.errors import AssayError, InputError, JudgeError, Unavailable, Unreadable
+from assay.integrations.ragas.absent import missing
 
 __all__ = [
     "ExceptionInRunner",
     "LLMDidNotFinishException",
+    "MaxRetriesExceeded",
+    "RagasError",
     "RagasException",
     "RagasOutputParserException",
+    "ValidationError",
 ]
 
-RagasException = AssayError
+RagasException = RagasError = AssayError
 ExceptionInRunner = JudgeError
 RagasOutputParserException = Unreadable
-LLMDidNotFinishException = Unavailable
+LLMDidNotFinishException = MaxRetriesExceeded = Unavailable
+ValidationError = InputError
+
+
+__getattr__ = partial(missing, "exceptions")

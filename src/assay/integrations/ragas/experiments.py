@@ -100,4 +100,6 @@ def experiment(
     return made
 
 
+ExperimentWrapper = ExperimentFunction
+
 __getattr__ = partial(missing, "experiment")

@@ -3,10 +3,12 @@
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.code import class_digest, text_digest
+from assay.backends.embedder import Embedder
 from assay.backends.llm import LLM, Completion, settled
 from assay.backends.specs import DEFAULT
 from assay.errors import Unsupported
@@ -14,10 +16,67 @@ from assay.integrations.calling import tell, was_cut
 from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding, BaseRagasEmbeddings
 from assay.integrations.ragas.llms.base import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
 from assay.judge import Reply, Task
+from assay.metrics.base import Can
+from assay.run.connect import choose
+from assay.run.settings import Settings
 from assay.tasks import Embed
 from assay.tasks.embed import reply as vector_reply
 
+_UNNAMED = "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked"
+_RATED = (
+    "the judge generates no questions and so rates each answer directly, in [0, 1], which is not "
+    "ragas' mean cosine; for that, give llm= a model that writes (with rated=False it is NaN)"
+)
 CHAT, EMBEDDING = "openai:gpt-4o-mini", "openai:text-embedding-3-small"
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Who is asked by an evaluation.
+
+    Attributes:
+        judge: Who judges, as assay takes it.
+        embedder: Who embeds; None for assay's own choice.
+        can: Which kinds of task they can do.
+        named: Whether the script named a judge, or a key says whom it means.
+    """
+
+    judge: Any
+    embedder: Any
+    can: Can
+    named: bool = True
+
+    def tell(self, rated: Sequence[str]) -> None:
+        """Warn, once, where another judge is asked than ragas would, or is asked otherwise.
+
+        Args:
+            rated: Names of the metrics that are not computed as ragas does, since the judge
+                cannot.
+        """
+        said = [] if self.named else [_UNNAMED]
+        said += [f"{', '.join(rated)}: {_RATED}"] if rated else []
+        if said:
+            warnings.warn("; ".join(said), stacklevel=2)
+
+
+def chosen(llm: Any, embeddings: Any, settings: Settings, *, asked: bool) -> Judges:
+    """Who is asked where a script names these models, or none.
+
+    Args:
+        llm: What the script gives as its judge.
+        embeddings: What it gives as its embedder.
+        settings: What could change who answers what.
+        asked: Whether anything will be asked at all.
+
+    Raises:
+        InputError: If they are no models.
+    """
+    judging = judge(llm, asked=asked)
+    embedding = embedder(embeddings, judging)
+    if not asked:
+        return Judges(judging, embedding, lambda _: True)
+    named = llm is not None or judging == CHAT
+    return Judges(judging, embedding, choose(judging, embedding, settings).serves, named)
 
 
 def judge(model: Any, *, asked: bool = True) -> Any:
@@ -29,7 +88,10 @@ def judge(model: Any, *, asked: bool = True) -> Any:
     """
     model = model.model if isinstance(model, Wrapped) else model
     if model is None:
-        return _default() if asked else DEFAULT
+        # As in ragas, a script that names no model means OpenAI's; without a key none can be asked.
+        return CHAT if asked and os.environ.get("OPENAI_API_KEY") else DEFAULT
+    if isinstance(model, LLM):
+        return model
     if isinstance(model, BaseRagasLLM):
         return OwnText(model)
     return OwnForms(model) if isinstance(model, InstructorBaseRagasLLM) else model
@@ -38,22 +100,13 @@ def judge(model: Any, *, asked: bool = True) -> Any:
 def embedder(model: Any, judging: Any) -> Any:
     """What assay takes as the embedder that a script names; None for assay's own choice."""
     model = model.model if isinstance(model, Wrapped) else model
+    if isinstance(model, Embedder):
+        return model
     if isinstance(model, BaseRagasEmbedding | BaseRagasEmbeddings):
         return OwnVectors(model)
     if model is None and judging == CHAT:
         return EMBEDDING
     return model
-
-
-def _default() -> Any:
-    # As in ragas, a script that names no model means OpenAI's; without a key none can be asked.
-    if os.environ.get("OPENAI_API_KEY"):
-        return CHAT
-    warnings.warn(
-        "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked",
-        stacklevel=2,
-    )
-    return DEFAULT
 
 
 class _Own(LLM):
@@ -142,7 +195,7 @@ class OwnVectors:
         """The vector of a text, as the task reads it."""
         if not isinstance(task, Embed):
             raise Unsupported(f"{self.name} makes embeddings only")
-        methods = ("aembed_text", "embed_text", "aembed_query", "embed_query")
+        methods = ("aembed_query", "embed_query", "aembed_text", "embed_text")
         ask = next(getattr(self._model, name) for name in methods if hasattr(self._model, name))
         made = await settled(ask(task.text))
         raw = vector_reply([float(number) for number in made])

@@ -23,6 +23,14 @@ FIELDS: Mapping[str, str] = {
     "reference_topics": "reference_topics",
 }
 
+# What ragas 0.1 calls them.
+OLD_FIELDS: Mapping[str, str] = {
+    "question": "question",
+    "answer": "answer",
+    "contexts": "contexts",
+    "ground_truth": "reference",
+}
+
 
 def rows_of(dataset: Any) -> list[dict[str, Any]]:
     """The rows of whatever ragas takes: its own data sets, Hugging Face's, lists, data frames.
@@ -63,8 +71,9 @@ def _plain(value: Any) -> Any:
 
 
 def named(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
-    """A row with its columns under the names that they have in ragas 0.2 and later as well."""
-    again = {name: mapping[field] for name, field in FIELDS.items() if field in mapping}
+    """A row with its columns under the names that they have in each generation of ragas as well."""
+    known = [*OLD_FIELDS.items(), *FIELDS.items()]
+    again = {name: mapping[field] for name, field in known if field in mapping}
     return {**row, **{name: row[column] for name, column in again.items() if column in row}}
 
 

@@ -1,10 +1,11 @@
 """How long a call may take and how often it is tried, as ragas says it."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from assay.backends.limit import Limits
+from assay.integrations.ragas.absent import missing
 
 
 @dataclass
@@ -44,3 +45,6 @@ class RunConfig:
             retries=self.max_retries,
             patience=float(self.max_wait),
         )
+
+
+__getattr__ = partial(missing, "run_config")

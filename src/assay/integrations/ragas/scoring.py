@@ -1,4 +1,4 @@
-"""How do rows become scores: through assay's one door, whichever form of ragas asks?"""
+"""Scores rows by metrics of ragas, whichever form of ragas asks, through assay's one door."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,82 +9,171 @@ from assay.backends.scripted import Scripted
 from assay.dataset import samples
 from assay.dataset.gaps import is_gap
 from assay.integrations.ragas import judges
+from assay.integrations.ragas.advice import reworded
 from assay.integrations.ragas.rows import filled, mapping_of
 from assay.judge import Judge
 from assay.metrics import Metric
+from assay.metrics.base import Can
+from assay.metrics.ngrams import Chrf
+from assay.metrics.wording import StringPresence, Wording
 from assay.run import STORE
 from assay.run.evaluate import aevaluate
 from assay.run.result import Result
 from assay.run.settings import Settings
-from assay.score import Outcome, Unscored
+from assay.score import Outcome, Part, Score, Unscored
+
+# Stands for a context without text: it takes up its rank and says nothing.
+NOTHING = "\N{HORIZONTAL ELLIPSIS}"
+_LISTS = ("contexts", "reference_contexts")
 
 
 class Scored(Protocol):
     """A metric of ragas that assay computes."""
 
+    name: str
     llm: Any
     embeddings: Any
 
     def in_assay(self, fields: frozenset[str]) -> Metric:
         """The metric of assay, for samples that fill these fields."""
 
+    def served(self, metric: Metric, can: Can) -> Metric | Unscored:
+        """The metric of assay for a judge, or why it has no score by it."""
+
 
 async def run(
     rows: Sequence[Mapping[str, Any]],
     metrics: Sequence[Metric],
-    judge: Any,
-    embedder: Any,
+    judging: Any,
+    embedding: Any,
     settings: Settings,
 ) -> Result:
-    """Score all rows by these metrics; everything is kept in the usual store."""
+    """Score all rows by these metrics; everything is kept in the usual store.
+
+    Args:
+        rows: The rows.
+        metrics: Metrics of assay.
+        judging: Who judges, as assay takes it.
+        embedding: Who embeds, likewise.
+        settings: The columns by field, and everything else.
+    """
     chosen = list(dict.fromkeys(metrics))
     mapping = {f: c for f, c in settings.mapping.items() if any(c in row for row in rows)}
     settings = replace(settings, mapping=mapping)
-    judging = judges.judge(judge, asked=any(metric.tasks for metric in chosen))
-    embedding = judges.embedder(embedder, judging)
-    return await aevaluate(
-        list(rows), chosen, judging, embedder=embedding, store=STORE, settings=settings
-    )
+    readable = [_readable(row, mapping) for row in rows]
+    with reworded():
+        return await aevaluate(
+            readable, chosen, judging, embedder=embedding, store=STORE, settings=settings
+        )
 
 
 async def scored(
     rows: Sequence[Mapping[str, Any]],
-    metrics: Sequence[Metric],
+    metrics: Sequence[Scored],
     judge: Any,
     embedder: Any,
     settings: Settings,
-) -> tuple[list[Result], dict[str, list[Outcome]]]:
+) -> tuple[list[Result], list[list[Outcome]]]:
     """Score rows of which some lack what a metric needs: these have no score, the others do.
 
     Returns:
-        The runs, one for all metrics that can score the same rows, and what was found by label
-        of the metric, in the order of the rows.
+        The runs, one for all metrics that can score the same rows, and what was found by each
+        metric, in the order of the rows.
 
     Raises:
         InputError: If no row has what a metric needs.
     """
-    lacking = {m.label: [lacks(m, row, settings.mapping) for row in rows] for m in metrics}
-    groups: dict[tuple[int, ...], list[Metric]] = {}
-    for metric in metrics:
-        gaps = lacking[metric.label]
-        complete = tuple(at for at, gap in enumerate(gaps) if not gap)
-        # Nothing to score where all texts are empty; no column at all is an error of the input.
-        there = complete or all(settings.mapping.get(gap) for gap in gaps)
-        groups.setdefault(complete if there else tuple(range(len(rows))), []).append(metric)
-    runs, found = [], {label: [_empty(gap) for gap in gaps] for label, gaps in lacking.items()}
-    for complete, group in groups.items():
-        if not complete:
-            continue
-        result = await run([rows[at] for at in complete], group, judge, embedder, settings)
+    known, who = _chosen(rows, metrics, (judge, embedder), settings)
+    found = [_before(metric, rows, settings.mapping) for metric in known]
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, outcomes_known in enumerate(found):
+        open_ = tuple(n for n, outcome in enumerate(outcomes_known) if outcome is None)
+        if open_:
+            groups.setdefault(open_, []).append(at)
+    runs = []
+    for rows_at, metrics_at in groups.items():
+        group = [metric for at in metrics_at if isinstance(metric := known[at], Metric)]
+        result = await run([rows[n] for n in rows_at], group, who.judge, who.embedder, settings)
         runs.append(result)
-        for metric in group:
-            for at, outcome in zip(complete, result[metric.label], strict=True):
-                found[metric.label][at] = outcome
-    return runs, found
+        for at, metric in zip(metrics_at, group, strict=True):
+            for n, outcome in zip(rows_at, result[metric.label], strict=True):
+                found[at][n] = outcome
+    return runs, [[o for o in outcomes if o is not None] for outcomes in found]
 
 
-def _empty(field: str) -> Outcome:
-    return Unscored("undefined", f"the row has no {field}")
+def _chosen(
+    rows: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Scored],
+    models: tuple[Any, Any],
+    settings: Settings,
+) -> tuple[list[Metric | Unscored], judges.Judges]:
+    """The metrics of assay for these rows and models, and who is asked; a warning where due."""
+    fields = filled(rows, settings.mapping)
+    made = [metric.in_assay(fields) for metric in metrics]
+    with reworded():
+        who = judges.chosen(*models, settings, asked=any(metric.tasks for metric in made))
+    known = [metric.served(m, who.can) for metric, m in zip(metrics, made, strict=True)]
+    others = [m for m, k in zip(made, known, strict=True) if isinstance(k, Metric) and k is not m]
+    who.tell([metric.name for metric, m in zip(metrics, made, strict=True) if m in others])
+    return known, who
+
+
+def _before(
+    metric: Metric | Unscored, rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
+) -> list[Outcome | None]:
+    """What is found for each row before anything is computed; None where something is to be.
+
+    Where no row has the column that a metric needs, all are left to assay, which says so.
+    """
+    if isinstance(metric, Unscored):
+        return [metric] * len(rows)
+    gaps = [lacks(metric, row, mapping) for row in rows]
+    if rows and all(gap and gap not in mapping for gap in gaps):
+        return [None] * len(rows)
+    return [_of_gap(metric, row, mapping, gap) for row, gap in zip(rows, gaps, strict=True)]
+
+
+def _of_gap(
+    metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str], field: str
+) -> Outcome | None:
+    """The outcome for a row whose field is a gap; None where there is no such field."""
+    if not field:
+        return None
+    if mapping.get(field, field) not in row:
+        return Unscored("undefined", f"the row has no {field}")
+    answer, reference = (row.get(mapping.get(name, name)) for name in ("answer", "reference"))
+    if isinstance(answer, str) and isinstance(reference, str):
+        value = by_wording(metric, answer, reference)
+        if value is not None:
+            return Score(value, (Part("reference", reference, "empty", value),))
+    return Unscored("undefined", f"the row's {field} is empty")
+
+
+def by_wording(metric: Metric, answer: str, reference: str) -> float | None:
+    """How ragas compares two texts letter by letter, of which any may be empty.
+
+    Returns:
+        The value; None for a metric that compares otherwise, or lacks its package.
+    """
+    if not isinstance(metric, Wording) or not all(map(find_spec, metric.packages)):
+        return None
+    if isinstance(metric, StringPresence):
+        return float(reference in answer)
+    if isinstance(metric, Chrf) and not (answer.strip() and reference.strip()):
+        return 0.0
+    return metric.compare(answer, reference)
+
+
+def _readable(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """A row in which a context without text keeps its rank."""
+    columns = {mapping.get(field, field) for field in _LISTS} & row.keys()
+    return {**row, **{column: _texts(row[column]) for column in columns}}
+
+
+def _texts(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [NOTHING if isinstance(item, str) and is_gap(item) else item for item in value]
 
 
 def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) -> str:
@@ -93,7 +182,7 @@ def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) ->
 
     def gap(name: str) -> bool:
         column = mapping.get("question" if name == "turns" and spoken else name, name)
-        return is_gap(row.get(column))
+        return is_gap(row.get(column), name)
 
     if any(not any(map(gap, names)) for names in metric.instead):
         return ""
@@ -104,24 +193,27 @@ async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Ou
     """What one metric finds for these rows, in their order."""
     mapping = mapping_of(rows)
     made = metric.in_assay(filled(rows, mapping))
-    settings = Settings(mapping=mapping, probe=False)
     # Nothing is asked, so there is nothing to keep; what is missing is told by a run.
     if not made.tasks and all(find_spec(package) for package in made.packages):
-        return await _computed(made, rows, mapping)
-    _, found = await scored(rows, [made], metric.llm, metric.embeddings, settings)
-    return found[made.label]
+        with reworded():
+            return await _computed(made, rows, mapping)
+    settings = Settings(mapping=mapping, probe=False)
+    _, (found,) = await scored(rows, [metric], metric.llm, metric.embeddings, settings)
+    return found
 
 
 async def _computed(
     metric: Metric, rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
 ) -> list[Outcome]:
     """The scores of a metric that asks nobody."""
-    gaps = [lacks(metric, row, mapping) for row in rows]
-    absent = bool(rows) and all(gap and gap not in mapping for gap in gaps)
-    complete = [row for row, gap in zip(rows, gaps, strict=True) if absent or not gap]
+    known = _before(metric, rows, mapping)
+    complete = [row for row, outcome in zip(rows, known, strict=True) if outcome is None]
+    if not complete:
+        return [outcome for outcome in known if outcome is not None]
     there = {f: c for f, c in mapping.items() if any(c in row for row in complete)}
     needs, instead = {metric.label: metric.needs}, {metric.label: metric.instead}
     nobody = Judge(Scripted({}))
-    checked = list(samples(complete, needs=needs, mapping=there, instead=instead))
+    readable = [_readable(row, there) for row in complete]
+    checked = list(samples(readable, needs=needs, mapping=there, instead=instead))
     found = iter([await metric.score(sample, nobody) for sample in checked])
-    return [_empty(gap) if gap else next(found) for gap in gaps]
+    return [next(found) if outcome is None else outcome for outcome in known]

@@ -12,12 +12,15 @@ from assay.integrations.ragas.embeddings.base import (
     embedding_factory,
 )
 
+RagasBaseEmbedding = BaseRagasEmbedding
+
 __all__ = [
     "BaseRagasEmbedding",
     "BaseRagasEmbeddings",
     "LangchainEmbeddingsWrapper",
     "LlamaIndexEmbeddingsWrapper",
     "OpenAIEmbeddings",
+    "RagasBaseEmbedding",
     "embedding_factory",
 ]
 

@@ -1,6 +1,7 @@
 """Language models as ragas names them."""
 
 from functools import partial
+from typing import TypeVar
 
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.llms.base import (
@@ -12,6 +13,8 @@ from assay.integrations.ragas.llms.base import (
     instructor_llm_factory,
     llm_factory,
 )
+
+InstructorTypeVar = TypeVar("InstructorTypeVar")
 
 __all__ = [
     "BaseRagasLLM",

@@ -1,43 +1,34 @@
 """Language models as ragas names them: factories, wrappers, base classes of a user's own."""
 
 from abc import ABC
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from assay.errors import InputError
+from assay.backends.llm import CUT, settled
+from assay.errors import InputError, Unavailable
 from assay.integrations.ragas.absent import missing
+from assay.integrations.ragas.advice import completed
 
 # What a judge of assay takes; all else goes into the body of its requests.
 _KNOWN = ("base_url", "api_key", "temperature", "max_tokens", "timeout", "headers", "extra_body")
 _SERVED = ("openai", "azure", "ollama", "groq", "together", "deepseek", "mistral", "vllm")
 
 
-@dataclass
 class Wrapped:
-    """A model in a wrapper of ragas (`LangchainLLMWrapper(model)`); assay takes the model itself.
+    """A model in a wrapper of ragas; assay takes the model itself.
 
-    Attributes:
+    Args:
         model: The model.
-        run_config: Kept for ragas' sake; evaluate() takes the one that counts.
-        cache: Kept for ragas' sake; replies are kept in the store.
-        bypass_temperature: Kept for ragas' sake.
-        bypass_n: Kept for ragas' sake.
+        others: Kept for ragas' sake: evaluate() takes the `run_config` that counts, and replies
+            are kept in the store.
     """
 
-    model: Any
-    run_config: Any = None
-    cache: Any = None
-    bypass_temperature: bool = False
-    bypass_n: bool = False
+    def __init__(self, model: Any, **others: Any) -> None:
+        self.model = model
+        self.others = others
 
-
-class LangchainLLMWrapper(Wrapped):
-    """A chat model or LLM of LangChain."""
-
-
-class LlamaIndexLLMWrapper(Wrapped):
-    """An LLM of LlamaIndex."""
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
 
 
 class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
@@ -45,6 +36,62 @@ class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
 
     They give an object whose `generations[0][0].text` is the text (LangChain's `LLMResult`).
     """
+
+    run_config: Any = None
+
+    def set_run_config(self, run_config: Any) -> None:
+        """Keep it; evaluate() takes the one that counts."""
+        self.run_config = run_config
+
+    def get_temperature(self, n: int) -> float:
+        """The temperature for n texts."""
+        return 0.3 if n > 1 else 0.01
+
+    def is_finished(self, response: Any) -> bool:
+        """Whether no text of a response was cut short."""
+        told = [(text.generation_info or {}) for texts in response.generations for text in texts]
+        return not any(info.get("finish_reason") == "length" for info in told)
+
+    async def generate(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+        """The texts that it writes.
+
+        Raises:
+            Unavailable: If one was cut short.
+        """
+        ask: Any = getattr(self, "agenerate_text", None) or getattr(self, "generate_text", None)
+        found = await settled(ask(prompt, n=n, **how))
+        if not self.is_finished(found):
+            raise Unavailable(f"a text of {type(self).__name__} {CUT}")
+        return found
+
+
+class _Writes(Wrapped, BaseRagasLLM):
+    async def agenerate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+        """The texts that the model writes after a prompt."""
+        from assay.integrations.ragas.asking import written
+
+        del how
+        return await written(self.model, prompt, n)
+
+    def generate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+        """`agenerate_text` run to completion."""
+        return completed(self.agenerate_text(prompt, n, **how))
+
+
+class LangchainLLMWrapper(_Writes):
+    """A chat model or LLM of LangChain."""
+
+    def __init__(self, langchain_llm: Any, *args: Any, **others: Any) -> None:
+        super().__init__(langchain_llm, args=args, **others)
+        self.langchain_llm = langchain_llm
+
+
+class LlamaIndexLLMWrapper(_Writes):
+    """An LLM of LlamaIndex."""
+
+    def __init__(self, llm: Any, *args: Any, **others: Any) -> None:
+        super().__init__(llm, args=args, **others)
+        self.llm = llm
 
 
 class InstructorBaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
@@ -64,6 +111,8 @@ def llm_factory(
     **options: Any,
 ) -> Any:
     """The judge that ragas' factory stands for; assay's own `openai:MODEL` without a client.
+
+    It also fills forms for a script: `generate(prompt, response_model)` and `agenerate`.
 
     Args:
         model: The model's name.
@@ -86,15 +135,25 @@ def llm_factory(
     further = {name: options.pop(name) for name in list(options) if name not in _KNOWN}
     if further:
         options["extra_body"] = {**options.get("extra_body", {}), **further}
+    from assay.integrations.ragas.asking import ClientModel, OpenAIModel
+
     if client is not None:
-        from assay.integrations import openai
-
-        return openai.backend(client, model, **options)
-    from assay.backends.openai import OpenAI
-
+        check_client(client)
+        return ClientModel(client, model, **options)
     if provider == "ollama":
-        return OpenAI.ollama(model, **options)
-    return OpenAI(model, **options)
+        return OpenAIModel.ollama(model, **options)
+    return OpenAIModel(model, **options)
+
+
+def check_client(client: Any) -> None:
+    """Refuse what is no client of the openai package.
+
+    Raises:
+        InputError: If it is none.
+    """
+    if not hasattr(client, "chat") or not hasattr(client, "base_url"):
+        what = f"a {type(client).__name__} is not a client of the openai package"
+        raise InputError(what, "give an OpenAI or AsyncOpenAI object")
 
 
 def instructor_llm_factory(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from assay.errors import InputError
-from assay.integrations.ragas.absent import missing
-from assay.run.loop import run_to_completion
+from assay.integrations.ragas.absent import WAYS, missing, refuse
+from assay.integrations.ragas.advice import completed
+from assay.metrics.base import Can
 
 VALID_COLUMNS = (
     "user_input",
@@ -31,6 +32,19 @@ class MetricType(enum.Enum):
 
     SINGLE_TURN = "single_turn"
     MULTI_TURN = "multi_turn"
+
+
+class EvaluationMode(enum.Enum):
+    """What a metric of ragas 0.1 reads of a row; kept for the sake of metrics that say so."""
+
+    qac = enum.auto()
+    qa = enum.auto()
+    qc = enum.auto()
+    gc = enum.auto()
+    ga = enum.auto()
+    qga = enum.auto()
+    qcg = enum.auto()
+    ca = enum.auto()
 
 
 class MetricOutputType(enum.Enum):
@@ -89,7 +103,22 @@ class Metric:
         way = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
         raise InputError(f"{self.name} holds no prompts", way)
 
-    set_prompts = adapt_prompts = save_prompts = load_prompts = get_prompts
+    set_prompts = adapt_prompts = save_prompts = load_prompts = adapt = save = get_prompts
+
+    async def ascore(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
+        """The score of a row by `_ascore`, which a metric of ragas 0.1 defines.
+
+        Raises:
+            NotImplementedError: If it does not.
+        """
+        own = getattr(self, "_ascore", None)
+        if own is None:
+            raise NotImplementedError(f"{type(self).__name__}._ascore is not implemented")
+        return float(await own(row, callbacks))
+
+    def score(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
+        """`ascore` run to completion."""
+        return completed(self.ascore(row, callbacks))
 
 
 @dataclass
@@ -102,6 +131,14 @@ class MetricWithLLM(Metric):
 
     llm: Any = field(default=None, repr=False)
     output_type: MetricOutputType | None = field(default=None, repr=False)
+
+    def train(self, *_: Any, **__: Any) -> None:
+        """Not here.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("metric.train", WAYS["train"])
 
 
 @dataclass
@@ -134,7 +171,7 @@ class SingleTurnMetric(Metric):
 
     def single_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
         """`single_turn_ascore` run to completion."""
-        return run_to_completion(self.single_turn_ascore(sample, callbacks))
+        return completed(self.single_turn_ascore(sample, callbacks))
 
     def _only_required_columns_single_turn(self, sample: Any) -> Any:
         return self._only(sample, "SINGLE_TURN")
@@ -165,11 +202,29 @@ class MultiTurnMetric(Metric):
 
     def multi_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
         """`multi_turn_ascore` run to completion."""
-        return run_to_completion(self.multi_turn_ascore(sample, callbacks))
+        return completed(self.multi_turn_ascore(sample, callbacks))
+
+
+class _ByPosition(type):
+    """Takes parameters by position in the order that the class of ragas has."""
+
+    positional: tuple[str, ...]
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        if len(args) > len(cls.positional):
+            names = ", ".join(f"{name}=" for name in cls.positional) or "llm="
+            raise InputError(f"{cls.__name__} takes its parameters by name", f"give {names}")
+        return super().__call__(**dict(zip(cls.positional, args, strict=False)), **given)
 
 
 @dataclass
-class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetric):
+class Ready(
+    MetricWithLLM,
+    MetricWithEmbeddings,
+    SingleTurnMetric,
+    MultiTurnMetric,
+    metaclass=_ByPosition,
+):
     """Base of ragas' ready-made metrics, all of which assay computes.
 
     Attributes:
@@ -177,12 +232,14 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
         columns: The columns that it needs, in ragas' words.
         passed: Parameters that assay's metric takes by the same name.
         spoken: Whether it scores conversations.
+        positional: Parameters that may be given by position, in order.
     """
 
     metric: ClassVar[str] = ""
     columns: ClassVar[tuple[str, ...]] = ()
     passed: ClassVar[tuple[str, ...]] = ()
     spoken: ClassVar[bool] = False
+    positional: ClassVar[tuple[str, ...]] = ()
     max_retries: int = field(default=1, repr=False)
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
@@ -218,6 +275,11 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
 
         return METRICS[self.metric](**self.parameters(fields))
 
+    def served(self, metric: Any, can: Can) -> Any:
+        """The metric of assay for a judge that can do these tasks; here the same for all."""
+        del can
+        return metric
+
     def value(self, outcome: Any) -> float:
         """What ragas calls the value; NaN where there is none."""
         return float(getattr(outcome, "value", math.nan))
@@ -240,14 +302,6 @@ class Ready(MetricWithLLM, MetricWithEmbeddings, SingleTurnMetric, MultiTurnMetr
         if why(found):
             warnings.warn(f"{self.name} is NaN: {why(found)}", stacklevel=2)
         return self.value(found)
-
-    async def ascore(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
-        """The score of a row given as a dict (ragas 0.1)."""
-        return await self._ascore(row, callbacks)
-
-    def score(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
-        """`ascore` run to completion."""
-        return run_to_completion(self.ascore(row, callbacks))
 
 
 def __getattr__(name: str) -> Any:

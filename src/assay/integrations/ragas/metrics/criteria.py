@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.integrations.ragas.metrics.base import Ready
 from assay.score import Unscored
@@ -27,6 +27,7 @@ class AspectCritic(Ready):
 
     metric = "aspect_critic"
     name = "aspect_critic"
+    positional = ("name", "definition", "llm")
     definition: str = ""
     strictness: int = 1
 
@@ -48,6 +49,7 @@ class SimpleCriteriaScore(Ready):
 
     metric = "numeric_criterion"
     name = "simple_criteria"
+    positional = ("name", "definition", "llm")
     definition: str = ""
     strictness: int = 1
 
@@ -73,6 +75,7 @@ class RubricsScore(Ready):
 
     metric = "rubrics_score"
     name = "domain_specific_rubrics"
+    positional: ClassVar[tuple[str, ...]] = ("name", "rubrics", "llm")
     rubrics: Mapping[str, str] | None = None
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
@@ -110,6 +113,7 @@ class InstanceRubrics(Ready):
 
     metric = "instance_rubrics"
     name = "instance_rubrics"
+    positional = ("name", "llm")
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
         """All texts that there are."""

@@ -9,8 +9,8 @@ from functools import update_wrapper
 from typing import Any
 
 from assay.backends.llm import settled
+from assay.integrations.ragas.advice import completed
 from assay.integrations.ragas.metrics.result import MetricResult
-from assay.run.loop import run_to_completion
 
 
 class FunctionMetric:
@@ -53,7 +53,7 @@ class FunctionMetric:
 
     def score(self, *args: Any, **inputs: Any) -> MetricResult:
         """`ascore` run to completion."""
-        return run_to_completion(self.ascore(*args, **inputs))
+        return completed(self.ascore(*args, **inputs))
 
     async def ascore(self, *args: Any, **inputs: Any) -> MetricResult:
         """What the function says of the inputs, checked.
@@ -83,7 +83,7 @@ class FunctionMetric:
 
     def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`abatch_score` run to completion."""
-        return run_to_completion(self.abatch_score(inputs))
+        return completed(self.abatch_score(inputs))
 
     def _checked(self, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> dict[str, Any]:
         from pydantic import ConfigDict, ValidationError, create_model

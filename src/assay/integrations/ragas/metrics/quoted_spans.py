@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
+from assay.integrations.ragas.advice import completed
 from assay.integrations.ragas.metrics.collections import QuotedSpansAlignment
 from assay.integrations.ragas.scoring import outcomes
-from assay.run.loop import run_to_completion
 
 __all__ = ["quoted_spans_alignment"]
+
+
+class _OfFunction(QuotedSpansAlignment):
+    """What ragas' function takes for a quotation: straight marks only."""
+
+    variant = "legacy"
 
 
 def quoted_spans_alignment(
@@ -21,18 +27,18 @@ def quoted_spans_alignment(
     Args:
         answers: The answers.
         sources: The contexts of each.
-        casefold: Whether case is the same; it always is here.
+        casefold: Whether case and white space are the same.
         min_len: Words that a quotation has at least.
 
     Returns:
         The share, how many were found, and how many there are.
     """
-    metric = QuotedSpansAlignment(casefold=casefold, min_span_words=min_len)
+    metric = _OfFunction(casefold=casefold, min_span_words=min_len)
     rows = [
         {"response": answer, "retrieved_contexts": list(contexts)}
         for answer, contexts in zip(answers, sources, strict=True)
     ]
-    found = run_to_completion(outcomes(metric, rows)) if rows else []
+    found = completed(outcomes(metric, rows)) if rows else []
     values = [part.value or 0.0 for outcome in found for part in outcome.parts]
     matched, total = sum(values), float(len(values))
     share = matched / total if total else 0.0

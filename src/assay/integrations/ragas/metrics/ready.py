@@ -3,11 +3,14 @@
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.metrics.base import Ready
+from assay.metrics import answer_relevancy
+from assay.metrics.base import Can
 from assay.score import Unscored
+from assay.tasks import GenerateQuestions, RateAnswer
 
 _QCR = ("user_input", "retrieved_contexts", "reference")
 _WORDS = ("reference", "response")
@@ -32,13 +35,30 @@ class Faithfulness(Ready):
 
 @dataclass
 class ResponseRelevancy(Ready):
-    """Mean cosine of the question and generated ones: `ragas:answer_relevancy`."""
+    """Mean cosine of the question and generated ones: `ragas:answer_relevancy`.
+
+    A judge that cannot generate questions, such as the embedded one, rates the answer directly, in
+    [0, 1], with a warning (`answer_relevancy`).
+
+    Attributes:
+        strictness: How many questions are generated.
+        rated: Whether such a judge rates the answer; if not, there is no score (NaN).
+    """
 
     metric = "ragas:answer_relevancy"
     columns = ("user_input", "response")
     name = "answer_relevancy"
     passed = ("strictness",)
     strictness: int = 3
+    rated: bool = True
+
+    def served(self, metric: Any, can: Can) -> Any:
+        """Rated directly, or not at all, where the judge generates no questions."""
+        if can(GenerateQuestions) or not can(RateAnswer):
+            return metric
+        if self.rated:
+            return answer_relevancy.AnswerRelevancy()
+        return Unscored("undefined", "the judge generates no questions")
 
 
 class AnswerRelevancy(ResponseRelevancy):
@@ -99,6 +119,12 @@ class ContextEntityRecall(Ready):
     metric = "ragas:context_entity_recall"
     columns = ("reference", "retrieved_contexts")
     name = "context_entity_recall"
+    variant: ClassVar[str] = "legacy"
+
+    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
+        """Which of ragas' two it is."""
+        del fields
+        return {"variant": self.variant}
 
 
 @dataclass

@@ -1,19 +1,24 @@
 """A metric in a user's own words: a label, a number or an order by a prompt (ragas 0.4)."""
 
+import asyncio
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from assay.errors import InputError
 from assay.integrations.ragas.absent import refuse
+from assay.integrations.ragas.advice import completed, reworded
+from assay.integrations.ragas.judges import chosen
+from assay.integrations.ragas.metrics import saving
+from assay.integrations.ragas.metrics.functions import unwanted
 from assay.integrations.ragas.metrics.result import MetricResult, result_of
 from assay.integrations.ragas.rows import row_of
 from assay.integrations.ragas.scoring import run
 from assay.judge import Judge, Task
 from assay.metrics import Metric
-from assay.run.loop import run_to_completion
 from assay.run.settings import Settings
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -124,6 +129,30 @@ class BaseMetric:
     name: str = "metric"
     allowed_values: Any = field(default_factory=lambda: ["pass", "fail"])
 
+    async def ascore(self, **inputs: Any) -> MetricResult:
+        """The value for these inputs, by keyword; what a metric of the user's own defines.
+
+        Raises:
+            NotImplementedError: If it does not.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.ascore is not implemented")
+
+    def score(self, **inputs: Any) -> MetricResult:
+        """`ascore` run to completion."""
+        return completed(self.ascore(**inputs))
+
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+        """The values for several sets of inputs."""
+        return list(await asyncio.gather(*(self.ascore(**{**given, **how}) for given in inputs)))
+
+    def batch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+        """`abatch_score` run to completion."""
+        return completed(self.abatch_score(inputs, **how))
+
+    def validate_result_value(self, value: Any) -> str | None:
+        """What is wrong with a value of this metric; None if it is allowed."""
+        return unwanted(value, self.allowed_values) or None
+
 
 @dataclass
 class LLMMetric(BaseMetric):
@@ -155,20 +184,17 @@ class LLMMetric(BaseMetric):
         Raises:
             InputError: If one is missing.
         """
+        found: MetricResult
         (found,) = await self.abatch_score([inputs], llm=llm)
         return found
 
-    def score(self, *, llm: Any = None, **inputs: Any) -> MetricResult:
-        """`ascore` run to completion."""
-        return run_to_completion(self.ascore(llm=llm, **inputs))
-
-    async def abatch_score(
-        self, inputs: Sequence[Mapping[str, Any]], *, llm: Any = None
-    ) -> list[MetricResult]:
-        """The values for several sets of texts; a judge may be given with them as `llm`."""
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+        """The values for several sets of texts; a judge may be given as `llm`, or with them."""
+        if type(self).ascore is not LLMMetric.ascore:  # a metric of the user's own
+            return await super().abatch_score(inputs, **how)
         if not inputs:
             return []
-        judge = llm or inputs[0].get("llm") or self.llm
+        judge = how.get("llm") or inputs[0].get("llm") or self.llm
         texts = [row_of({k: v for k, v in row.items() if k != "llm"}) for row in inputs]
         for given in texts:
             absent = [name for name in self.get_variables() if name not in given]
@@ -176,19 +202,16 @@ class LLMMetric(BaseMetric):
                 raise InputError(f"{self.name}: its prompt names {', '.join(absent)}", "give it")
         metric = self.in_assay()
         rows = [{"metadata": {"inputs": given}} for given in texts]
-        result = await run(rows, [metric], judge, None, Settings(probe=False))
+        with reworded():
+            who = chosen(judge, None, settings := Settings(probe=False), asked=True)
+            who.tell(())
+        result = await run(rows, [metric], who.judge, who.embedder, settings)
         return [
             result_of(outcome, outcome.details.get("value"), given)
             if isinstance(outcome, Score)
             else result_of(outcome, None, given)
             for outcome, given in zip(result[metric.label], texts, strict=True)
         ]
-
-    def batch_score(
-        self, inputs: Sequence[Mapping[str, Any]], *, llm: Any = None
-    ) -> list[MetricResult]:
-        """`abatch_score` run to completion."""
-        return run_to_completion(self.abatch_score(inputs, llm=llm))
 
     def in_assay(self) -> Metric:
         """The metric of assay.
@@ -211,7 +234,35 @@ class LLMMetric(BaseMetric):
         """
         refuse("metric.align", "`assay agree` and `assay calibrate` work on human labels")
 
-    align_and_validate = validate_alignment = get_correlation = save = load = align
+    align_and_validate = validate_alignment = get_correlation = align
+
+    def save(self, path: str | Path | None = None) -> None:
+        """Write name, prompt and allowed values to a JSON file, which ragas 0.4 reads too.
+
+        Args:
+            path: The file; of a folder, ``NAME.json`` in it. ``.gz`` compresses.
+
+        Raises:
+            InputError: If it cannot be written.
+        """
+        saving.write(saving.place(path, self.name), type(self).__name__, self)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, response_model: Any = None, embedding_model: Any = None
+    ) -> Self:
+        """The metric that `save`, or ragas 0.4, wrote to a file.
+
+        Args:
+            path: The file.
+            response_model: Kept for ragas' sake; the form of a reply follows from the metric.
+            embedding_model: Likewise.
+
+        Raises:
+            InputError: If the file cannot be read, or holds another kind of metric.
+        """
+        del response_model, embedding_model
+        return cls(**saving.read(path, cls.__name__))
 
 
 @dataclass

@@ -3,8 +3,8 @@
 from functools import partial
 
 from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.testset.generator import Testset, TestsetGenerator
+from assay.integrations.ragas.testset.generator import Testset, TestsetGenerator, TestsetSample
 
-__all__ = ["Testset", "TestsetGenerator"]
+__all__ = ["Testset", "TestsetGenerator", "TestsetSample"]
 
 __getattr__ = partial(missing, "testset")

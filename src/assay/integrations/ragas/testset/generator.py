@@ -2,22 +2,26 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from assay.backends.route import Route
 from assay.backends.specs import backend
 from assay.errors import InputError
-from assay.integrations.ragas.absent import refuse
-from assay.integrations.ragas.dataset_schema import EvaluationDataset
-from assay.integrations.ragas.judges import judge
+from assay.integrations.ragas.absent import missing, refuse
+from assay.integrations.ragas.advice import reworded
+from assay.integrations.ragas.backends import write_csv
+from assay.integrations.ragas.cost import TokenUsage
+from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
+from assay.integrations.ragas.judges import chosen, judge
 from assay.integrations.ragas.run_config import RunConfig
 from assay.run.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written
 from assay.testset.generate import TASKS
 
-__all__ = ["Testset", "TestsetGenerator"]
+__all__ = ["TestDataset", "Testset", "TestsetGenerator", "TestsetSample"]
 
 # Kinds of questions where a script names none: ragas writes none that cannot be answered.
 _KINDS = {"single_hop": 0.5, "reasoning": 0.25, "multi_hop": 0.25}
@@ -30,6 +34,21 @@ _NO_EFFECT = frozenset(
 _DISTRIBUTION = (
     "leave query_distribution out, or use assay.testset.Plan(kinds=...) with assay.testset.generate"
 )
+
+
+@dataclass(frozen=True)
+class TestsetSample:
+    """A question, and who wrote it.
+
+    Attributes:
+        eval_sample: The question with its reference and passages.
+        synthesizer_name: Its kind.
+    """
+
+    __test__: ClassVar = False
+
+    eval_sample: SingleTurnSample
+    synthesizer_name: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +85,44 @@ class Testset:
         import pandas as pd
 
         return pd.DataFrame(self.to_list())
+
+    @property
+    def samples(self) -> list[TestsetSample]:
+        """The questions as objects."""
+        pairs = zip(self.to_evaluation_dataset(), self.to_list(), strict=True)
+        return [TestsetSample(sample, row["synthesizer_name"]) for sample, row in pairs]
+
+    def features(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.to_list()[0]) if len(self) else []
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write one row a question."""
+        write_csv(Path(path), self.to_list())
+
+    def to_hf_dataset(self) -> Any:
+        """The questions as a Hugging Face `Dataset` (package `datasets`)."""
+        from datasets import Dataset
+
+        return Dataset.from_list(self.to_list())
+
+    def total_tokens(self) -> TokenUsage:
+        """Tokens that were paid for; replies that were in the store cost nothing."""
+        return TokenUsage(self.assay.tokens_in, self.assay.tokens_out)
+
+    def total_cost(
+        self, cost_per_input_token: float, cost_per_output_token: float | None = None
+    ) -> float:
+        """What these tokens cost."""
+        return self.total_tokens().cost(cost_per_input_token, cost_per_output_token)
+
+    def upload(self, *_: Any, **__: Any) -> None:
+        """There is no server to upload to.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("upload of test sets", "testset.to_jsonl('questions.jsonl') writes them to share")
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write the rows of assay, which hold more than ragas': see `assay testset`."""
@@ -123,6 +180,29 @@ class TestsetGenerator:
         return cls._from(llm, critic_llm, embedding_model, others)
 
     @classmethod
+    def with_openai(
+        cls,
+        generator_llm: str = "gpt-3.5-turbo-16k",
+        critic_llm: str = "gpt-4",
+        embeddings: Any = None,
+        **others: Any,
+    ) -> Self:
+        """A generator with two models of OpenAI (ragas 0.1)."""
+        llm, critic = f"openai:{generator_llm}", f"openai:{critic_llm}"
+        return cls(llm=llm, critic_llm=critic, embedding_model=embeddings, **others)
+
+    def generate(self, *_: Any, **__: Any) -> Testset:
+        """There is no knowledge graph to write questions from.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        way = "generate_with_langchain_docs(documents, testset_size=...) writes from documents"
+        refuse("TestsetGenerator.generate", way)
+
+    adapt = save = init_evolution = generate
+
+    @classmethod
     def _from(cls, llm: Any, second: Any, third: Any, others: dict[str, Any]) -> Self:
         llm = others.pop("generator_llm", llm)
         embeds = others.pop("embeddings", third)
@@ -153,20 +233,27 @@ class TestsetGenerator:
         if unknown := set(how) - _NO_EFFECT:
             what = f"generate_with_langchain_docs has no {', '.join(sorted(unknown))}="
             raise InputError(what, "leave it out")
-        settings = Settings(limits=run_config.limits()) if run_config else None
-        return Testset(generate(documents, plan, judge=self._judge(), settings=settings))
+        settings = Settings(limits=run_config.limits()) if run_config else Settings()
+        with reworded():
+            judging = self._judge(settings)
+            return Testset(generate(documents, plan, judge=judging, settings=settings))
 
     generate_with_llamaindex_docs = generate_with_langchain_docs
     generate_with_llama_index_docs = generate_with_langchain_docs
     generate_with_chunks = generate_with_langchain_docs
 
-    def _judge(self) -> Any:
-        writes = judge(self.llm)
+    def _judge(self, settings: Settings) -> Any:
+        who = chosen(self.llm, None, settings, asked=True)
+        who.tell(())
+        writes = who.judge
         if self.critic_llm is None:
             return writes
         writer = backend(writes)
         kinds = {task.kind: writer for task in TASKS.values()}
         return Route(backend(judge(self.critic_llm)), kinds)
+
+
+TestDataset = Testset
 
 
 def _embeds(model: Any) -> bool:
@@ -183,3 +270,6 @@ def _kinds(distributions: Mapping[str, float] | None) -> dict[Any, float]:
     for kind, share in distributions.items():
         found[kind] = found.get(kind, 0.0) + share
     return found
+
+
+__getattr__ = partial(missing, "testset")
