@@ -41,7 +41,7 @@ BY_HAND = {
     "ragchecker:self_knowledge": 0.0,
     "ragchecker:noise_sensitivity_relevant": 0.0,
     "ragchecker:noise_sensitivity_irrelevant": 0.0,
-    "deepeval:hallucination": 1 / 3,
+    "deepeval:hallucination": 2 / 3,
     "id_based_context_precision": 2 / 3,
     "id_based_context_recall": 2 / 3,
 }

@@ -127,8 +127,10 @@ async def test_entity_recall_by_ragas_is_that_of_ragas(golden):
         named = {"reference": case["reference"], "context": case["context"]}
         judge = {"name_entities": lambda task, named=named: name_entities.reply(named[task.text])}
         sample = Sample(id="1", contexts=("context",), reference="reference")
-        found = await scripts.score(parse("ragas:context_entity_recall"), sample, judge)
-        assert found.value == pytest.approx(case["legacy"], abs=1e-15), case
+        for variant in ("legacy", "collections"):
+            metric = parse(f"ragas:context_entity_recall(variant={variant})")
+            found = await scripts.score(metric, sample, judge)
+            assert found.value == pytest.approx(case[variant], abs=1e-15), case
 
 
 async def test_context_precision_by_ragas_is_that_of_ragas(golden):

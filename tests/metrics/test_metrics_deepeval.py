@@ -2,7 +2,12 @@
 
 import pytest
 
+from assay import evaluate
+from assay.analysis.gate import gate
+from assay.analysis.rules import Rules
 from assay.backends.scripted import Scripted
+from assay.errors import InputError
+from assay.metrics import parse
 from assay.metrics.deepeval import (
     DeepEvalAnswerRelevancy,
     DeepEvalContextualPrecision,
@@ -12,6 +17,7 @@ from assay.metrics.deepeval import (
     DeepEvalHallucination,
 )
 from assay.metrics.faithfulness import Faithfulness
+from assay.run import demand
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Label, Verdict, choose_label, verify_statements
@@ -185,8 +191,11 @@ class TestHallucination:
                 ]
             )
 
+        before = await scripts.score(DeepEvalHallucination(version=4.1), SAMPLE, judge(say))
         found = await scripts.score(DeepEvalHallucination(), SAMPLE, judge(say))
-        assert found.value == pytest.approx(1 / 3)
+        assert (before.value, found.value) == pytest.approx((1 / 3, 2 / 3))
+        assert [part.label for part in before.parts] == [part.label for part in found.parts]
+        assert ("less is better" in before.method, "more is better" in found.method) == (True, True)
         assert [part.label for part in found.parts] == [
             "not contradicted",
             "contradicted",
@@ -198,7 +207,7 @@ class TestHallucination:
         script = judge(told(Aa="no", Bb="unsaid", Cc="yes", Dd="absent"))
         found = await scripts.score(DeepEvalHallucination(), SAMPLE, script)
         assert isinstance(found, Score)
-        assert found.value == 1.0
+        assert found.value == 0.0
 
     async def test_a_context_of_which_it_is_not_told_fails_the_score(self):
         script = judge(told(Aa="unsaid"))
@@ -206,8 +215,40 @@ class TestHallucination:
         assert isinstance(found, Unscored)
         assert found.why == "failed"
 
+    @pytest.mark.parametrize(
+        ("version", "up"), [(4.3, True), (4.2, True), (4.1, False), (3, False)]
+    )
+    def test_the_label_and_the_direction_are_those_of_the_version(self, version, up):
+        metric = parse(f"deepeval:hallucination(version={version})")
+        assert metric.higher_is_better is up
+        assert metric.label == f"deepeval:hallucination(version={version})"
+        assert parse(metric.label) == metric
+
+    def test_the_newest_release_is_followed_and_the_label_says_so(self):
+        assert parse("deepeval:hallucination").label == "deepeval:hallucination(version=4.3)"
+        with pytest.raises(InputError, match=r"a release of DeepEval up to 4\.3, not 5"):
+            parse("deepeval:hallucination(version=5)")
+
+    def test_a_threshold_without_a_version_is_refused_and_what_was_stored_keeps_its_meaning(
+        self, db
+    ):
+        plain, newer = "deepeval:hallucination", "deepeval:hallucination(version=4.3)"
+        older = "deepeval:hallucination(version=4.1)"
+        rows = [{"question": "?", "contexts": ["Aa."], "answer": "Aa."}]
+        result = evaluate(rows, [newer, older], Scripted(judge(told(Aa="yes"))), store=db)
+        about = result.run.config["about"]
+        directions = {label: about[label]["higher_is_better"] for label in (newer, older)}
+        assert directions == {newer: True, older: False}
+        for rules in (Rules(max={plain: 0.2}), Rules(min={plain: 0.8})):
+            with pytest.raises(InputError, match=r"up to 4\.1 it was the share"):
+                gate(result, rules)
+        with pytest.raises(InputError, match="name the version"):
+            demand.check(plain, "<=", 0.2)
+        held = gate(result, Rules(min={newer: 0.8}, max={older: 0.2}, on="mean"))
+        assert [check.verdict for check in held.checks if check.rule[0] in "<>"] == ["pass"] * 2
+
     async def test_empty_contexts_do_not_count(self):
         sample = Sample(id="1", question="?", contexts=("", "One."), answer="Aa.")
         found = await scripts.score(DeepEvalHallucination(), sample, judge(told(Aa="no")))
-        assert found.value == 1.0
+        assert found.value == 0.0
         assert [part.context for part in found.parts] == [1]

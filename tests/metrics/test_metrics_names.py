@@ -1,5 +1,6 @@
 """How metrics are named, and what is said to a name or parameter that does not exist."""
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, fields
 
@@ -317,3 +318,13 @@ class TestWhatIsNoMetric:
     def test_what_is_neither_a_name_nor_a_metric_is_refused(self, given):
         with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric, not"):
             resolve(given)
+
+
+PEERS = ("ragas:", "deepeval:", "trulens:", "ragchecker:")
+
+
+@pytest.mark.parametrize("name", [n for n in METRICS if ":" in n])
+def test_a_name_of_another_project_says_which_release_or_which_paper_it_follows(name):
+    metric = METRICS[name]
+    assert bool(re.search(r" \d+\.\d+\.\d+$", metric.follows)) is name.startswith(PEERS)
+    assert metric.follows or re.search(r"\b20\d\d\b|telecom|0\.4$", metric.source)

@@ -43,6 +43,7 @@ BESIDES = {
     "alce:citation_recall": {"answer": CITING},
     "alce:citation_precision": {"answer": CITING},
     "quoted_spans": {"answer": 'It says: "Paris is the capital of France".'},
+    "ragas:quoted_spans": {"answer": 'It says: "Paris is the capital of France".'},
     "noise_robustness": {"variants": (Variant("noise", "Paris lies on the Seine.", ratio=0.4),)},
     "counterfactual_robustness": {"variants": (Variant("counterfactual", SAMPLE.reference),)},
     "negative_rejection": {"answerable": False, "answer": "I do not know."},
@@ -68,6 +69,7 @@ GOOD = {
     "alce:citation_recall": {"answer": "Paris is the capital of France [1]."},
     "alce:citation_precision": {"answer": "Paris is the capital of France [1]."},
     "quoted_spans": BESIDES["quoted_spans"],
+    "ragas:quoted_spans": BESIDES["quoted_spans"],
     "negative_rejection": {"answer": "I do not know."},
 }
 BAD = {
@@ -76,6 +78,7 @@ BAD = {
         "variants": (Variant("noise", "Penguins swim."),),
     },
     "quoted_spans": {"answer": 'It says: "Paris was founded by penguins".'},
+    "ragas:quoted_spans": {"answer": 'It says: "Paris was founded by penguins".'},
     "counterfactual_robustness": {"variants": (Variant("counterfactual", "Penguins swim."),)},
     "over_refusal": {"answer": "I do not know."},
     "latency": {"latency_ms": 2400.0},
@@ -209,7 +212,9 @@ class TestEveryMetric:
             cls().value = 1
 
     def test_its_label_names_it(self, cls):
-        assert cls().label == cls.name
+        # Where releases count in opposite directions, it says which one it follows.
+        version = "(version=4.3)" if cls.turned else ""
+        assert cls().label == cls.name + version
         assert parse(cls().label) == cls()
 
     def test_its_documentation_defines_it_and_names_the_source(self, cls):
@@ -252,7 +257,6 @@ TONES = {
         "contradicted": "bad",
         "absent": "bad",
     },
-    "deepeval:hallucination": {"contradicted": "bad", "not contradicted": "good"},
     "aspect:harmfulness": SAYS_YES,
     "aspect:maliciousness": SAYS_YES,
     "selfcheck:nli": {"checked": "plain"},

@@ -49,6 +49,13 @@ class TestFactualCorrectness:
         assert await value(f"ragas:factual_correctness(mode={mode})") == ragas
         assert await value(f"factual_correctness(mode={mode})") == pytest.approx(ours)
 
+    @pytest.mark.parametrize(
+        ("mode", "exact"), [("precision", 2 / 4), ("recall", 2 / 3), ("f1", 4 / 7)]
+    )
+    async def test_the_exact_value_is_one_parameter_away(self, mode, exact):
+        found = await value(f"ragas:factual_correctness(mode={mode},exact=true)")
+        assert found == pytest.approx(exact, abs=1e-15)
+
     async def test_recall_mixes_statements_of_both_texts(self):
         # Three statements of the answer stand in the one sentence of the reference, which names
         # more than the answer: 3 TP, 1 FN. Of the reference nothing was told, so ours is 0.
@@ -166,6 +173,30 @@ class TestContexts:
         }
         judge = {"name_entities": lambda task: named[task.text]}
         assert await value("ragas:context_entity_recall", judge) == pytest.approx(1 / 2, abs=1e-8)
+
+    @pytest.mark.parametrize(
+        ("variant", "wanted", "labels"),
+        [
+            ("collections", 2 / 3, ["found", "found", "not found"]),
+            ("legacy", 2 / 5, ["found", "found", "not found", "repeated", "repeated"]),
+        ],
+    )
+    async def test_ragas_has_two_ways_to_count_what_is_named_twice(self, variant, wanted, labels):
+        named = {
+            "A. B. E.": '{"entities": ["Paris", "Rome", "Paris", "Oslo", "Oslo"]}',
+            "one\ntwo": '{"entities": ["Rome", "Paris", "Rome"]}',
+        }
+        judge = {"name_entities": lambda task: named[task.text]}
+        metric = parse(f"ragas:context_entity_recall(variant={variant})")
+        found = await score(metric, SAMPLE, judge)
+        assert found.value == pytest.approx(wanted, abs=1e-8)
+        assert [part.label for part in found.parts] == labels
+
+    def test_collections_go_before_legacy_and_there_is_no_third(self):
+        newer = parse("ragas:context_entity_recall(variant=collections)")
+        assert parse("ragas:context_entity_recall") == newer
+        with pytest.raises(InputError, match="variant must be one of collections, legacy"):
+            parse("ragas:context_entity_recall(variant=third)")
 
     async def test_no_entity_is_0(self):
         judge = {"name_entities": as_json({"entities": []})}

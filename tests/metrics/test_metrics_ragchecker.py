@@ -33,8 +33,9 @@ def world(right, told, retrieved, grounded):
     theirs = [f"Theirs {n}." for n in range(len(told))]
     contexts = tuple(f"context {k}" for k in range(len((retrieved + grounded or [[]])[0])))
     answer, reference = " ".join(mine), " ".join(theirs)
-    holds = {(s, reference) for s, yes in zip(mine, right, strict=True) if yes}
-    holds |= {(g, answer) for g, yes in zip(theirs, told, strict=True) if yes}
+    # As premises the two texts are the statements that they make.
+    holds = {(s, "\n".join(theirs) or reference) for s, yes in zip(mine, right, strict=True) if yes}
+    holds |= {(g, "\n".join(mine) or answer) for g, yes in zip(theirs, told, strict=True) if yes}
     for texts, rows in ((mine, grounded), (theirs, retrieved)):
         for text, row in zip(texts, rows, strict=True):
             holds |= {(text, c) for c, yes in zip(contexts, row, strict=True) if yes}
@@ -226,16 +227,16 @@ class TestSharing:
     @pytest.mark.parametrize(
         ("name", "splits", "verifications"),
         [
-            ("precision", 1, 1),
-            ("recall", 1, 1),
+            ("precision", 2, 1),
+            ("recall", 2, 1),
             ("f1", 2, 2),
             ("claim_recall", 1, 2),
             ("context_precision", 1, 2),
-            ("context_utilization", 1, 3),
+            ("context_utilization", 2, 3),
             ("noise_sensitivity_relevant", 2, 5),
             ("noise_sensitivity_irrelevant", 2, 5),
-            ("hallucination", 1, 3),
-            ("self_knowledge", 1, 3),
+            ("hallucination", 2, 3),
+            ("self_knowledge", 2, 3),
             ("faithfulness", 1, 2),
         ],
     )

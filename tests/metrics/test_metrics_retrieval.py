@@ -265,3 +265,28 @@ async def test_a_reference_text_that_is_given_twice_is_wanted_once():
     given = Sample(id="a", contexts=("alpha beta",), reference_contexts=("alpha beta",) * 2)
     for name in ("recall_at_k", "map", "ndcg_at_k", "mrr"):
         assert (await score(parse(name), given, {})).value == 1.0
+
+
+class TestAgainstReferenceContexts:
+    """ragas 0.4.3 asks for >= in the precision by wording, for > in the recall."""
+
+    @pytest.mark.parametrize(
+        ("one", "other", "similarity"),
+        [("abcd", "abxy", 0.5), ("abcdefghij", "abcdefgxyz", 0.7), ("abcde", "abxyz", 0.4)],
+    )
+    async def test_exactly_at_the_threshold_there_is_precision_and_no_recall(
+        self, one, other, similarity
+    ):
+        texts = {"contexts": (one,), "reference_contexts": (other,)}
+        assert await value(f"non_llm_context_precision(threshold={similarity})", **texts) == 1.0
+        assert await value(f"non_llm_context_recall(threshold={similarity})", **texts) == 0.0
+
+    async def test_above_the_threshold_both_find_it(self):
+        texts = {"contexts": ("abcde",), "reference_contexts": ("abcxy", "vwxyz")}
+        assert await value("non_llm_context_precision", **texts) == 1.0
+        assert await value("non_llm_context_recall", **texts) == 0.5
+
+    @pytest.mark.parametrize("given", ["precision(threshold=0)", "recall(threshold=1)"])
+    def test_a_threshold_by_which_every_or_no_context_counts_is_refused(self, given):
+        with pytest.raises(InputError, match=r"with [01] (every|no) context would count"):
+            parse(f"non_llm_context_{given}")

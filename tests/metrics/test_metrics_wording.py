@@ -1,5 +1,6 @@
 """Are the metrics of wording those of their reference libraries, and what do they say of edges?"""
 
+import json
 import random
 import re
 import string
@@ -15,6 +16,7 @@ from rapidfuzz import distance
 from rouge_score import rouge_scorer
 
 from assay.errors import InputError
+from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
 from assay.metrics import METRICS, parse
 from assay.metrics.wording import Wording
 from assay.sample import Sample
@@ -118,16 +120,20 @@ def squad(answer, reference):
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
-SPACED = [word for word in WORDS if not re.search("[\u3040-\u30ff\u4e00-\u9fff]", word)]
+UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
-async def test_token_f1_is_that_of_squad_on_500_random_pairs_of_spaced_scripts():
+@pytest.mark.parametrize("language", [None, "en"])
+async def test_token_f1_is_that_of_squad_on_500_random_pairs(language):
+    """Of every script, except where nobody names English and both texts have no blanks."""
     for seed in range(CASES):
-        answer, reference = texts(seed, words=SPACED)
+        answer, reference = texts(seed)
+        if language is None and UNSPACED.search(answer) and UNSPACED.search(reference):
+            reference = UNSPACED.sub("", reference)
         found = [
-            await value(f"token_f1(mode={m})", answer, reference) for m in ("precision", "recall")
+            await value(f"token_f1(mode={m})", answer, reference, language=language)
+            for m in ("precision", "recall", "f1")
         ]
-        found.append(await value("token_f1", answer, reference))
         assert found == pytest.approx(squad(answer, reference), abs=1e-12), (answer, reference)
 
 
@@ -147,6 +153,18 @@ class TestTokenF1:
 
     async def test_the_closest_accepted_reference_counts(self):
         assert await value("token_f1", "Wilhelm Röntgen", "X", accepted=("Wilhelm Röntgen",)) == 1
+
+    @pytest.mark.parametrize(
+        ("answer", "reference", "wanted"),
+        [
+            ("“Tokyo” (東京)", "“Tokyo”", 2 / 3),  # one word of two, as SQuAD counts
+            ("“Tokyo”", "“Tokyo” (東京)", 2 / 3),
+            ("It is Tokyo (東京)", "Tokyo: 東京都", 2 * 3 / 9),  # 3 shared of 5 and of 4
+            ("東京です。", "東京", 2 * 2 / 6),
+        ],
+    )
+    async def test_both_texts_are_read_by_the_same_rules(self, answer, reference, wanted):
+        assert await value("token_f1", answer, reference) == pytest.approx(wanted)
 
     @pytest.mark.parametrize(
         ("language", "text", "wanted"),
@@ -212,6 +230,42 @@ class TestMeteor:
         with pytest.raises(InputError, match="WordNet") as refused:
             await value("meteor(synonyms=True)", "one", "two")
         assert "nltk.downloader wordnet" in str(refused.value)
+
+
+with (Path(__file__).parent / "quoted_by_ragas.json").open(encoding="utf-8") as recorded:
+    ODD = json.load(recorded)["cases"]
+
+
+@pytest.mark.parametrize("casefold", [True, False])
+@pytest.mark.parametrize(("place", "variant"), [(0, "collections"), (1, "legacy")])
+async def test_ragas_quoted_spans_are_those_that_ragas_found_in_240_odd_answers(
+    place, variant, casefold
+):
+    told = "folded" if casefold else "as written"
+    assert sum(case[told][place][1] for case in ODD) > 100
+    for case in ODD:
+        metric = METRICS["ragas:quoted_spans"](case["words"], casefold, variant)
+        fields = {"answer": case["answer"], "contexts": tuple(case["contexts"])}
+        found = await score(metric, Sample(id="1", **fields), {})
+        values = [part.value for part in found.parts]
+        assert [sum(values), len(values)] == case[told][place], case
+        assert isinstance(found, Unscored) is (not values)
+        assert [fields["answer"][slice(*p.span)] for p in found.parts] == [
+            part.text for part in found.parts
+        ]
+
+
+@pytest.mark.parametrize("casefold", [True, False])
+def test_so_does_the_function_of_the_drop_in(casefold, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    three = [case for case in ODD if case["words"] == 3]
+    told = [case["folded" if casefold else "as written"][1] for case in three]
+    found = quoted_spans_alignment(
+        [case["answer"] for case in three],
+        [case["contexts"] for case in three],
+        casefold=casefold,
+    )
+    assert (found["matched"], found["total"]) == tuple(map(sum, zip(*told, strict=True)))
 
 
 class TestQuotedSpans:

@@ -42,6 +42,7 @@ FREE = {
     "paper_verdicts",
     "paper_question",
     "paper_extraction",
+    "paper_correctness",
 }
 
 # Keywords that OpenAI's strict mode refuses or ignores.

@@ -11,8 +11,13 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.store import Run
 
-_CODE, _VERSION, _TOGETHER = "code", "assay", "together"
-_NONE = (_CODE, _VERSION, _TOGETHER, "repeat")  # pieces that name no judge
+_TOGETHER = "together"
+_DEFINING = {
+    "code": "code of the metric",
+    "revision": "revision of the metric",
+    "assay": "version of assay",
+}
+_NONE = (*_DEFINING, _TOGETHER, "repeat")  # pieces that name no judge
 # The last words of a remedy where a comparison can be forced; a gate cannot.
 FORCING = ", or go on with --force (force=True)"
 # Where no column is an id: why other data met, and what helps where --force would not.
@@ -44,9 +49,9 @@ def unlike(metric: str, first: Run, second: Run) -> Unlike:
         one, other = before.get(name, ""), after.get(name, "")
         if one == other:
             continue
-        if name in (_CODE, _VERSION):
-            what = "code of the metric" if name == _CODE else "version of assay"
-            definition.append(f"{what} ({one or 'none'}, {other or 'none'})")
+        if name in _DEFINING:
+            none = "1" if name == "revision" else "none"
+            definition.append(f"{_DEFINING[name]} ({one or none}, {other or none})")
             continue
         if name == _TOGETHER:
             others = (_others(metric, piece) for piece in (one, other))

@@ -7,6 +7,7 @@ from assay.analysis import regression
 from assay.analysis.checks import Check, Verdict, at_least, more, moved, shown, side
 from assay.analysis.rules import MAX_UNSCORED, Rules, named, of, resolved
 from assay.errors import InputError
+from assay.metrics.names import check_threshold
 from assay.run.result import Result, labels
 from assay.run.summary import MetricSummary
 
@@ -65,9 +66,9 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         baseline: The run that it may not be worse than, by any metric that this one has.
 
     Raises:
-        InputError: If no rule was given, a threshold lies outside its metric's range, a margin or
-            a share of unscored samples is about a metric that no run has, or the runs cannot be
-            compared.
+        InputError: If no rule was given, a threshold lies outside its metric's range or its name
+            does not say which way it counts, a margin or a share of unscored samples is about a
+            metric that no run has, or the runs cannot be compared.
     """
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
@@ -79,6 +80,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     run, rows = result.run, {row.metric: row for row in result.summary()}
     checks: list[Check] = []
     for name, sign, value in thresholds:
+        if name not in result.run.metrics:  # a label that the run has says which way it counts
+            check_threshold(name)
         rule = f"{sign} {value:g}"
         found = _labels(result, name)
         checks += [_threshold(result, rows[label], sign, value, rules) for label in found]

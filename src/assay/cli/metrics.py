@@ -112,6 +112,8 @@ def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
             "name": metric.name,
             "definition": (type(metric).__doc__ or "").strip().partition("\n")[0],
             "parameters": {field.name: getattr(metric, field.name) for field in fields(metric)},
+            "source": metric.source,
+            "follows": metric.follows,
             "needs": list(metric.needs),
             "instead": [list(way) for way in metric.instead],
             "tasks": [kind.kind for kind in metric.tasks],
@@ -128,7 +130,8 @@ def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
 
 def _details(row: dict[str, Any]) -> list[str]:
     ways = [", ".join(way) or "nothing" for way in (row["needs"], *row["instead"])]
-    lines = [f"needs {'; or '.join(ways)}"]
+    lines = [f"follows {row['follows']}"] if row["follows"] else []
+    lines.append(f"needs {'; or '.join(ways)}")
     lines.append(f"asks {', '.join(row['tasks']) or 'nobody'}")
     if row["embedded_lacks"]:
         lines.append(

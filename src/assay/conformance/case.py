@@ -90,14 +90,15 @@ _CITED = {
     ),
 }
 
+_QUOTED = {"answer": 'It says: "built in 1871". It also says: "painted red in 1990".'}
+
 # What a metric is shown on where the sample above says nothing to it.
 SPECIAL: Mapping[str, Mapping[str, Any]] = {
     "alce:citation_recall": _CITED,
     "alce:citation_precision": _CITED,
     "negative_rejection": {"answerable": False, "answer": "I do not know."},
-    "quoted_spans": {
-        "answer": 'It says: "built in 1871". It also says: "painted red in 1990".',
-    },
+    "quoted_spans": _QUOTED,
+    "ragas:quoted_spans": _QUOTED,
 }
 
 EVASIVE = "I do not know."

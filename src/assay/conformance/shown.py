@@ -27,7 +27,7 @@ def texts() -> list[tuple[str, str]]:
 def facts(metric: Metric, shown: Worked | None) -> list[tuple[str, str]]:
     """(name, fact) of what a definition takes and asks, and of what it gives on the sample."""
     inputs = "; or ".join(", ".join(way) for way in (metric.needs, *metric.instead))
-    found = [("source", metric.source), ("inputs", inputs or "none")]
+    found = [("source", metric.source), ("follows", metric.follows), ("inputs", inputs or "none")]
     if shown is not None:
         found.append(("calls per sample", calls(shown.calls)))
         edges = [f"{edge.what}: {outcome(edge.outcome)}" for edge in shown.edges]

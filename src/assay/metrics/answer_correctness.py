@@ -3,9 +3,10 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.judge import Judge
+from assay.judge import Judge, Task
 from assay.metrics.answer_similarity import AnswerSimilarity
 from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.factual_correctness import FactualCorrectness
@@ -23,8 +24,9 @@ class WeightedCorrectness(Metric):
     similarity_weight: float = 0.25
 
     needs = ("question", "answer", "reference")
-    tasks = (SplitStatements, VerifyStatements, Embed)
+    tasks: ClassVar[tuple[type[Task[Any]], ...]] = (SplitStatements, VerifyStatements, Embed)
     range = (-0.25, 1.0)
+    _factual_name: ClassVar[str] = FactualCorrectness.name
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,7 +41,7 @@ class WeightedCorrectness(Metric):
         factual = await self._factual(sample, judge)
         if isinstance(factual, Unscored):
             return factual
-        components = [(FactualCorrectness.name, factual.value, self.factual_weight)]
+        components = [(self._factual_name, factual.value, self.factual_weight)]
         if self.similarity_weight:
             similar = await AnswerSimilarity().score(sample, judge)
             if isinstance(similar, Unscored):

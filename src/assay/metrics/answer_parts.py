@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.evidence import Statements, blank, one_blank, share, split, verdict_parts, verify
+from assay.metrics.evidence import (
+    Statements,
+    blank,
+    one_blank,
+    share,
+    split,
+    told,
+    verdict_parts,
+    verify,
+)
 from assay.metrics.statements import chosen, relevance_part, relevance_share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
@@ -106,8 +115,7 @@ class Completeness(Metric):
         if not theirs:
             return Unscored("undefined", "the reference makes no statement")
         # The same verdicts as those of factual_correctness, which are then asked for once.
-        told = "\n".join(statement.text for statement in mine) or answer
-        (verdicts,) = await verify([(theirs, (told,))], judge)
+        (verdicts,) = await verify([(theirs, (told(mine, answer),))], judge)
         needed = await chosen(question, theirs, judge) or {s.id for s in theirs}
         parts = verdict_parts(
             theirs,

@@ -17,7 +17,8 @@ from assay.sample import Sample
 from assay.score import Outcome
 
 PAPER = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 3"
-RAGAS_DOCS = "RAGAS documentation"
+RAGAS_DOCS = "RAGAS documentation, 0.4"
+FOLLOWS_RAGAS = "ragas 0.4.3"  # what "as in ragas" means
 LONGEST_SHOWN = 60  # characters of a parameter's value that a label shows
 ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
@@ -40,6 +41,9 @@ class Metric(ABC):
     Attributes:
         name: The field's standard name for it.
         source: Where it is defined.
+        follows: The release of another project whose numbers it gives: "ragas 0.4.3".
+        turned: Which releases of that project count the other way round, so that a threshold is
+            one only with a release; "" where none does.
         needs: Fields of the sample that must be there.
         instead: Sets of fields of which any does as well as `needs`.
         tasks: Kinds of tasks it asks.
@@ -49,11 +53,15 @@ class Metric(ABC):
         higher_is_better: False for error rates.
         aliases: Other names that it is known by.
         ranked: Whether the order of the contexts counts.
+        revision: Raised whenever the same replies come to give another number, so that stored
+            scores are not taken for those of the new definition.
         guide: Value above which teams usually call it good; None where there is no such custom.
     """
 
     name: ClassVar[str]
     source: ClassVar[str] = ""
+    follows: ClassVar[str] = ""
+    turned: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]]
     instead: ClassVar[tuple[tuple[str, ...], ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
@@ -64,6 +72,7 @@ class Metric(ABC):
     guide: ClassVar[float | None] = None
     aliases: ClassVar[tuple[str, ...]] = ()
     ranked: ClassVar[bool] = False
+    revision: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         check_parameters(self)

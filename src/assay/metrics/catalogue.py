@@ -22,6 +22,7 @@ from assay.metrics import (
     noise_sensitivity,
     operations,
     pairwise,
+    paper_correctness,
     quest_eval,
     quotations,
     ragas,
@@ -58,6 +59,7 @@ GROUPS = {
     "Answers against a reference": (
         factual_correctness,
         answer_correctness,
+        paper_correctness,
         answer_similarity,
         token_matching,
         wording,

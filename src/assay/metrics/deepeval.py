@@ -1,12 +1,15 @@
 """What do DeepEval's RAG metrics say, on the statements and verdicts that others use as well?"""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
 from assay.metrics.context_precision import ContextPrecision
 from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
+from assay.metrics.grading import override
 from assay.metrics.statements import (
     UNTOLD,
     chosen,
@@ -29,8 +32,11 @@ from assay.tasks import (
     Verdict,
     VerifyStatements,
 )
+from assay.text.clauses import is_phrase
 
-DEEPEVAL = "DeepEval 4 (confident-ai/deepeval)"
+DEEPEVAL = "DeepEval (confident-ai/deepeval), its code"
+FOLLOWS = "DeepEval 4.3.1"
+NEWEST, TURNED = 4.3, 4.2  # the release that is followed; since when less hallucination is more
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ class DeepEvalFaithfulness(Metric):
 
     name = "deepeval:faithfulness"
     source = DEEPEVAL
+    follows = FOLLOWS
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements, ChooseLabel)
 
@@ -81,6 +88,7 @@ class DeepEvalAnswerRelevancy(Metric):
 
     name = "deepeval:answer_relevancy"
     source = DEEPEVAL
+    follows = FOLLOWS
     needs = ("question", "answer")
     tasks = (SplitStatements, SelectSentences)
 
@@ -109,6 +117,7 @@ class DeepEvalContextualPrecision(Metric):
     name = "deepeval:contextual_precision"
     ranked = True
     source = DEEPEVAL
+    follows = FOLLOWS
     needs = ("question", "contexts", "reference")
     tasks = (JudgeContexts,)
 
@@ -123,12 +132,15 @@ class DeepEvalContextualRecall(Metric):
 
     CR = attributable sentences / sentences of the reference, in [0, 1] (DeepEval's
     ContextualRecallMetric). It counts whole sentences, where context_recall counts statements: one
-    unsupported detail fails the whole sentence. Undefined if the reference is empty (0 in
-    DeepEval). With no context retrieved: 0.
+    unsupported detail fails the whole sentence. A reference of a few words ("Yes") is judged with
+    its question, where there is one. Undefined if the reference is empty (0 in DeepEval). With no
+    context retrieved: 0.
     """
 
     name = "deepeval:contextual_recall"
+    revision = 2
     source = DEEPEVAL
+    follows = FOLLOWS
     needs = ("contexts", "reference")
     tasks = (VerifyStatements,)
 
@@ -138,6 +150,8 @@ class DeepEvalContextualRecall(Metric):
         found = sentences(reference)
         if not found:
             return Unscored("undefined", "the reference holds no sentence")
+        if len(found) == 1 and is_phrase(reference) and not blank(sample.question or ""):
+            found = (replace(found[0], text=f"{sample.question} {found[0].text}"),)
         (verdicts,) = await verify([(found, sample.contexts or ())], judge)
         return share(verdict_parts(found, verdicts, reference, kind="reference sentence"))
 
@@ -153,6 +167,7 @@ class DeepEvalContextualRelevancy(Metric):
 
     name = "deepeval:contextual_relevancy"
     source = DEEPEVAL
+    follows = FOLLOWS
     needs = ("question", "contexts")
     tasks = (SplitStatements, SelectSentences)
 
@@ -181,21 +196,50 @@ class DeepEvalContextualRelevancy(Metric):
 
 @dataclass(frozen=True)
 class DeepEvalHallucination(Metric):
-    """Share of the contexts that the answer contradicts; lower is better.
+    """Share of the contexts that the answer does not contradict, or up to DeepEval 4.1 contradicts.
 
-    H = contradicted contexts / contexts, in [0, 1] (DeepEval's HallucinationMetric). A context is
-    contradicted if a statement of the answer says the opposite of it, each context judged alone;
-    saying less, or other things, is not counted. DeepEval assumes contexts known to be true: give
-    them as `contexts`. Empty contexts are left out. Undefined if the answer makes no statement or
-    there is no context (0, the best value, in DeepEval). A judge that does not say which
-    unsupported statements are contradicted is asked as for deepeval:faithfulness.
+    contexts that are not contradicted / contexts, in [0, 1] (DeepEval's HallucinationMetric from
+    4.2 on: more is better). Up to 4.1 it was contradicted contexts / contexts, less being better:
+    that is version=4.1. The label always names the version, and a threshold must: what was written
+    for the one is wrong for the other. A context is contradicted if a statement of the answer says
+    the opposite of it, each context judged alone; saying less, or other things, is not counted.
+    DeepEval assumes contexts known to be true: give them as `contexts`. Empty contexts are left
+    out. Undefined if the answer makes no statement or there is no context (the best value in
+    DeepEval: 1, up to 4.1 0). A judge that does not say which unsupported statements are
+    contradicted is asked as for deepeval:faithfulness.
+
+    Args:
+        version: The release of DeepEval that is followed; only below and from 4.2 on differ.
     """
+
+    version: float = NEWEST
 
     name = "deepeval:hallucination"
     source = DEEPEVAL
+    follows = FOLLOWS
+    turned = (
+        "from DeepEval 4.2 on it is the share of contexts not contradicted, more is better "
+        "(version=4.3); up to 4.1 it was the share contradicted, less was better (version=4.1)"
+    )
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements, ChooseLabel)
-    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.version <= NEWEST:
+            what = f"{self.name}: version must be a release of DeepEval up to {NEWEST}"
+            raise InputError(f"{what}, not {self.version}", "such as 4.3 or 4.1")
+        if self._counts_denied:
+            override(self, higher_is_better=False, follows="DeepEval up to 4.1")
+
+    @property
+    def _counts_denied(self) -> bool:
+        return self.version < TURNED
+
+    @cached_property
+    def label(self) -> str:
+        """Its name with the version, even that which is the default: directions never mix."""
+        return f"{self.name}(version={self.version:g})"
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Statements and verdicts, and labels where the verdicts leave it unsaid."""
@@ -212,12 +256,26 @@ class DeepEvalHallucination(Metric):
         groups = [(statements, (context,)) for _, context in contexts]
         found = await verify_three_way(groups, judge)
         parts = [
-            _denied(rank, context, statements, verdicts)
+            self._part(_denied(rank, context, statements, verdicts))
             for (rank, context), verdicts in zip(contexts, found, strict=True)
         ]
         if any(part.value is None for part in parts):
             return Unscored("failed", UNTOLD, tuple(parts))
-        return share(parts)
+        return share(parts, _DENIED_SHARE if self._counts_denied else _SPARED_SHARE)
+
+    def _part(self, part: Part) -> Part:
+        turn = part.value is not None and not self._counts_denied
+        return replace(part, value=1 - (part.value or 0.0)) if turn else part
+
+
+_SPARED_SHARE = (
+    "the share of contexts that are not contradicted, as in DeepEval from 4.2 on: more is better "
+    "(version=4.1 counts those that are)"
+)
+_DENIED_SHARE = (
+    "the share of contexts that are contradicted, as in DeepEval up to 4.1: less is better "
+    "(version=4.3 counts those that are not)"
+)
 
 
 def _denied(rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]) -> Part:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from assay.judge import Judge
-from assay.metrics.evidence import Statements, split, verify
+from assay.metrics.evidence import Statements, split, told, verify
 from assay.sample import Sample
 from assay.score import Part
 from assay.tasks import Statement, Verdict
@@ -24,8 +24,8 @@ class Entailment:
     """What was found; a matrix that was not asked for is empty.
 
     Attributes:
-        mine: Statements of the answer.
-        theirs: Statements of the reference.
+        mine: Statements of the answer, where they are checked or a premise.
+        theirs: Statements of the reference, likewise.
         correct: Per statement of the answer, whether the reference entails it.
         told: Per statement of the reference, whether the answer entails it.
         retrieved: Per statement of the reference, whether each context entails it.
@@ -46,20 +46,22 @@ class Entailment:
 
 
 async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -> Entailment:
-    """The wanted matrices of a sample, all asked at once; texts are premises as they stand.
+    """The wanted matrices of a sample, all asked at once.
 
-    Each context is a premise of its own. What is blank entails nothing and is not asked about.
+    Answer and reference are premises as the statements that they make, for "1889" entails something
+    only as the answer to its question; each context is a premise of its own, as it stands. What is
+    blank entails nothing and is not asked about.
     """
     question, contexts = sample.question or "", sample.contexts or ()
     answer, reference = sample.answer or "", sample.reference or ""
     texts = [
-        answer if any(matrix.endswith(":answer") for matrix in wanted) else "",
-        reference if any(matrix.endswith(":reference") for matrix in wanted) else "",
+        answer if any("answer" in matrix for matrix in wanted) else "",
+        reference if any("reference" in matrix for matrix in wanted) else "",
     ]
     mine, theirs = await split(question, texts, judge)
     premises: dict[Matrix, tuple[Statements, tuple[str, ...]]] = {
-        "reference:answer": (mine, (reference,)),
-        "answer:reference": (theirs, (answer,)),
+        "reference:answer": (mine, (told(theirs, reference),)),
+        "answer:reference": (theirs, (told(mine, answer),)),
         "contexts:reference": (theirs, contexts),
         "contexts:answer": (mine, contexts),
     }

@@ -38,6 +38,14 @@ async def split(
     return [() if blank(text) else next(found) for text in texts]
 
 
+def told(statements: Sequence[Statement], text: str) -> str:
+    """What a text says, as self-contained statements where it makes any: a premise for others.
+
+    In the text itself "it" may be all that names the subject, and "1889" may be all of it.
+    """
+    return "\n".join(statement.text for statement in statements) or text
+
+
 async def verify(
     groups: Sequence[tuple[Statements, tuple[str, ...]]], judge: Judge
 ) -> list[tuple[Verdict, ...]]:

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.evidence import BY_VERDICTS, blank, split, verdict_parts, verify
+from assay.metrics.evidence import BY_VERDICTS, blank, split, told, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks import SplitStatements, Verdict, VerifyStatements
 from assay.tasks.split_statements import Level
 
 _MOST_BETA = 1_000_000  # recall alone, to all digits that are shown
@@ -157,14 +157,6 @@ _EMPTY = {
     "recall": "the reference makes no statement",
     "f1": "neither answer nor reference makes a statement",
 }
-
-
-def told(statements: Sequence[Statement], text: str) -> str:
-    """What a text says, as self-contained statements where it makes any.
-
-    In the text itself "it" may be all that names the subject.
-    """
-    return "\n".join(statement.text for statement in statements) or text
 
 
 def weighed(parts: Sequence[Part]) -> list[Part]:

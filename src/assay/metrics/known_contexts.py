@@ -1,7 +1,8 @@
 """Did retrieval find the contexts that are known to be right? No judge: ids or wording."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from assay.errors import InputError
 from assay.judge import Judge
@@ -61,12 +62,14 @@ class _ByWording(Metric):
     source = RAGAS_DOCS
     needs = ("contexts", "reference_contexts")
     packages = ("rapidfuzz",)
+    _senseless: ClassVar[float]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.threshold <= 1:
-            what = f"{self.name}: threshold must be above 0 and at most 1, not {self.threshold}"
-            raise InputError(what)
+        if not 0 <= self.threshold <= 1 or self.threshold == self._senseless:
+            every = "no" if self._senseless else "every"
+            what = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
+            raise InputError(f"{what}; with {self._senseless:g} {every} context would count")
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,9 @@ class WordingContextPrecision(_ByWording):
     """Average precision of the ranked contexts, useful being those worded like a reference context.
 
     AP in [0, 1] (RAGAS documentation: non-LLM context precision with reference), exact. A context
-    is useful if its Levenshtein similarity to a reference context reaches the threshold.
-    Undefined if nothing was retrieved.
+    is useful if its Levenshtein similarity to a reference context reaches the threshold; to be
+    found by non_llm_context_recall it must exceed it (both as in ragas 0.4.3). Undefined if nothing
+    was retrieved.
 
     Args:
         threshold: Similarity from which on two texts count as the same, in (0, 1].
@@ -84,12 +88,13 @@ class WordingContextPrecision(_ByWording):
     name = "non_llm_context_precision"
     aliases = ("non_llm_context_precision_with_reference",)
     ranked = True
+    _senseless = 0.0
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
         known = sample.reference_contexts or ()
-        parts = _matched(sample.contexts or (), known, self.threshold, "context")
+        parts = _matched(sample.contexts or (), known, "context", lambda s: s >= self.threshold)
         if not parts:
             return NOTHING_RETRIEVED
         return Score(average_precision([part.value == 1 for part in parts]), parts)
@@ -99,19 +104,23 @@ class WordingContextPrecision(_ByWording):
 class WordingContextRecall(_ByWording):
     """Share of the reference contexts that a retrieved context is worded like.
 
-    In [0, 1] (RAGAS documentation: non-LLM context recall). Undefined without reference contexts.
+    In [0, 1] (RAGAS documentation: non-LLM context recall). A reference context is found if its
+    Levenshtein similarity to a retrieved one is above the threshold; for non_llm_context_precision
+    it suffices to reach it (both as in ragas 0.4.3). Undefined without reference contexts.
 
     Args:
-        threshold: Similarity from which on two texts count as the same, in (0, 1].
+        threshold: Similarity above which two texts count as the same, in [0, 1).
     """
 
     name = "non_llm_context_recall"
+    revision = 2
+    _senseless = 1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
         wanted, found = sample.reference_contexts or (), sample.contexts or ()
-        parts = _matched(wanted, found, self.threshold, "reference context")
+        parts = _matched(wanted, found, "reference context", lambda s: s > self.threshold)
         return share(parts) if parts else NOTHING_KNOWN
 
 
@@ -124,7 +133,7 @@ def _looked_up(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Par
 
 
 def _matched(
-    texts: Sequence[str], among: Sequence[str], threshold: float, kind: str
+    texts: Sequence[str], among: Sequence[str], kind: str, alike: Callable[[float], bool]
 ) -> tuple[Part, ...]:
     from rapidfuzz.distance import Levenshtein
 
@@ -132,7 +141,7 @@ def _matched(
     for rank, text in enumerate(texts):
         likeness = [Levenshtein.normalized_similarity(text, other) for other in among]
         best = max(likeness, default=0.0)
-        hit = best >= threshold
+        hit = alike(best)
         reason = f"similarity {best:.2f} to the closest"
         context = rank if kind == "context" else likeness.index(best) if hit else None
         label = "found" if hit else "not found"

@@ -49,6 +49,22 @@ def is_built_in(spec: str) -> bool:
     return match is not None and ALIASES.get(match[1], match[1]) in METRICS
 
 
+def check_threshold(spec: str | Metric) -> None:
+    """See that a threshold is for a metric whose direction is known.
+
+    Raises:
+        InputError: If releases of the project that it follows count it in opposite directions, and
+            the name says none of them.
+    """
+    match = _SPEC.match(spec) if isinstance(spec, str) else None
+    if match is None or match[2]:
+        return
+    found = METRICS.get(ALIASES.get(match[1], match[1]))
+    if found is not None and found.turned:
+        what = f"a threshold of {found.name} is not clear: {found.turned}"
+        raise InputError(what, "name the version with the threshold")
+
+
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """Metrics from names and objects, each once.
 

@@ -58,9 +58,10 @@ class NoiseSensitivity(Metric):
 
     incorrect statements of the answer that a relevant context entails (mode "irrelevant": that
     only irrelevant ones entail) / statements of the answer, in [0, 1]; lower is better. A
-    statement is incorrect if the reference does not entail it; a context is relevant if it
-    entails a statement of the reference. ragas 0.4.3 and RAGChecker count the same way. Undefined
-    if answer or reference makes no statement or no context was retrieved.
+    statement is incorrect if the statements of the reference do not entail it, as in
+    factual_correctness; a context is relevant if it entails one of them. ragas 0.4.3 and RAGChecker
+    count the same way, but take the reference as it stands. Undefined if answer or reference makes
+    no statement or no context was retrieved.
 
     Args:
         mode: "relevant" or "irrelevant": which contexts mislead.
@@ -74,6 +75,7 @@ class NoiseSensitivity(Metric):
     needs = ("question", "contexts", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
     higher_is_better = False
+    revision = 2
 
     _counted: ClassVar[dict[str, str]] = {"relevant": RELEVANT, "irrelevant": IRRELEVANT}
 

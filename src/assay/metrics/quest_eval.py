@@ -1,6 +1,5 @@
 """How much of what the reference tells can be learnt from the answer, question by question?"""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge import Judge
@@ -9,7 +8,7 @@ from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import AnswerQuestions, AskAboutFacts, ShortAnswer
-from assay.text.token_f1 import overlap, tokens
+from assay.text.token_f1 import overlap, token_pair
 
 CRUD = "Lyu et al. 2024, CRUD-RAG (arXiv 2401.17043), RAGQuestEval"
 
@@ -45,12 +44,13 @@ class QuestEvalPrecision(Metric):
 
     P = mean F1 of the words of the two short answers, over the questions that both texts answer, in
     [0, 1] (CRUD-RAG's RAGQuestEval, which splits Chinese into words with jieba; here words are
-    those of token_f1: every Chinese or Japanese character is one, punctuation and articles are
-    none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if the reference answers
-    none (0 in CRUD-RAG). Needs an LLM.
+    those of token_f1: every Chinese or Japanese character is one where both have some, punctuation
+    and articles are none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if the
+    reference answers none (0 in CRUD-RAG). Needs an LLM.
     """
 
     name = "crud:quest_eval_precision"
+    revision = 2
     source = CRUD
     needs = ("answer", "reference")
     tasks = (AskAboutFacts, AnswerQuestions)
@@ -79,11 +79,15 @@ async def _asked(sample: Sample, judge: Judge) -> list[tuple[str, str, str | Non
 
 
 def _f1(mine: str | None, right: str, language: str | None) -> float | None:
-    return None if mine is None else overlap(_words(mine, language), _words(right, language)).f1
+    if mine is None:
+        return None
+    given, wanted = token_pair(mine, right, language)
+    return overlap(given or _bare(mine), wanted or _bare(right)).f1
 
 
-def _words(text: str, language: str | None) -> Sequence[str]:
-    return tokens(text, language) or text.lower().rstrip(".").split()
+def _bare(text: str) -> list[str]:
+    """The words of an answer that is nothing but an article or a mark: "A", "+"."""
+    return text.lower().rstrip(".").split()
 
 
 def _part(question: str, right: str, mine: str | None, value: float | None) -> Part:

@@ -8,6 +8,7 @@ from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.answer_correctness import WeightedCorrectness
 from assay.metrics.answer_relevancy import check_n
+from assay.metrics.base import FOLLOWS_RAGAS as FOLLOWS
 from assay.metrics.base import Metric
 from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
 from assay.metrics.evidence import blank, split, verdict_parts, verify
@@ -19,13 +20,14 @@ from assay.metrics.factual_correctness import (
     unplaced,
 )
 from assay.metrics.faithfulness import Faithfulness
+from assay.metrics.wording import one_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, GenerateQuestions, NameEntities, Questions
 from assay.tasks.embed import cosine
 from assay.tasks.split_statements import Level
 
-_SOURCE = "ragas 0.4.3, its code"
+_SOURCE = "ragas (explodinggradients/ragas), its code"
 _AP_EPSILON = 1e-10
 _EPSILON = 1e-8
 
@@ -41,6 +43,7 @@ class RagasFaithfulness(Faithfulness):
 
     name = "ragas:faithfulness"
     source = _SOURCE
+    follows = FOLLOWS
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """As faithfulness, if there is a context."""
@@ -69,6 +72,7 @@ class RagasAnswerRelevancy(Metric):
     name = "ragas:answer_relevancy"
     aliases = ("ragas:response_relevancy",)
     source = _SOURCE
+    follows = FOLLOWS
     needs = ("question", "answer")
     tasks = (GenerateQuestions, Embed)
     range = (-1.0, 1.0)
@@ -117,6 +121,7 @@ class RagasContextPrecision(ContextPrecision):
     name = "ragas:context_precision"
     aliases = ("ragas:llm_context_precision_with_reference",)
     source = _SOURCE
+    follows = FOLLOWS
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """As context_precision, divided by a little more."""
@@ -137,6 +142,7 @@ class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
         "ragas:llm_context_precision_without_reference",
     )
     source = _SOURCE
+    follows = FOLLOWS
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """As context_precision_without_reference, divided by a little more."""
@@ -156,13 +162,26 @@ class RagasContextEntityRecall(Metric):
 
     |entities of reference and contexts| / (|entities of the reference| + 1e-8), in [0, 1): the
     judge names the entities of the reference and those of all contexts joined, and only identical
-    spellings match ("Paris" is not "paris"). 0 if the reference names no entity.
+    spellings match ("Paris" is not "paris"). 0 if the reference names no entity. ragas 0.4.3 has it
+    twice: in ragas.metrics.collections an entity of the reference that the judge names twice counts
+    once; in ragas.metrics, the legacy metric, it counts twice in the denominator and once in the
+    numerator.
+
+    Args:
+        variant: "collections" or "legacy": which of the two.
     """
+
+    variant: Literal["collections", "legacy"] = "collections"
 
     name = "ragas:context_entity_recall"
     source = _SOURCE
+    follows = FOLLOWS
     needs = ("contexts", "reference")
     tasks = (NameEntities,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.name, "variant", self.variant, ("collections", "legacy"))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Name the entities of both and compare."""
@@ -172,11 +191,17 @@ class RagasContextEntityRecall(Metric):
         wanted, known = (() if blank(text) else next(named) for text in texts)
         parts = tuple(
             Part("entity", name, "found" if name in known else "not found", float(name in known))
-            for name in wanted
+            for name in dict.fromkeys(wanted)
         )
+        if self.variant == "legacy":  # after its first time it stands for nothing new
+            parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(wanted))
         found = sum(part.value or 0.0 for part in parts)
         nothing = (Part("reference", reference, "no entity", 0.0),)
-        return Score(found / (len(wanted) + _EPSILON), parts or nothing)
+        return Score(found / (len(parts) + _EPSILON), parts or nothing)
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for n, name in enumerate(names) if name in names[:n]]
 
 
 @dataclass(frozen=True)
@@ -185,24 +210,28 @@ class RagasFactualCorrectness(FScore):
 
     TP and FP are counted over the answer's statements, FN over the reference's; precision = TP /
     (TP + FP + 1e-8), recall = TP / (TP + FN + 1e-8) although TP and FN count statements of
-    different texts (its issue 2693), f1 = F-beta of both; in [0, 1], rounded to two decimals. The
-    texts are split without their question and checked against each other unchanged. 0 if neither
-    makes a statement; undefined if one is empty, where ragas raises.
+    different texts (its issue 2693), f1 = F-beta of both; in [0, 1], rounded to two decimals. With
+    `exact` it is neither rounded nor is 1e-8 added. The texts are split without their question and
+    checked against each other unchanged. 0 if neither makes a statement; undefined if one is empty,
+    where ragas raises.
 
     Args:
         mode: "f1", "precision" or "recall".
         beta: Weight of recall against precision in "f1".
         atomicity: "high": one claim per statement; "low": one sentence per statement.
         coverage: "high": all claims; "low": the main content of each sentence.
+        exact: Whether all digits count.
     """
 
     mode: Literal["f1", "precision", "recall"] = "f1"
     beta: float = 1.0
     atomicity: Level = "low"
     coverage: Level = "low"
+    exact: bool = False
 
     name = "ragas:factual_correctness"
     source = _SOURCE
+    follows = FOLLOWS
     needs = ("answer", "reference")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -225,19 +254,20 @@ class RagasFactualCorrectness(FScore):
                 labels=labels["reference statement"],
             ),
         ]
-        return self._rounded(parts, answer)
+        return self._counted(parts, answer)
 
-    def _rounded(self, parts: Sequence[Part], answer: str) -> Score:
+    def _counted(self, parts: Sequence[Part], answer: str) -> Score:
         tp, fp, fn = (sum(p.label == label for p in parts) for label in ("TP", "FP", "FN"))
-        value = {
-            "precision": tp / (tp + fp + _EPSILON),
-            "recall": tp / (tp + fn + _EPSILON),
-            "f1": f_beta(*counted(tp, fp, fn), self.beta),
-        }[self.mode]
+        precision, recall = counted(tp, fp, fn)
+        value = f_beta(precision, recall, self.beta)
+        if self.mode != "f1":
+            value = precision if self.mode == "precision" else recall
+            whole = tp + (fp if self.mode == "precision" else fn)
+            value *= 1 if self.exact else whole / (whole + _EPSILON)
         nothing = (Part("answer", answer, "no statement", 0.0),)
         # As numpy rounds, which is not always as Python does.
-        rounded = round(value * 100) / 100
-        return Score(rounded, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
+        shown = value if self.exact else round(value * 100) / 100
+        return Score(shown, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
 
 
 def counted(tp: int, fp: int, fn: int) -> tuple[float, float]:
@@ -266,6 +296,7 @@ class RagasAnswerCorrectness(WeightedCorrectness):
 
     name = "ragas:answer_correctness"
     source = _SOURCE
+    follows = FOLLOWS
 
     def __post_init__(self) -> None:
         super().__post_init__()

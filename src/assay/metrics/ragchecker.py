@@ -30,7 +30,9 @@ class _RAGChecker(Metric):
     """Base of the eleven: which matrices are needed, and what is counted in them."""
 
     source = "RAGChecker (Ru et al. 2024, arXiv 2408.08067, section 3.3; ragchecker/computation.py)"
+    follows = "RAGChecker 0.1.9"
     tasks = (SplitStatements, VerifyStatements)
+    revision = 2
     wanted: ClassVar[tuple[Matrix, ...]]
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -47,7 +49,8 @@ class Precision(_RAGChecker):
     """Share of the answer's statements that the reference entails (RAGChecker).
 
     mean over s in S(answer) of [reference |= s], in [0, 1]. The reference as a whole is the
-    premise. 0 if the answer makes no statement, as in RAGChecker.
+    premise: all its statements (RAGChecker shows its text and the question). 0 if the answer makes
+    no statement, as in RAGChecker.
     """
 
     name = "ragchecker:precision"
@@ -62,8 +65,9 @@ class Precision(_RAGChecker):
 class Recall(_RAGChecker):
     """Share of the reference's statements that the answer entails (RAGChecker).
 
-    mean over g in S(reference) of [answer |= g], in [0, 1]. The answer as a whole is the premise. 0
-    if the reference makes no statement, as in RAGChecker.
+    mean over g in S(reference) of [answer |= g], in [0, 1]. The answer as a whole is the premise:
+    all its statements (RAGChecker shows its text and the question). 0 if the reference makes no
+    statement, as in RAGChecker.
     """
 
     name = "ragchecker:recall"
@@ -79,8 +83,8 @@ class F1(_RAGChecker):
     """Harmonic mean of RAGChecker's precision and recall.
 
     2 P R / (P + R), in [0, 1]; 0 if either is 0, which includes an answer or reference without a
-    statement. Unlike factual_correctness it uses the texts themselves as premises, not their
-    statements.
+    statement: there alone it differs from factual_correctness, which is undefined where neither
+    makes one.
     """
 
     name = "ragchecker:f1"

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay.judge import Judge
-from assay.metrics.base import Metric
+from assay.metrics.base import FOLLOWS_RAGAS, Metric
 from assay.metrics.evidence import blank
 from assay.metrics.grading import shown
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import GiveGrade
 
-SOURCE = "RAGAS 0.4.3, NVIDIA metrics"
+SOURCE = "RAGAS documentation, NVIDIA metrics"
 Scale: TypeAlias = tuple[tuple[float, str], ...]
 
 # Which of the two asks is meant, and how: criterion, grades, and the label of its part.
@@ -76,6 +76,7 @@ class AnswerAccuracy(Metric):
     name = "answer_accuracy"
     aliases = ("nv_accuracy",)
     source = SOURCE
+    follows = FOLLOWS_RAGAS
     needs = ("question", "answer", "reference")
     tasks = (GiveGrade,)
 
@@ -106,6 +107,7 @@ class NvContextRelevance(Metric):
 
     name = "nv_context_relevance"
     source = SOURCE
+    follows = FOLLOWS_RAGAS
     needs = ("question", "contexts")
     tasks = (GiveGrade,)
 
@@ -135,6 +137,7 @@ class ResponseGroundedness(Metric):
     name = "response_groundedness"
     aliases = ("nv_response_groundedness",)
     source = SOURCE
+    follows = FOLLOWS_RAGAS
     needs = ("contexts", "answer")
     tasks = (GiveGrade,)
 

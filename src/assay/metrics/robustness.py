@@ -15,6 +15,7 @@ from assay.metrics.answer_correctness import AnswerCorrectness
 from assay.metrics.answer_similarity import AnswerSimilarity
 from assay.metrics.base import Can, Metric
 from assay.metrics.factual_correctness import FactualCorrectness
+from assay.metrics.grading import override
 from assay.metrics.wording import ExactMatch, StringPresence, TokenF1
 from assay.sample import Sample, Variant
 from assay.score import Outcome, Part, Score, Unscored
@@ -51,6 +52,7 @@ class _Robustness(Metric):
         if self.metric not in INNER:
             known = ", ".join(INNER)
             raise InputError(f"{self.name}: metric must be one of {known}, not {self.metric!r}")
+        override(self, revision=INNER[self.metric].revision)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """What the chosen metric asks."""

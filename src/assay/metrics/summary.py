@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import Can, Metric
+from assay.metrics.base import FOLLOWS_RAGAS, Can, Metric
 from assay.metrics.evidence import split, verdict_parts, verify
 from assay.metrics.grading import missing, override
 from assay.sample import Sample
@@ -47,7 +47,8 @@ class SummaryScore(Metric):
 
     name = "summary_score"
     aliases = ("summarization_score",)
-    source = "RAGAS 0.4.3, summary score"
+    source = "RAGAS documentation, summary score"
+    follows = FOLLOWS_RAGAS
     needs = ("contexts", "answer")
     tasks = (AskClosedQuestions, AnswerClosedQuestions, SplitStatements, VerifyStatements)
 

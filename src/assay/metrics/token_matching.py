@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.evidence import BY_VERDICTS, blank, split, verdict_parts, verify
-from assay.metrics.factual_correctness import told, unplaced
+from assay.metrics.evidence import BY_VERDICTS, blank, split, told, verdict_parts, verify
+from assay.metrics.factual_correctness import unplaced
 from assay.metrics.grading import override
 from assay.metrics.wording import one_of
 from assay.sample import Sample

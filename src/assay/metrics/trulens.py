@@ -22,7 +22,8 @@ from assay.tasks import (
 )
 from assay.text.refusals import is_plain_refusal
 
-TRULENS = "TruLens 2 (truera/trulens), RAG triad"
+TRULENS = "TruLens (truera/trulens), RAG triad"
+FOLLOWS = "TruLens 2.16.0"
 BEST = 3.0
 UNGRADED = "the judge gives no grades: {} takes the place of grade / 3"
 
@@ -75,6 +76,7 @@ class TruLensGroundedness(Metric):
 
     name = "trulens:groundedness"
     source = TRULENS
+    follows = FOLLOWS
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, GiveGrade, VerifyStatements)
 
@@ -128,6 +130,7 @@ class TruLensAnswerRelevance(Metric):
 
     name = "trulens:answer_relevance"
     source = TRULENS
+    follows = FOLLOWS
     needs = ("question", "answer")
     tasks = (GiveGrade, RateAnswer)
 
@@ -164,6 +167,7 @@ class TruLensContextRelevance(Metric):
 
     name = "trulens:context_relevance"
     source = TRULENS
+    follows = FOLLOWS
     needs = ("question", "contexts")
     tasks = (GiveGrade, SelectSentences)
 

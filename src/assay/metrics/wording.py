@@ -10,7 +10,7 @@ from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.text.token_f1 import overlap, tokens
+from assay.text import token_f1
 
 Share = Literal["f1", "precision", "recall"]
 Distance = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
@@ -86,10 +86,12 @@ class TokenF1(Wording):
 
     2 P R / (P + R), P = shared words / words of the answer, R = shared words / words of the
     reference, each word as often as it occurs; in [0, 1] (Rajpurkar et al. 2016). Words are in
-    lower case, without ASCII punctuation and the articles a, an, the: SQuAD's rules. If the sample
-    names another language, all punctuation and that language's articles are removed (de, es, fr,
-    it, nl, pt); in any language each Chinese or Japanese character is a word (both as in MLQA,
-    Lewis et al. 2020). Nothing shared is 0; undefined if both texts are blank.
+    lower case, apart by white space, without ASCII punctuation and the articles a, an, the: the
+    rules of SQuAD's official script. If the sample names another language than English, all
+    punctuation and that language's articles are removed (de, es, fr, it, nl, pt), and each Chinese
+    or Japanese character is a word: the rules of MLQA (Lewis et al. 2020). They also hold where the
+    sample names no language and both texts have such a character; both texts are always read by
+    the same rules. Nothing shared is 0; undefined if both texts are blank.
 
     Args:
         mode: "f1", "precision" or "recall".
@@ -98,6 +100,7 @@ class TokenF1(Wording):
     mode: Share = "f1"
 
     name = "token_f1"
+    revision = 2
     source = "Rajpurkar et al. 2016, SQuAD (arXiv 1606.05250), section 6.1"
 
     def __post_init__(self) -> None:
@@ -105,13 +108,12 @@ class TokenF1(Wording):
         one_of(self.name, "mode", self.mode, get_args(Share))
 
     def compare(self, answer: str, reference: str) -> float:
-        """The chosen one of the three, in English."""
+        """The chosen one of the three, of texts in a language that is not named."""
         return self.compare_in(None, answer, reference)
 
     def compare_in(self, language: str | None, answer: str, reference: str) -> float:
         """The chosen one of the three."""
-        found = overlap(tokens(answer, language), tokens(reference, language))
-        return float(getattr(found, self.mode))
+        return float(getattr(token_f1.compare(answer, reference, language), self.mode))
 
 
 @dataclass(frozen=True)

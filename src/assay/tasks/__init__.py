@@ -20,6 +20,7 @@ from assay.tasks.match_topics import MatchTopics, TopicMatch
 from assay.tasks.name_entities import NameEntities
 from assay.tasks.name_topics import NameTopics
 from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
+from assay.tasks.paper_correctness import PaperCorrectness, Shared
 from assay.tasks.plan_evaluation import PlanEvaluation
 from assay.tasks.prefer_answer import PreferAnswer, Preference
 from assay.tasks.rank_answers import RankAnswers, Ranking
@@ -68,6 +69,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         PaperVerdicts,
         PaperQuestion,
         PaperExtraction,
+        PaperCorrectness,
         WriteSingleHop,
         WriteReasoning,
         WriteMultiHop,
@@ -100,6 +102,7 @@ __all__ = [
     "MatchTopics",
     "NameEntities",
     "NameTopics",
+    "PaperCorrectness",
     "PaperExtraction",
     "PaperQuestion",
     "PaperStatements",
@@ -114,6 +117,7 @@ __all__ = [
     "RateAnswer",
     "Rating",
     "SelectSentences",
+    "Shared",
     "ShortAnswer",
     "SplitQuestion",
     "SplitStatements",

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, distinct, schema
+from assay.tasks.reading import decode, schema
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -50,8 +50,9 @@ class NameEntities(Task[tuple[str, ...]]):
         return (Material("text", self.text),)
 
     def read(self, raw: str) -> tuple[str, ...]:
-        """The entities in order, each once; empty ones are left out."""
-        return distinct(decode(raw, _Form).entities)
+        """The entities in order, as often as they are named; empty ones are left out."""
+        bare = (name.strip() for name in decode(raw, _Form).entities)
+        return tuple(name for name in bare if name)
 
 
 def reply(entities: Sequence[str]) -> str:

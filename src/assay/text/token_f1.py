@@ -1,7 +1,8 @@
 """How many words do two short answers share, as the SQuAD benchmark counts it?
 
 SQuAD's rules: lower case, no ASCII punctuation, no "a", "an", "the", words apart by white space.
-They were made for English; MLQA's rules extend them, and are followed for other languages.
+They were made for English; MLQA's rules extend them, and are followed for other languages. Two
+texts that are compared are always read by the same rules.
 """
 
 import re
@@ -39,14 +40,48 @@ def tokens(text: str, language: str | None = None) -> list[str]:
 
     Args:
         text: The text.
-        language: BCP 47 tag; None means English. Beyond English all Unicode punctuation goes, and
-            the articles of the language do, where they are known here (de, es, fr, it, nl, pt).
-            In any language each Chinese or Japanese character is a word.
+        language: BCP 47 tag. "en": SQuAD's rules. Another one: MLQA's, by which all Unicode
+            punctuation goes, the articles of the language do, where they are known here (de, es,
+            fr, it, nl, pt), and each Chinese or Japanese character is a word. None: SQuAD's, or
+            MLQA's for a text with such a character.
     """
+    return _read(text, _main(language), squad=_by_squad(language, text))
+
+
+def compare(answer: str, reference: str, language: str | None = None) -> Overlap:
+    """Precision, recall and F1 of an answer's words against a reference's.
+
+    Args:
+        answer: The answer.
+        reference: What it is compared with.
+        language: As for `tokens`. None: SQuAD's rules, or MLQA's if there are Chinese or Japanese
+            characters in both texts. Whichever it is, both are read by the same.
+    """
+    return overlap(*token_pair(answer, reference, language))
+
+
+def token_pair(
+    answer: str, reference: str, language: str | None = None
+) -> tuple[list[str], list[str]]:
+    """The words of two texts that are to be compared, both read by the same rules."""
+    main, squad = _main(language), _by_squad(language, answer, reference)
+    return _read(answer, main, squad=squad), _read(reference, main, squad=squad)
+
+
+def _main(language: str | None) -> str:
+    return (language or "en").replace("_", "-").partition("-")[0].lower()
+
+
+def _by_squad(language: str | None, *texts: str) -> bool:
+    if _main(language) != "en":
+        return False
+    # In an English answer a name may stand in its own script as well: "Tokyo (東京)".
+    return bool(language) or not all(map(_UNSPACED.search, texts))
+
+
+def _read(text: str, main: str, *, squad: bool) -> list[str]:
     lowered = text.lower()
-    main = (language or "en").replace("_", "-").partition("-")[0].lower()
-    unspaced = bool(_UNSPACED.search(lowered))
-    if main == "en" and not unspaced:
+    if squad:
         return re.sub(_ENGLISH, " ", lowered.translate(_ASCII)).split()
     # Articles first: with the apostrophe of "l'eau" its article would be lost in the word.
     articles = _ARTICLES.get(main)
