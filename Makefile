@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: demo test test-real test-integrations check bench docs train clean
+PEERS := ragas4 ragas1 deepeval trulens ragchecker
+
+.PHONY: demo test test-real test-integrations test-peers check bench docs train clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -21,6 +23,9 @@ test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real br
 
 test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the others, as they are released
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
+
+test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
+	$(BIN)/python tests/peers/compare.py
 
 check: $(VENV)/.ready ## lint, format, types, generated docs up to date
 	$(BIN)/ruff check .
@@ -53,6 +58,12 @@ $(VENV)/.real: $(VENV)/.ready
 	.venv-integrations/bin/python -m pip install --quiet --editable . --group integrations
 	touch $@
 
+# Each pinned to the last package: what they find is to change only when somebody means it to.
+.venv-peers-%/.ready: tests/peers/requirements/%.txt
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-deps --requirement $<
+	touch $@
+
 train: .venv-train/.ready ## make the embedded models anew: hours; needs the data of $$ASSAY_DATA
 	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.recipe $(TRAIN)
 
@@ -63,4 +74,4 @@ train: .venv-train/.ready ## make the embedded models anew: hours; needs the dat
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-train .venv-integrations $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-train .venv-integrations .venv-peers-* $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
