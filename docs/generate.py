@@ -40,7 +40,7 @@ _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTA
 _TOLERANCE = 0.02
 # Two machines differ in times, in the last digits of a score, and so in the bars made from it; two
 # versions of Python in what they compile a function to, and so in the digest of its code.
-_VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min)\b|@[0-9a-f]{8}\b|[▁▂▃▄▅▆▇█]|\s+")
+_VARIES = re.compile(r"\d[\d,]*(?:\.\d+)? (?:ms|s|min)\b|@[0-9a-f]{8}\b|[▁▂▃▄▅▆▇█]|\s+")
 _PLAIN = {
     "METRICS": "Every metric class by its name.",
     "Outcome": "What a metric returns: a Score or an Unscored.",
@@ -67,6 +67,7 @@ def _metric(metric: type[Metric]) -> str:
     better = "higher" if metric.higher_is_better else "lower"
     facts = {
         "source": metric.source,
+        "follows": metric.follows,
         "needs": f"{', '.join(metric.needs)}; asks {asked}",
         "range": f"{low:g} to {high:g}; {better} is better{guide}",
         "also called": ", ".join(old for old, new in ALIASES.items() if new == metric.name),

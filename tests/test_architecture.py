@@ -59,8 +59,8 @@ IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run",
 # Where everything may be caught: at the command line, and around a system that is not ours.
 EDGES = ("cli", "target")
 
-LONGEST_FILE = 400
-LONGEST_FUNCTION = 60
+LONGEST_FILE = 500
+LONGEST_FUNCTION = 62
 
 
 def part(path):

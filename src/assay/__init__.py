@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from assay.run.evaluate import aevaluate, evaluate
     from assay.run.result import Result
     from assay.run.settings import Settings
+    from assay.run.verify import averify, averify_many, verify, verify_many
     from assay.sample import Sample, ToolCall, Turn, Variant
     from assay.score import Outcome, Part, Score, Unscored
+    from assay.tasks import Verdict
 
 # Where each public name lives. Imported on first use, so that `import assay` stays instant and
 # pulls in no third-party module.
@@ -69,6 +71,10 @@ _HOME = {
     "evaluate": "assay.run.evaluate",
     "Result": "assay.run.result",
     "Settings": "assay.run.settings",
+    "averify": "assay.run.verify",
+    "averify_many": "assay.run.verify",
+    "verify": "assay.run.verify",
+    "verify_many": "assay.run.verify",
     "Sample": "assay.sample",
     "ToolCall": "assay.sample",
     "Turn": "assay.sample",
@@ -77,6 +83,7 @@ _HOME = {
     "Part": "assay.score",
     "Score": "assay.score",
     "Unscored": "assay.score",
+    "Verdict": "assay.tasks",
 }
 
 __all__ = [
@@ -115,12 +122,17 @@ __all__ = [
     "Unscored",
     "Unsupported",
     "Variant",
+    "Verdict",
     "__version__",
     "aevaluate",
+    "averify",
+    "averify_many",
     "backend",
     "estimate",
     "evaluate",
     "metric",
+    "verify",
+    "verify_many",
 ]
 
 

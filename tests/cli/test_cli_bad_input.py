@@ -122,8 +122,10 @@ def test_bad_input_is_told_in_words(assay, files, line, said):
 
 def test_nothing_is_asked_before_all_rows_are_seen(assay, here):
     with (here / "data.jsonl").open("a") as file:
-        file.write('{"id": "late", "question": "?"}\n')
-    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 2
+        file.write('{"id": "late", "question": "?", "answer": "x", "contexts": 7}\n')
+    result = assay(*FAITHFULNESS, *JUDGE)
+    assert result.exit_code == 2
+    assert "'contexts'" in result.stderr
     assert assay("runs").stdout.strip() == "no run yet"
 
 

@@ -65,7 +65,7 @@ def test_2_bad_usage(assay):
 def test_2_a_full_disk_is_no_bug(assay, monkeypatch):
     def fill(connection, *_):
         connection.execute("PRAGMA max_page_count = 1")  # as many as there are
-        connection.execute("INSERT INTO texts VALUES (1, 1, randomblob(1000000))")
+        connection.execute("INSERT INTO texts VALUES (1, 1, randomblob(1000000), 1)")
 
     with monkeypatch.context() as patch:
         patch.setattr(rows, "write_reply", fill)

@@ -86,16 +86,35 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
     )
 
 
-def test_without_metrics_a_gap_in_one_row_leaves_its_metrics_out(assay, here):
+def test_without_metrics_a_gap_in_one_row_leaves_no_metric_out(assay, here):
     write_rows(here / "gap.jsonl", [ROWS[0], {**ROWS[1], "reference": None}])
     result = assay("run", "gap.jsonl", "--dry-run")
     assert result.exit_code == 0, result.output
-    assert "left out, since reference is missing in row 2: context_precision" in result.stderr
-    assert "-m METRIC --skip-invalid FILE" in result.stderr
-    write_rows(here / "gaps.jsonl", [ROWS[0], {"answer": "It was."}])
-    refused = assay("run", "gaps.jsonl").stderr
-    assert "question is missing in row 2" in refused
-    assert refused.endswith("name metrics: -m METRIC --skip-invalid FILE\n")
+    assert "left out" not in result.stderr
+    assert "context_recall" in result.stderr
+    apart = [{"question": "q", "contexts": ["c"]}, {"question": "q", "answer": "a"}]
+    write_rows(here / "apart.jsonl", apart)
+    told = assay("run", "apart.jsonl", "--dry-run").stderr
+    assert "left out, since no row holds all of question, contexts, answer: faithfulness" in told
+
+
+def test_a_row_that_lacks_a_field_of_one_metric_is_scored_by_the_others(assay, here):
+    write_rows(here / "gap.jsonl", [ROWS[0], {**ROWS[1], "reference": None}])
+    line = ("run", "gap.jsonl", "-m", "exact_match,chrf,latency_ms", "--map", "latency_ms=")
+    told = "1 of 2 rows has no 'reference' (the first is row 2): exact_match and chrf are undefined"
+    refused = assay(*line)
+    assert refused.exit_code == 2
+    assert "'latency_ms'" in refused.stderr
+    line = ("run", "gap.jsonl", "-m", "exact_match,chrf")
+    result = assay(*line)
+    assert result.exit_code == 0, result.output
+    assert told in " ".join(result.stdout.split())
+    for row in summary(assay(*line, "--json"))["metrics"]:
+        assert (row["n_scored"], row["n_undefined"]) == (1, 1)
+    assert summary(assay(*line, "--json"))["notes"] == [f"{told} there"]
+    checked = assay("check", "gap.jsonl", "-m", "exact_match,chrf")
+    assert checked.exit_code == 0
+    assert checked.stdout == f"gap.jsonl: 2 rows, nothing wrong\n  note: {told} there\n"
 
 
 def test_without_metrics_a_file_without_rows_is_told_before_anything_else(assay, here):

@@ -21,8 +21,8 @@ def test_full_rows_pass():
     assert len(load(rows({}, {"contexts": []}), needs=NEEDS)) == 2
 
 
-def test_every_gap_of_every_row_is_named_at_once():
-    data = rows({}, {"question": " ", "contexts": None}, {"id": "0"}, {"contexts": ["", "c"]}, {})
+def test_every_problem_of_every_row_is_named_at_once():
+    data = rows({}, {"question": 7, "contexts": 7}, {"id": "0"}, {"contexts": ["", "c"]}, {})
     data[4] = "no row"
     error = refused(data, needs=NEEDS)
     assert [(found.row, found.field) for found in error.problems] == [
@@ -32,12 +32,52 @@ def test_every_gap_of_every_row_is_named_at_once():
         (4, "contexts"),
         (5, ""),
     ]
-    told = str(error)
-    assert "is empty, and faithfulness needs it" in told
-    assert "is missing, and faithfulness and recall need it" in told
-    assert "fill it in ([] if nothing was retrieved) or remove the row, or skip such rows" in told
-    assert "'0' is the id of an earlier row" in told
+    assert "'0' is the id of an earlier row" in str(error)
     assert all(found.remedy for found in error.problems)
+
+
+def noted(data, **options):
+    found = samples(data, **options)
+    return list(found), found.notes
+
+
+class TestGapsOfSomeRows:
+    def test_they_are_counted_by_field_and_the_rows_are_given_all_the_same(self):
+        data = rows({}, {"question": " ", "contexts": None}, {"contexts": None}, {"id": "x"})
+        found, notes = noted(data, needs=NEEDS)
+        assert len(found) == 4
+        assert notes == [
+            "1 of 4 rows has no 'question' (the first is row 2): faithfulness is undefined there",
+            (
+                "2 of 4 rows have no 'contexts' (the first is row 2): "
+                "faithfulness and recall are undefined there"
+            ),
+        ]
+        assert noted(rows({}, {"contexts": []}), needs=NEEDS)[1] == []
+
+    def test_a_metric_that_no_row_serves_is_refused(self):
+        data = rows({"question": None}, {"answer": None}, {"contexts": None})
+        told = problem(data, needs={"f": NEEDS["faithfulness"], "r": NEEDS["recall"]})
+        assert "no row holds all that f needs (question, answer, contexts): " in told
+        assert "row 1 has no 'question', row 2 has no 'answer', row 3 has no 'contexts'" in told
+        assert "-> fill them in, or drop f" in told
+
+    def test_a_row_whose_question_was_not_answered_has_none(self):
+        data = rows({}, {"answer": None, "failure": "time-out"})
+        assert noted(data, needs=NEEDS)[1] == []
+        assert len(load(rows({"answer": None, "failure": "x"}), needs=NEEDS)) == 1
+
+    def test_what_is_required_must_be_in_every_row(self):
+        data = rows({}, {"question": None}, {"question": " ", "reference": None})
+        error = refused(data, needs=NEEDS, required={"the system": ("question",)})
+        assert [(found.row, found.field) for found in error.problems] == [
+            (2, "question"),
+            (3, "question"),
+        ]
+        assert "row 2, field 'question': is missing, and the system needs it" in str(error)
+        assert "row 3, field 'question': is empty, and the system needs it -> fill it in or" in str(
+            error
+        )
 
 
 IDS = {"recall_at_k": ("context_ids", "reference_context_ids"), "recall": ("contexts",)}
@@ -56,15 +96,18 @@ class TestOtherFieldsDoAsWell:
         assert len(load([by_ids, by_texts], needs=IDS, instead=TEXTS)) == 2
 
     def test_a_row_that_holds_neither_is_told_of_those_that_it_needs(self):
-        rows = [
-            {"id": "1", "contexts": ["c"], "reference_contexts": ["c"], "context_ids": ["a"]},
-            {"id": "2", "contexts": ["c"]},
+        neither = {"id": "2", "contexts": ["c"]}
+        both = {"id": "1", "contexts": ["c"], "reference_contexts": ["c"], "context_ids": ["a"]}
+        _, notes = noted([both, neither], needs=IDS, instead=TEXTS)
+        assert [note.partition(" have")[0].partition(" (the first")[0] for note in notes] == [
+            "1 of 2 rows has no 'context_ids'",
+            "1 of 2 rows has no 'reference_context_ids'",
         ]
-        error = refused(rows, needs=IDS, instead=TEXTS)
-        assert {(found.row, found.field) for found in error.problems} == {
-            (None, ""),
-            (2, "context_ids"),
-        }
+        error = refused(
+            [{"id": "1", "contexts": ["c"], "context_ids": ["a"]}, neither],
+            needs=IDS,
+            instead=TEXTS,
+        )
         assert "'reference_context_ids', which recall_at_k needs" in str(error)
         assert "give contexts and reference_contexts instead" in str(error)
 
@@ -75,7 +118,7 @@ class TestOtherFieldsDoAsWell:
 
 
 def test_valid_samples_are_given_before_the_error_is_raised():
-    found = samples(rows({}, {"answer": None}, {}), needs=NEEDS)
+    found = samples(rows({}, {"answer": 7}, {}), needs=NEEDS)
     assert [next(found).id, next(found).id] == ["0", "2"]
     with pytest.raises(InputError):
         next(found)
@@ -92,8 +135,8 @@ def test_a_field_that_no_row_has_is_one_problem():
 @pytest.mark.parametrize("mark", ["\u00a0", "\u200b", "\ufeff", "\u00ad", "\u200f", " \u200b\n"])
 def test_a_text_of_invisible_characters_is_none(mark):
     needs = {"m": ("reference",)}
-    error = refused([{"reference": "r"}, {"reference": mark}], needs=needs)
-    assert "row 2, field 'reference': is empty, and m needs it" in str(error)
+    _, notes = noted([{"reference": "r"}, {"reference": mark}], needs=needs)
+    assert notes == ["1 of 2 rows has no 'reference' (the first is row 2): m is undefined there"]
     seen = load([{"reference": f"{mark}r"}], needs=needs)  # beside others they are kept
     assert seen[0].reference == f"{mark}r"
 
@@ -141,7 +184,7 @@ def test_a_field_may_be_one_of_the_metadata():
 
 
 def test_very_many_problems_are_counted_and_the_first_kept():
-    data = [FULL, *({**FULL, "answer": None, "tokens": -1} for _ in range(3000))]
+    data = [FULL, *({**FULL, "answer": 7, "tokens": -1} for _ in range(3000))]
     error = refused(data, needs=NEEDS)
     assert error.total == 6000
     assert len(error.problems) == 1000
@@ -155,14 +198,14 @@ def test_generated_ids_meet_given_ones():
 
 def test_invalid_rows_can_be_skipped_and_are_kept_aside(tmp_path):
     path = tmp_path / "data.jsonl"
-    lines = [json.dumps(row) for row in rows({}, {"answer": None}, {})]
+    lines = [json.dumps(row) for row in rows({}, {"answer": 7}, {})]
     path.write_text("\n".join([*lines, "{broken", ""]))
     found = samples(path, needs=NEEDS, skip_invalid=tmp_path / "skipped.jsonl")
     assert [sample.id for sample in found] == ["0", "2"]
     assert (found.rows, found.skipped, found.name) == (4, 2, "data.jsonl")
     kept = [json.loads(line) for line in (tmp_path / "skipped.jsonl").read_text().splitlines()]
     assert [(entry["row"], entry["raw"]) for entry in kept] == [(2, lines[1]), (4, "{broken")]
-    assert "faithfulness needs it" in kept[0]["problems"][0]
+    assert "is the number 7" in kept[0]["problems"][0]
 
 
 def test_rows_without_text_of_their_own_are_kept_aside_too(tmp_path):
@@ -229,8 +272,8 @@ def test_bad_rows_do_not_fill_the_memory():
 
 def test_many_metrics_are_named_in_short():
     needs = dict.fromkeys("abcde", ("answer",))
-    told = problem([{"answer": "x"}, {"answer": None}], needs=needs)
-    assert "a, b and 3 more metrics need it" in told
+    _, (told,) = noted([{"answer": "x"}, {"answer": None}], needs=needs)
+    assert "a, b and 3 more metrics are undefined there" in told
 
 
 def test_a_source_can_be_checked_more_than_once():

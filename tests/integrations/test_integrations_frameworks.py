@@ -392,7 +392,11 @@ class TestAMetricOfDSPy:
 
     def test_a_metric_whose_low_scores_are_good_would_be_driven_the_wrong_way(self, db):
         with pytest.raises(InputError, match="lower is better"):
-            DSPyMetric("deepeval:hallucination", plausible(), store=db)
+            DSPyMetric("deepeval:hallucination(version=4.1)", plausible(), store=db)
+
+    def test_a_threshold_of_what_may_count_either_way_is_refused(self, db):
+        with pytest.raises(InputError, match="name the version"):
+            DSPyMetric("deepeval:hallucination", plausible(), passing=0.2, store=db)
 
     def test_while_bootstrapping_it_says_whether_it_passes(self, db):
         strict = DSPyMetric("faithfulness", plausible(), store=db)

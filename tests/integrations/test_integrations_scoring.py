@@ -64,7 +64,7 @@ class TestAFinding:
         assert finding.passing(None) is False
 
     def test_an_error_rate_passes_below_the_threshold(self, db):
-        (finding,) = Scorer("deepeval:hallucination", plausible(), store=db).score(ROW)
+        (finding,) = Scorer("deepeval:hallucination(version=4.1)", plausible(), store=db).score(ROW)
         assert not finding.metric.higher_is_better
         assert finding.passing(1.0) is True
         assert finding.passing(-0.1) is False

@@ -104,12 +104,13 @@ class TestAssertScore:
 
     def test_several_demands_are_all_told_if_missed(self, project):
         result = project(
+            "OLD = 'deepeval:hallucination(version=4.1)'\n"
             "def test_it(assert_score):\n"
-            "    assert_score(ROW, faithfulness > 0.9, measured('deepeval:hallucination') <= 0,\n"
+            "    assert_score(ROW, faithfulness > 0.9, measured(OLD) <= 0,\n"
             "                 measured('context_relevance') >= 0)\n"
         )
         result.stdout.fnmatch_lines(
-            ["E*faithfulness > 0.9: it is*", "E*deepeval:hallucination <= 0: it is*"]
+            ["E*faithfulness > 0.9: it is*", "E*deepeval:hallucination(version=4.1) <= 0: it is*"]
         )
         result.stdout.no_fnmatch_line("*context_relevance >= 0: it is*")
 

@@ -14,6 +14,7 @@ from assay.errors import Denied
 from assay.store import Store
 from support.batch_server import Batching, BatchServer
 from support.scripts import samples
+from support.sealed import change
 
 METRICS = ["faithfulness", "context_precision"]
 DATA = samples(6)
@@ -99,8 +100,8 @@ def test_killed_before_the_batch_was_made_it_is_submitted_anew(served, db):
     served.batching = Batching()
     with Store(db) as store:  # whether it had come further by then or not
         for batch in store.batches.open():
-            store.query("UPDATE batches SET provider = ''")
             assert len(batch.keys) == len(DATA) * 2 - 2
+    change(db, "UPDATE batches SET provider = ''")
     result = go_on(served, db)
     assert all(row.n_scored == len(DATA) for row in result.summary())
     assert set(served.done.values()) == {1}
@@ -115,8 +116,8 @@ def test_killed_after_replies_were_fetched_only_the_missing_ones_are_fetched_aga
         store.query("DELETE FROM replies WHERE hex(key) = ?", *lost)
         keys = [line["custom_id"] for line in served.batches["batch_1"]["lines"]]
         assert lost[0].lower() in keys
-        store.query("INSERT INTO batches (name, provider, keys) VALUES ('b', 'batch_1', ?)",
-                    bytes.fromhex("".join(keys)))  # fmt: skip
+    owed = "".join(keys)
+    change(db, f"INSERT INTO batches (name, provider, keys) VALUES ('b', 'batch_1', x'{owed}')")
     calls = served.stats()["calls"]
     result = go_on(served, db)
     assert all(row.n_scored == len(DATA) for row in result.summary())
@@ -125,16 +126,17 @@ def test_killed_after_replies_were_fetched_only_the_missing_ones_are_fetched_aga
 
 
 def test_batches_of_other_requests_are_left_alone(served, db):
-    with Store(db) as store:
-        store.query("INSERT INTO batches (name, provider, keys) VALUES ('b', 'gone', ?)", b"k" * 16)
+    Store(db).close()
+    change(db, f"INSERT INTO batches (name, provider, keys) VALUES ('b', 'gone', x'{'6b' * 16}')")
     served.batching = Batching()
     go_on(served, db)
     assert known_as(db) == ["gone"]
 
 
 def test_what_providers_have_thrown_away_is_forgotten(served, db):
-    with Store(db) as store:
-        store.query("INSERT INTO batches VALUES ('b', 'old', ?, 1000)", b"k" * 16)
+    Store(db).close()
+    columns = "name, provider, keys, at"
+    change(db, f"INSERT INTO batches ({columns}) VALUES ('b', 'old', x'{'6b' * 16}', 1000)")
     served.batching = Batching()
     go_on(served, db)
     assert known_as(db) == []

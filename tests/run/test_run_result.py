@@ -107,6 +107,14 @@ class TestSummary:
             f"|assay={__version__}"
         )
 
+    def test_a_metric_whose_definition_changed_says_which_revision_it_is(self, db):
+        result = evaluate(
+            [{"answer": "a b", "reference": "b"}], ["token_f1", "exact_match"], store=db
+        )
+        told = {row.metric: row.signature for row in result.summary()}
+        assert "|revision=2|" in told["token_f1"]
+        assert "revision" not in told["exact_match"]
+
 
 class TestOutcomes:
     def test_a_metric_gives_its_outcomes_in_the_order_of_the_samples(self, mixed):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay import Budget, Limits, Price, Result, Settings, evaluate, metric
+from assay import Budget, Limits, Price, Result, Settings, estimate, evaluate, metric
 from assay.backends.health import HOPELESS
 from assay.backends.llm import LLM, Completion
 from assay.backends.route import Route
@@ -303,11 +303,12 @@ class TestRefusedBeforeAnyCall:
         with pytest.raises(InputError, match=offered):
             evaluate(samples(1), ["faithfulness"], judge, store=db)
 
-    def test_every_gap_in_the_data_is_named(self, db):
+    def test_a_metric_that_no_row_can_serve_is_refused(self, db):
         judge = Watched(plausible())
-        data = [sample(0, answer=None), sample(1, contexts=None), sample(2)]
-        with pytest.raises(InputError, match=r"row 1.*\n.*row 2"):
-            evaluate(data, ["faithfulness"], judge, store=db)
+        data = [sample(0, answer=None), sample(1, contexts=None)]
+        told = "no row holds all that faithfulness needs .*: row 1 has no 'answer', row 2 has no 'c"
+        with pytest.raises(InputError, match=told):
+            evaluate(data, ["faithfulness", "answer_relevancy"], judge, store=db)
         assert judge.asked == []
 
     @pytest.mark.parametrize(
@@ -321,6 +322,27 @@ class TestRefusedBeforeAnyCall:
     def test_an_unknown_metric_is_refused(self, db):
         with pytest.raises(InputError, match="did you mean faithfulness"):
             evaluate(samples(1), "faithfulnes", plausible(), store=db)
+
+
+def test_a_metric_is_undefined_for_a_row_that_lacks_what_it_needs(db):
+    data = [sample(0, reference=None), sample(1), sample(2, failure="time-out", reference=None)]
+    judge = Watched(plausible())
+    before = estimate(data, ["context_recall"], plausible(), store=db)
+    first = evaluate(data, ["context_recall", "exact_match"], judge, store=db)
+    assert before.samples == 3
+    for name in ("context_recall", "exact_match"):
+        lacking, scored, unanswered = first[name]
+        assert lacking == Unscored("undefined", "the row has no reference")
+        assert scored.value == scored.value
+        assert unanswered.why == "unanswered"
+    asked = len(judge.asked)
+    assert asked
+    assert evaluate(data, ["context_recall", "exact_match"], judge, store=db).run.id == first.run.id
+    assert len(judge.asked) == asked
+    filled = [sample(0), *data[1:]]
+    second = evaluate(filled, ["context_recall", "exact_match"], judge, store=db)
+    assert second.run.id != first.run.id
+    assert second["context_recall"][0].value == second["context_recall"][0].value
 
 
 def test_contexts_that_are_empty_lists_are_data_and_no_gap(db):

@@ -215,7 +215,7 @@ TEXTS = {"question": "q", "contexts": ["c"], "answer": "a"}
 MISTAKES = [
     ("no field", [{"question": "q", "contexts": ["c"]}], "rename the field that holds it to 'answer'"),
     ("a slip", [{"question": "q", "contexts": ["c"], "model_anwser": "a"}], "rename 'model_anwser' to 'answer'"),
-    ("a gap", [{**TEXTS, "id": "a"}, {**TEXTS, "id": "b", "question": None}], "or leave the row out"),
+    ("gaps", [{**TEXTS, "id": "a", "answer": None}, {**TEXTS, "id": "b", "question": None}], "or drop faithfulness"),
     ("all empty", [{**TEXTS, "contexts": None}], "fill it in, or drop faithfulness"),
     ("no text", [{**TEXTS, "question": {"a": 1}}], "give one text"),
     ("texts", [{**TEXTS, "answer": ["a", "b"]}], "rename the field to 'reference'"),

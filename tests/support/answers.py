@@ -334,6 +334,18 @@ def _paper_extraction(prompt: str) -> str:
     return "\n".join(found) or "Insufficient Information"
 
 
+def _paper_correctness(prompt: str) -> str:
+    told = re.search(r"answer: (.*), ground truth: (.*),\nExtracted statements", prompt, re.DOTALL)
+    answer, truth = (told[1], told[2]) if told else ("", "")
+    mine, theirs = sentences(answer), sentences(truth)
+    found = {
+        "TP": [s for s in mine if overlap(s, truth) >= 0.8],
+        "FP": [s for s in mine if overlap(s, truth) < 0.8],
+        "FN": [s for s in theirs if overlap(s, answer) < 0.8],
+    }
+    return ", ".join(f"“{k}”: {json.dumps(v, ensure_ascii=False)}" for k, v in found.items())
+
+
 _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "split_statements": _split,
     "verify_statements": _verify,
@@ -369,6 +381,7 @@ _SAID: dict[str, Callable[[str], str]] = {
     "paper_verdicts": _paper_verdicts,
     "paper_question": _paper_question,
     "paper_extraction": _paper_extraction,
+    "paper_correctness": _paper_correctness,
 }
 _PAPER = {
     "Name the topics that the user": "name_topics",
@@ -378,6 +391,7 @@ _PAPER = {
     "Consider the given context and following": "paper_verdicts",
     "Generate a question for the given answer": "paper_question",
     "Please extract relevant sentences": "paper_extraction",
+    "Extract following from given question": "paper_correctness",
     # Two tasks of ours that show nothing but a text.
     "List the entities": "name_entities",
     "Write questions that test": "ask_about_facts",

@@ -12,6 +12,7 @@ from assay.tasks import (
     Preference,
     Ranking,
     Rating,
+    Shared,
     ShortAnswer,
     TopicAnswer,
     TopicMatch,
@@ -112,6 +113,9 @@ CAPRICIOUS = {
     "name_entities": _entities,
     "name_topics": lambda _, rng: tasks.name_topics.reply(_numbered("Topic", rng, 0, 4)),
     "paper_extraction": _extraction,
+    "paper_correctness": lambda _, rng: tasks.paper_correctness.reply(
+        Shared(*(tuple(_numbered("Claim", rng, 0, 3)) for _ in range(3)))
+    ),
     "paper_question": lambda _, rng: f"Why {rng.random()}?",
     "paper_statements": lambda _, rng: "\n".join(_numbered("Claim", rng, 1, 4)),
     "paper_verdicts": lambda task, rng: (
@@ -170,6 +174,7 @@ GULLIBLE = {
     "name_entities": lambda task: tasks.name_entities.reply(task.text.split() or ["Atlantis"]),
     "name_topics": lambda _: tasks.name_topics.reply(["All"]),
     "paper_extraction": lambda task: task.context or "All.",
+    "paper_correctness": lambda _: tasks.paper_correctness.reply(Shared(("All is well.",), (), ())),
     "paper_question": lambda _: "What?",
     "paper_statements": lambda _: "All is well.",
     "paper_verdicts": lambda _: "Final verdict: Yes.",

@@ -75,6 +75,7 @@ def summary_json(result: Result) -> dict[str, Any]:
         "judge": run.config["judge"],
         "samples": run.n_samples,
         "skipped": run.skipped,
+        "notes": list(run.config.get("data_notes", ())),
         "finished": run.finished is not None,
         "stopped": run.stopped,
         "metrics": [msgspec.to_builtins(row) for row in result.summary()],

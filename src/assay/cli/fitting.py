@@ -14,10 +14,9 @@ from assay.metrics import METRICS
 from assay.metrics.catalogue import OCCASIONAL, USUAL
 from assay.run.plan import who_can
 
-# So many rows are looked at. A gap further down is told with its row when the run begins.
+# So many rows are looked at.
 ROWS = 1000
 CANNOT = "the judge cannot do"
-MISSING = "is missing in row"
 _ABSENT = "is in no row"
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
@@ -37,12 +36,12 @@ class Fitting:
 
 
 def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
-    """The common metrics whose needs every row fills and whose tasks the judge can do.
+    """The common metrics whose needs some row fills and whose tasks the judge can do.
 
     Raises:
         InputError: If there is none, or the data cannot be read or hold no rows.
     """
-    gaps, columns, unfound = _gaps(data, mapping, min(limit or ROWS, ROWS))
+    gaps, apart, columns, unfound = _gaps(data, mapping, min(limit or ROWS, ROWS))
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
@@ -53,6 +52,8 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
         cannot = [kind for kind in asked if not route.serves(kind)]
         if missing:
             left_out[name] = ", ".join(missing)
+        elif name in apart:
+            left_out[name] = f"no row holds all of {', '.join(metric.needs)}"
         elif cannot:
             left_out[name] = f"{CANNOT} {', '.join(kind.kind for kind in cannot)}"
             unable += cannot
@@ -66,8 +67,6 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
         what = f"no metric can be computed from {name}: {', '.join(reasons)}"
         by_name = "name columns with --map field=column; one row is one question"
         remedy = who_can(unable[0]) if unable else by_name
-        if any(MISSING in why for why in reasons):
-            remedy += "; to leave out rows with gaps, name metrics: -m METRIC --skip-invalid FILE"
         raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])
     return Fitting(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
 
@@ -82,15 +81,21 @@ def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
 
 def _gaps(
     data: Any, mapping: Mapping[str, str], rows: int
-) -> tuple[dict[str, str], str, list[Problem]]:
-    """(why a field cannot be used, by field; the columns there are; mapped ones that are not)."""
-    needs = {need for name in (*USUAL, *OCCASIONAL) for need in METRICS[name].needs}
-    first: dict[str, int] = {}
-    without: dict[str, int] = {}
+) -> tuple[dict[str, str], set[str], str, list[Problem]]:
+    """What the first rows lack.
+
+    Returns:
+        Why a field cannot be used, by field; the metrics whose fields stand in no row together;
+        the columns there are; what the mapping names and no row has.
+    """
+    names = (*USUAL, *OCCASIONAL)
+    needs = {need for name in names for need in METRICS[name].needs}
     given: set[str] = set()
     filled: set[str] = set()
+    served: set[str] = set()
     columns: dict[str, str] = {}
     unfound = set(mapping)
+    read_any = False
     source, row = read(data, mapping=mapping, limit=rows), None
     for row in source:
         columns |= {name: _nested(row.record, name) for name in row.columns}
@@ -98,28 +103,21 @@ def _gaps(
             unfound &= row.unfound
         if row.problems:  # refused or skipped when the run begins
             continue
-        for need in needs:
-            value = row.fields.get(need)
-            if is_gap(value, need):
-                # What the system did not answer is counted as such: its row needs nothing.
-                excused = row.fields.get("failure") is not None
-                (without if excused else first).setdefault(need, row.number)
-            else:
-                given.add(need)
-                if value != ():
-                    filled.add(need)
+        read_any = True
+        held = {need for need in needs if not is_gap(row.fields.get(need), need)}
+        given |= held
+        filled |= {need for need in held if row.fields.get(need) != ()}
+        served |= {name for name in names if held.issuperset(METRICS[name].needs)}
     if row is None:
         raise no_rows(source.name)
-    gaps = {
-        need: f"{MISSING} {number}" if need in given else _ABSENT
-        for need, number in (without | first).items()
-        if need in first or need not in given
-    }
+    if not read_any:  # what is wrong with the rows is told when the run begins
+        served, given, filled = {*names}, needs, needs
+    gaps = dict.fromkeys(needs - given, _ABSENT)
     # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
-    gaps |= dict.fromkeys(given - filled - gaps.keys(), "is empty in every row")
+    gaps |= dict.fromkeys(given - filled, "is empty in every row")
     shown = ", ".join(name + nested for name, nested in columns.items()) or "none"
     lost = [not_found(name, mapping[name], columns) for name in mapping if name in unfound]
-    return gaps, shown, lost
+    return gaps, {*names} - served, shown, lost
 
 
 def _nested(record: Record, column: str) -> str:

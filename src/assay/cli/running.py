@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from assay.cli import asking, closing, outputs, screen
 from assay.cli.edge import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.estimated import estimated
-from assay.cli.fitting import MISSING
 from assay.cli.progress import Meter, meter
 from assay.cli.request import Request, understand
 from assay.errors import Denied
@@ -98,7 +97,5 @@ def _introduce(request: Request) -> None:
             by_reason.setdefault(why, []).append(name)
         for why, names in by_reason.items():
             say(f"  left out, since {why}: {', '.join(names)}")
-        if any(MISSING in why for why in by_reason):
-            say("  to leave out such rows instead, name the metrics: -m METRIC --skip-invalid FILE")
     for kind, template in request.settings.prompts.items():
         say(f"prompt replaced: {kind} ({template.digest})")

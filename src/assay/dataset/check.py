@@ -23,8 +23,11 @@ def samples(
     skip_invalid: str | PathLike[str] | None = None,
     limit: int | None = None,
     instead: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    required: Mapping[str, Iterable[str]] | None = None,
 ) -> "Samples":
     """The samples of a data set, checked for what the metrics need.
+
+    A metric is undefined for a row that lacks what it needs; it must be there in some row.
 
     Args:
         data: As for `read`.
@@ -33,6 +36,7 @@ def samples(
         skip_invalid: File to which rows with problems are written instead of refusing the data.
         limit: As for `read`.
         instead: Metric -> sets of fields of which any does as well as those that it needs.
+        required: Who else needs fields -> those without which a row is invalid.
 
     Raises:
         InputError: The source cannot be read at all. Problems of rows are raised in one InputError
@@ -42,34 +46,30 @@ def samples(
     path = None if skip_invalid is None else Path(skip_invalid)
     if path is not None:
         _check_skip_file(path, data)
-    return Samples(source, needs, path, instead or {})
+    return Samples(source, Tally(needs, source.mapping, instead or {}, required or {}), path)
 
 
 class Samples(Iterator[Sample]):
     """Gives the valid samples one by one; at the end raises one InputError if any row was invalid.
 
     With a skip file, invalid rows are written there instead; InputError is then raised only if no
-    row is left or a field that a metric needs stands in no row.
+    row is left or a metric can be computed for none.
 
     Attributes:
         name: Name of the data set.
         rows: Rows seen so far.
         skipped: Rows written to the skip file so far.
         skip_file: Where they are, None if invalid rows are refused.
+        notes: What else a reader of the scores must know of the data; filled at the end.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        needs: Mapping[str, Iterable[str]],
-        skip_file: Path | None,
-        instead: Mapping[str, Sequence[Sequence[str]]],
-    ) -> None:
+    def __init__(self, source: Source, tally: Tally, skip_file: Path | None) -> None:
         self.name = source.name
         self.rows = 0
         self.skipped = 0
         self.skip_file = skip_file
-        self._tally = Tally(needs, source.mapping, instead)
+        self.notes: list[str] = []
+        self._tally = tally
         self._iterator = self._walk(source)
 
     def __next__(self) -> Sample:
@@ -114,6 +114,7 @@ class Samples(Iterator[Sample]):
                 error = InputError([*broken, *rest][:KEPT], total=total)
         if error is not None:
             raise error
+        self.notes += self._tally.notes()
 
 
 def no_rows(name: str) -> InputError:

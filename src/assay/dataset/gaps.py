@@ -1,13 +1,14 @@
 """How is a gap in the data told to the user, with what to do about it?"""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS, closest, likely_column, recognised, with_others
 from assay.dataset.record import Row
 from assay.dataset.values import is_invisible
 from assay.errors import Problem
+from assay.sample import Sample
 
 # The last words of a remedy where rows can be left out; a command that cannot leaves them away.
 SKIPPING: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
@@ -42,13 +43,51 @@ def is_blank(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
+def lacking(
+    needs: Iterable[str], instead: Iterable[Sequence[str]], value: Callable[[str], Any]
+) -> tuple[str, ...]:
+    """The fields that a metric needs and a row does not hold; none where others do as well."""
+    if replaced(instead, value):
+        return ()
+    return tuple(name for name in needs if is_gap(value(name), name))
+
+
+def replaced(instead: Iterable[Sequence[str]], value: Callable[[str], Any]) -> bool:
+    """Whether a row holds other fields that do as well as those that a metric needs."""
+    return any(not any(is_gap(value(name), name) for name in names) for names in instead)
+
+
+def lacked(needs: Iterable[str], instead: Iterable[Sequence[str]], sample: Sample) -> str:
+    """Why a metric is undefined for a sample that lacks what it needs; "" if it lacks nothing."""
+    if sample.failure is not None:  # what the system did not answer has a word of its own
+        return ""
+
+    def value(name: str) -> Any:
+        return getattr(sample, name) if name in FIELDS else sample.metadata.get(name)
+
+    names = lacking(needs, instead, value)
+    return f"the row has no {_each(names)}" if names else ""
+
+
+def in_rows(name: str, users: Sequence[str], first: int, n: int, rows: int) -> str:
+    """The gap of some rows, for which the metrics that need the field are undefined."""
+    what = f"{n:,} of {rows:,} rows {'has' if n == 1 else 'have'} no '{name}'"
+    are = "is" if len(users) == 1 else "are"
+    return f"{what} (the first is row {first}): {_each(users)} {are} undefined there"
+
+
+def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Problem:
+    """Every field that a metric needs stands in some row, and in no row do all of them."""
+    what = f"no row holds all that {metric} needs ({', '.join(needs)})"
+    rows = ", ".join(f"row {row} has no '{name}'" for name, row in first.items())
+    remedy = f"fill them in, or drop {metric}"
+    return Problem(f"{what}: {rows}" if rows else what, remedy)
+
+
 def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
-    """The gap in one row."""
+    """The gap in one row without which nothing can be done with it."""
     what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
-    nothing = _NOTHING.get(name, "")
-    remedy = f"fill it in{nothing} or remove the row{SKIPPING}"
-    sent = f"fill it in{nothing}, or leave the row out"
-    return Problem(what, remedy, row=row.number, field=name, sent=sent)
+    return Problem(what, f"fill it in or remove the row{SKIPPING}", row=row.number, field=name)
 
 
 def in_all_rows(

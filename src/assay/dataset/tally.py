@@ -1,8 +1,9 @@
 """Which problems does a whole data set have, once all its rows have been seen?"""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from assay.dataset import gaps
@@ -28,6 +29,14 @@ class Bag:
                 self.kept.append(problem)
 
 
+@dataclass
+class _Gap:
+    """The rows in which a field is not there for one who needs it."""
+
+    first: int
+    n: int = 0
+
+
 class Tally:
     """Looks at every row once and says in the end what is wrong with all of them.
 
@@ -35,6 +44,7 @@ class Tally:
         needs: Metric -> fields that it needs.
         mapping: Field -> column, as the user gave it.
         instead: Metric -> sets of fields of which any does as well.
+        required: Who else needs fields, and cannot do without -> these fields.
     """
 
     def __init__(
@@ -42,15 +52,15 @@ class Tally:
         needs: Mapping[str, Iterable[str]],
         mapping: Mapping[str, str],
         instead: Mapping[str, Sequence[Sequence[str]]],
+        required: Mapping[str, Iterable[str]],
     ) -> None:
-        self._users: dict[str, list[str]] = {}
-        for metric, names in needs.items():
-            for name in names:
-                self._users.setdefault(name, []).append(metric)
+        self._required = {*required}
+        self._needs = {user: tuple(names) for user, names in {**required, **needs}.items()}
         self._mapping = mapping
-        self._instead = {metric: sets for metric, sets in instead.items() if sets}
-        self._gaps = {name: Bag() for name in self._users}
-        self._lacking: dict[str, dict[str, None]] = {name: {} for name in self._users}
+        self._instead = instead
+        self._gaps: dict[tuple[str, str], _Gap] = {}  # by field and who needs it
+        self._refused: dict[str, Bag] = {}  # gaps that a row cannot have, by field
+        self._served: set[str] = set()  # who found all that they need in some row
         self._silent: dict[str, None] = {}  # metrics that need an answer where it was empty
         self._rows = 0
         self._faults = Bag()
@@ -71,31 +81,38 @@ class Tally:
             self._columns |= dict.fromkeys(row.columns)
         wrong = {problem.field for problem in row.problems}
         self._present |= wrong
-        served = {metric for metric in self._instead if self._served(metric, row)}
-        missing = []
-        asked_for = self._users if row.fields.get("failure") is None else {}
-        for name, users in asked_for.items():
-            value = gaps.value_of(row, name)
-            lacking = [user for user in users if user not in served]
-            if name == "answer" and gaps.is_blank(value):
-                # One is a result; if all of several are, the answers were not recorded.
-                self._silent |= dict.fromkeys(lacking)
-                continue
-            if value is not None:
-                self._present.add(name)
-            if lacking and name not in wrong and gaps.is_gap(value, name):
-                gap = gaps.in_row(row, name, value, lacking)
-                self._gaps[name].add([gap])
-                self._lacking[name] |= dict.fromkeys(lacking)
-                missing.append(gap)
-        return faults + missing
+        if row.fields.get("failure") is not None:
+            self._served |= self._needs.keys()
+            return faults
+        missing: dict[str, list[str]] = {}
+        for user, names in self._needs.items():
+            for name in self._lacking(user, names, row, wrong):
+                self._gaps.setdefault((name, user), _Gap(row.number)).n += 1
+                if user in self._required:
+                    missing.setdefault(name, []).append(user)
+        return faults + [self._refuse(name, users, row) for name, users in missing.items()]
 
-    def _served(self, metric: str, row: Row) -> bool:
-        """Whether the row holds other fields that do as well as those that a metric needs."""
-        return any(
-            not any(gaps.is_gap(gaps.value_of(row, name), name) for name in names)
-            for names in self._instead[metric]
-        )
+    def _lacking(
+        self, user: str, names: Sequence[str], row: Row, wrong: Container[str]
+    ) -> list[str]:
+        """What the row does not hold of what somebody needs."""
+        value = partial(gaps.value_of, row)
+        instead = self._instead.get(user, ())
+        for name in names:
+            if name != "answer" or not gaps.is_blank(value(name)):
+                self._present |= {name} if value(name) is not None else set()
+            elif not gaps.replaced(instead, value):
+                # One is a result; if all of several are, the answers were not recorded.
+                self._silent[user] = None
+        lacking = [name for name in gaps.lacking(names, instead, value) if name not in wrong]
+        if not lacking:
+            self._served.add(user)
+        return lacking
+
+    def _refuse(self, name: str, users: Sequence[str], row: Row) -> Problem:
+        problem = gaps.in_row(row, name, gaps.value_of(row, name), users)
+        self._refused.setdefault(name, Bag()).add([problem])
+        return problem
 
     def _repeated(self, row: Row) -> list[Problem]:
         """A problem if an earlier row has the same id; 8 bytes of each id are remembered."""
@@ -111,33 +128,63 @@ class Tally:
         return []
 
     def general(self) -> list[Problem]:
-        """Problems of the data set as a whole; each stands for the same gap in all rows."""
+        """Problems of the data set as a whole: what cannot be computed for any row."""
         if not self._columns and self._faults.total:  # nothing could be read at all
             return []
-        if self._silent and self._rows > 1:
-            self._lacking["answer"] |= self._silent
         unfound = [name for name in self._mapping if name in self._unfound]
-        absent = [
-            name
-            for name, users in self._lacking.items()
-            if users and name not in self._present and name not in unfound
-        ]
+        absent = {
+            name: users
+            for name, users in self._unserved().items()
+            if name not in self._present and name not in unfound
+        }
+        told = {user for users in absent.values() for user in users}
+        told |= {user for name, user in self._gaps if name in unfound}
+        users = [user for user in self._needs if user not in self._served | told]
         return [
             *(gaps.not_found(name, self._mapping[name], self._columns) for name in unfound),
-            *(self._absent(name) for name in absent),
+            *(self._absent(name, users) for name, users in absent.items()),
+            *(self._apart(user) for user in users if self._lacks(user)),
         ]
 
-    def _absent(self, name: str) -> Problem:
-        users = list(self._lacking[name])
+    def _unserved(self) -> dict[str, list[str]]:
+        """Field -> who needs it and was served by no row."""
+        found: dict[str, list[str]] = {}
+        for name, user in self._gaps:
+            if user not in self._served:
+                found.setdefault(name, []).append(user)
+        if self._silent and self._rows > 1:
+            silent = [user for user in self._silent if user not in found.get("answer", ())]
+            found["answer"] = [*found.get("answer", ()), *silent]
+        return found
+
+    def _lacks(self, user: str) -> dict[str, int]:
+        """Field that somebody did not find -> the first row without it."""
+        return {name: gap.first for (name, who), gap in self._gaps.items() if who == user}
+
+    def _apart(self, user: str) -> Problem:
+        return gaps.unserved(user, self._needs[user], self._lacks(user))
+
+    def _absent(self, name: str, users: Sequence[str]) -> Problem:
         sets = [names for user in users for names in self._instead.get(user, ())]
         others = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
         instead = " or ".join(others)
         return gaps.in_all_rows(name, users, self._columns, instead, self._mapping)
 
+    def notes(self) -> list[str]:
+        """For which rows metrics are undefined, since a field is not there."""
+        users: dict[tuple[str, int, int], list[str]] = {}
+        for (name, user), gap in self._gaps.items():
+            if user not in self._required:
+                users.setdefault((name, gap.first, gap.n), []).append(user)
+        return [
+            gaps.in_rows(name, metrics, first, n, self._rows)
+            for (name, first, n), metrics in users.items()
+        ]
+
     def error(self) -> InputError | None:
         """Everything wrong in one error, None if nothing is."""
         general = self.general()
-        bags = [self._faults, *(bag for name, bag in self._gaps.items() if name in self._present)]
+        bags = [self._faults, *(b for name, b in self._refused.items() if name in self._present)]
         total = sum(bag.total for bag in bags) + len(general)
         rows = sorted((p for bag in bags for p in bag.kept), key=lambda problem: problem.row or 0)
         return InputError([*general, *rows][:KEPT], total=total) if total else None

@@ -6,6 +6,7 @@ from typing import Any
 from assay.errors import AssayError, InputError
 from assay.integrations.rows import picked
 from assay.integrations.scoring import Finding, Scorer
+from assay.metrics.names import check_threshold
 
 
 class NotScored(AssayError):
@@ -45,6 +46,8 @@ class DSPyMetric:
         feedback: bool = False,
         **how: Any,
     ) -> None:
+        if passing is not None:
+            check_threshold(metric)
         self._scorer = Scorer(metric, judge, **how)
         (self.metric,) = self._scorer.metrics
         if not self.metric.higher_is_better:

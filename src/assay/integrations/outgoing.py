@@ -169,7 +169,7 @@ def plain_name(label: str) -> str:
 def _asks(signature: str, label: str) -> bool:
     """Whether a signature names a task that a judge was asked."""
     parts = signature.removeprefix(label).split("|")[1:]
-    return any(part.partition("=")[0] not in ("assay", "code") for part in parts)
+    return any(part.partition("=")[0] not in ("assay", "code", "revision") for part in parts)
 
 
 def _told(sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool) -> Told:

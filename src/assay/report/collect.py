@@ -101,6 +101,7 @@ def _run(run: Run) -> dict[str, Any]:
         "embedder": run.config["embedder"],
         "n_samples": run.n_samples,
         "skipped": run.skipped,
+        "notes": list(run.config.get("data_notes", ())),
     }
 
 

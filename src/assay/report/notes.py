@@ -153,7 +153,7 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
     if run["skipped"]:
         rows = numbers.plural(run["skipped"], "row")
         found.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
-    return found
+    return found + [Note("warn", f"{text}.") for text in run.get("notes", ())]
 
 
 def _drift(data: Mapping[str, Any]) -> list[Note]:

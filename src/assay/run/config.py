@@ -111,7 +111,10 @@ def signature(metric: Metric, route: Route, company: Sequence[str] = ()) -> str:
     """
     tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
-    own = [] if type(metric).__module__.startswith("assay.") else [class_digest(type(metric))]
+    ours = type(metric).__module__.startswith("assay.")
+    own = [] if ours else [f"code={class_digest(type(metric))}"]
     if metric.label in company:
         tasks.append(f"together={'+'.join(company)}")
-    return "|".join([metric.label, *tasks, *(f"code={d}" for d in own), f"assay={__version__}"])
+    if metric.revision > 1:
+        own.append(f"revision={metric.revision}")
+    return "|".join([metric.label, *tasks, *own, f"assay={__version__}"])

@@ -42,10 +42,15 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
             raise InputError(f"{embedding.name} makes no embeddings")
         able = [kind for kind in VECTORS if embedding.identity(kind) is not None]
         route = Route(route.default, {**route.kinds, **{kind.kind: embedding for kind in able}})
-    return _reworded(route, settings)
+    return reworded(route, settings)
 
 
-def _reworded(route: Route, settings: Settings) -> Route:
+def reworded(route: Route, settings: Settings) -> Route:
+    """The back ends with the prompts of the settings.
+
+    Raises:
+        InputError: If a prompt is replaced that nobody reads.
+    """
     for kind in settings.prompts:
         if kind not in TASKS:
             raise InputError(f"a prompt for '{kind}', which is no task", f"{', '.join(TASKS)}")
@@ -56,10 +61,10 @@ def _reworded(route: Route, settings: Settings) -> Route:
     def reword(leaf: Backend) -> Backend:
         if not settings.prompts or not isinstance(leaf, LLM):
             return leaf
-        reworded = copy.copy(leaf)
-        reworded.prompts = {**leaf.prompts, **settings.prompts}
-        in_use.reworded_from(reworded, leaf)
-        return reworded
+        changed = copy.copy(leaf)
+        changed.prompts = {**leaf.prompts, **settings.prompts}
+        in_use.reworded_from(changed, leaf)
+        return changed
 
     return _mapped(route, reword)
 
@@ -134,7 +139,7 @@ class Door:
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
     keep = functools.partial(store.keep_reply, run=run)
-    purse = Purse(settings.budget, keep, functools.partial(_longest_reply, route))
+    purse = Purse(settings.budget, keep, functools.partial(longest_reply, route))
     embedding = Purse(keep=keep)
     served = Served()
     closing: list[Backend] = []
@@ -181,7 +186,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
 
 
-def _longest_reply(route: Route, kind: str) -> int | None:
+def longest_reply(route: Route, kind: str) -> int | None:
     """Most tokens that whoever serves a kind may write, None where that is not bounded."""
     bound = Traits.of(route.to(kind)).max_tokens
     return bound if isinstance(bound, int) else None

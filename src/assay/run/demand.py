@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
+from assay.metrics.names import check_threshold
 
 
 def _same(value: float, limit: float) -> bool:
@@ -27,8 +28,10 @@ def check(metric: str | Metric, sign: str, limit: Any) -> None:
     """See that scores of a metric can be compared with a number.
 
     Raises:
-        InputError: If it is none, or lies where no score can: all would meet it, or none.
+        InputError: If it is none, or lies where no score can: all would meet it, or none; or if the
+            metric's name does not say which way it counts.
     """
+    check_threshold(metric)
     (found,) = resolve(metric)
     low, high = found.range
     is_number = isinstance(limit, Real | Decimal) and not isinstance(limit, bool)

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.backends.call import is_given_up
 from assay.backends.route import Route
+from assay.dataset.gaps import lacked
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.metrics import Metric
@@ -207,6 +208,8 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
     if sample.failure is not None:  # what the system did not answer, no judge is asked about
         return Unscored("unanswered", sample.failure)
+    if why := lacked(metric.needs, metric.instead, sample):
+        return Unscored("undefined", why)
     try:
         with _Named(metric, sample):
             outcome = await returned(metric, sample, judge)

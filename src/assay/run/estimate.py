@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.backends.specs import DEFAULT
+from assay.dataset.gaps import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
 from assay.judge import Judge, Reply, Task
 from assay.metrics import Metric
@@ -144,7 +145,8 @@ def _batches(plan: Plan, calls: Mapping[str, int]) -> int:
 
 async def _ask(metric: Metric, sample: Sample, judge: Judge, member: Member | None = None) -> None:
     try:
-        await metric.score(sample, judge)
+        if not lacked(metric.needs, metric.instead, sample):
+            await metric.score(sample, judge)
     except JudgeError:
         pass  # what is known makes no score, or a guess cannot be read: it is counted all the same
     finally:

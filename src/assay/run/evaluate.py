@@ -58,7 +58,10 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    named = config(planned.metrics, planned.route, planned.settings)
+    named = {
+        **config(planned.metrics, planned.route, planned.settings),
+        "data_notes": planned.samples.notes,  # which are there once all samples are taken in
+    }
     kept = await _opened(store)
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)

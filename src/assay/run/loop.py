@@ -59,7 +59,7 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
         ended.wait(ENDING_S)
         raise
     finally:
-        asyncio.run_coroutine_threadsafe(_drain(), loop).result()
+        asyncio.run_coroutine_threadsafe(_end(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -80,6 +80,13 @@ def _wait_for(future: "Future[T]") -> None:
 def _cancellations() -> int:
     """How often the tasks of the running loop were asked to end."""
     return sum(task.cancelling() for task in asyncio.all_tasks())
+
+
+async def _end() -> None:
+    # As asyncio.run ends a loop: connections are closed with it, unless a call is left behind.
+    await _drain()
+    if asyncio.all_tasks() == {asyncio.current_task()}:
+        await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 async def _drain() -> None:

@@ -52,7 +52,7 @@ def _check(made: Outcome, where: str) -> None:
     """Raise InputError if it could not be read again from the store."""
     try:
         value, why, detail, _, evidence, _ = rows.outcome_values(made, ())
-        rows.outcome((value, why, detail, evidence), b"")
+        rows.outcome(value, why, detail, evidence, b"")
         msgspec.json.decode(msgspec.json.encode(detail), type=str)
     except msgspec.ValidationError as error:
         what, _, place = str(error).replace("`", "").partition(" - at $")

@@ -24,7 +24,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms
 from assay.store import Store
-from assay.store.opening import StoreTrouble
+from assay.store.trouble import StoreTrouble
 
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000

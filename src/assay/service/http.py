@@ -20,7 +20,7 @@ from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
 from assay.service.turns import Turns
-from assay.store.opening import StoreTrouble
+from assay.store.trouble import StoreTrouble
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

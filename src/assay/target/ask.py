@@ -151,10 +151,11 @@ class _Round:
         instead = {m.label: _others(m, made) for m in metrics}
         found = samples(
             source,
-            needs={f"the system {system.name}": sorted(system.needs), **needs},
+            needs=needs,
             mapping=asking.mapping,
             skip_invalid=asking.skip_invalid,
             instead=instead,
+            required={f"the system {system.name}": sorted(system.needs)},
         )
         return cls(source, system, asking, frozenset(sample.id for sample in found))
 

@@ -6,6 +6,7 @@ from typing import Any
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 
 from assay.integrations.scoring import Scorer
+from assay.metrics.names import check_threshold
 
 
 class Evaluator(BaseEvaluator):
@@ -24,6 +25,8 @@ class Evaluator(BaseEvaluator):
     def __init__(
         self, metric: Any, judge: Any = "embedded", *, passing: float | None = None, **how: Any
     ) -> None:
+        if passing is not None:
+            check_threshold(metric)
         self._scorer = Scorer(metric, judge, **how)
         (self._metric,) = self._scorer.metrics
         self._passing = passing
