@@ -16,7 +16,7 @@ demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML 
 	  --store $(OUT)/demo.db --out $(OUT)/report.html
 
 test: $(VENV)/.ready ## the fast tests: offline, deterministic
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real browser, slow tests
 	$(BIN)/python -m pytest -m "llm or browser or slow or ray"
