@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from assay.backends.embedded import card as shipped
-from assay.backends.embedded.card import Card, CardFigure, CardSection
-from assay.bench.headlines import HEADLINES, line
+from assay.backends.embedded.card import Card, CardFigure, CardSection, Quality
+from assay.bench.quality import SETS, quality
 
 FILE = Path(shipped.__file__).with_name("card.json")
 WORDS = Path(__file__).with_name("card.toml")
@@ -54,10 +54,7 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
     return Card(
         judge=judge,
         machine=f"{os.cpu_count()} cores ({platform.machine()}), two threads",
-        headlines={
-            kind: line(version, about.what, [_named(figures, name) for name in about.figures])
-            for kind, about in HEADLINES.items()
-        },
+        quality=_quality(version, figures),
         sections=sections,
         languages=words["languages"],
         weaknesses=tuple(words["weaknesses"]),
@@ -65,10 +62,15 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
     )
 
 
-def _named(figures: Mapping[str, CardFigure], name: str) -> CardFigure:
-    if name not in figures:
-        sys.exit(f"'{name}' was not measured, but the card's headline needs it: run all benchmarks")
-    return figures[name]
+def _quality(judge: str, figures: Mapping[str, CardFigure]) -> dict[str, Quality]:
+    made = {one.figures: (one, quality(judge, one, figures)) for one in SETS}
+    known: dict[str, Quality] = {}
+    for name, (one, found) in made.items():
+        if found is None:
+            sys.exit(f"'{name}' was not measured, but the card needs it: run all benchmarks")
+        for metric in one.metrics:
+            known.setdefault(metric, found)
+    return known
 
 
 def _figure(found: Mapping[str, Any]) -> CardFigure:

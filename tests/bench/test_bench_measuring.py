@@ -56,7 +56,8 @@ class TestWhatIsFound:
     def test_limits_take_the_same_rows_each_time_and_say_so(self, folder, db):
         card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(limit=5))
         figures = only(card).figures
-        assert {figure.n for figure in figures} == {5}
+        of_all = [f for f in figures if f.name.endswith(("AUROC", "accuracy"))]
+        assert {figure.n for figure in of_all} == {5}
         assert all("5 of 12 attributionbench rows" in figure.note for figure in figures)
         assert card.limit == 5
 

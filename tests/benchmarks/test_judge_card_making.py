@@ -5,7 +5,7 @@ import json
 import pytest
 from benchmarks.judge import card
 
-from assay.bench.headlines import HEADLINES, Headline
+from assay.bench.quality import Labelled
 
 WORDS = {
     "languages": "English.",
@@ -15,10 +15,12 @@ WORDS = {
 }
 
 
+SETS = (Labelled("WiCE", ("faithfulness",), (), "wrong claims", "right ones"),)
+
+
 @pytest.fixture
-def headlines(monkeypatch):
-    found = {"verify_statements": Headline("support", ("WiCE, AUROC",))}
-    monkeypatch.setattr(card, "HEADLINES", found)
+def sets(monkeypatch):
+    monkeypatch.setattr(card, "SETS", SETS)
 
 
 def measured(name="WiCE, AUROC", judge="embedded:v9+x", **more):
@@ -38,20 +40,29 @@ def measured(name="WiCE, AUROC", judge="embedded:v9+x", **more):
     return {"judge": judge, "figures": {"claims": [figure | more]}}
 
 
-@pytest.mark.usefixtures("headlines")
-def test_figures_are_taken_over_and_the_headline_is_made_of_them():
-    made = card.card([measured()], WORDS)
-    assert made.headlines == {
-        "verify_statements": "embedded v9, support: AUROC 0.81 on WiCE (floor 0.74)"
+def flagged(**more):
+    """One run's figures of the shares that are flagged."""
+    names = ("WiCE, bad flagged", "WiCE, good flagged")
+    return {
+        "judge": "embedded:v9+x",
+        "figures": {"claims": [measured(name, **more)["figures"]["claims"][0] for name in names]},
     }
+
+
+@pytest.mark.usefixtures("sets")
+def test_figures_are_taken_over_and_so_is_how_often_each_metric_is_wrong():
+    made = card.card([flagged()], WORDS)
+    quality = made.quality["faithfulness"]
+    assert (quality.judge, quality.found.value, quality.n_bad) == ("embedded v9", 0.8123, 71)
     (section,) = made.sections
     assert (section.figures[0].value, section.figures[0].standing) == (0.8123, "level")
     assert section.command == "python -m benchmarks.judge.run --only claims"
 
 
+@pytest.mark.usefixtures("sets")
 def test_what_is_undefined_is_left_out():
     with pytest.raises(SystemExit, match="was not measured"):
-        card.card([measured(value=None)], WORDS)
+        card.card([flagged(value=None)], WORDS)
 
 
 def test_two_versions_make_no_card():
@@ -61,10 +72,8 @@ def test_two_versions_make_no_card():
         card.card([measured(judge="openai:gpt-4o")], WORDS)
 
 
+@pytest.mark.usefixtures("sets")
 def test_it_is_written_as_json(tmp_path):
     file = tmp_path / "card.json"
-    needed = {name for about in HEADLINES.values() for name in about.figures}
-    runs = measured()
-    runs["figures"]["claims"] = [measured(n)["figures"]["claims"][0] for n in sorted(needed)]
-    card.write(runs, file=file)
+    card.write(flagged(), file=file)
     assert json.loads(file.read_text("utf-8"))["judge"] == "embedded:v9+x"

@@ -34,7 +34,7 @@ def test_a_card_of_another_version_says_so(assay, monkeypatch):
     old = cards.Card(
         judge="embedded:v0+other",
         machine="2 cores",
-        headlines={},
+        quality={},
         sections=(),
         languages="English.",
         weaknesses=(),

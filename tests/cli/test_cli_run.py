@@ -79,6 +79,8 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
         "answer_relevancy",
         "context_relevance",
         "context_precision_without_reference",
+        "hallucination_spans",
+        "answer_relevance_by_statement",
     ]
     assert "metrics that the data fills: faithfulness, answer_relevancy" in result.stderr
     assert (

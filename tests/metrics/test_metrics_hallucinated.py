@@ -35,7 +35,7 @@ async def test_the_odds_of_the_statements_add_up():
     assert found.value == pytest.approx(1.25 / 2.25)  # 0.2 / 0.8 + 0.5 / 0.5
     assert [(part.text, part.label) for part in found.parts] == [
         ("Aa is old.", "supported"),
-        ("Bb is new.", "supported"),
+        ("Bb is new.", "uncertain"),
     ]
     assert [part.value for part in found.parts] == pytest.approx([0.2, 0.5])
     assert found.method == ""

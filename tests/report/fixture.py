@@ -454,6 +454,20 @@ def _similarity(case: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     return outcome(value, parts=[part("similarity", text, "cosine", value=value)])
 
 
+QUALITY = {
+    "judge": JUDGE,
+    "data": "RAGTruth QA answers",
+    "bad": "answers with a claim that no context supports",
+    "good": "answers without one",
+    "n_bad": 160,
+    "n_good": 623,
+    "found": {"value": 0.61, "low": 0.51, "high": 0.7},
+    "wrong": {"value": 0.1, "low": 0.07, "high": 0.13},
+    "floor": 0.39,
+    "floor_name": "count of new words",
+}
+
+
 def metric(spec: dict[str, Any], samples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """A row of the score table."""
     scores = [s["scores"][spec["label"]] for s in samples if spec["label"] in s["scores"]]
@@ -472,6 +486,7 @@ def metric(spec: dict[str, Any], samples: Sequence[dict[str, Any]]) -> dict[str,
         "n_groups": None,
         "percentiles": None,
         "asks": [JUDGE],
+        "quality": QUALITY if spec["label"] == "faithfulness" else None,
         "bounds": [sum(values) / n, (sum(values) + failed) / n] if n else None,
         "n_scored": len(values),
         "values": values,
@@ -492,6 +507,7 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
             "stopped": "",
             "source": "support-questions.jsonl",
             "judge": JUDGE,
+            "judge_in_words": JUDGE,
             "embedder": EMBEDDER,
             "n_samples": len(samples),
             "skipped": 0,
@@ -507,11 +523,8 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
             "money": 0.0214,
             "seconds": 12.3,
         },
-        "judge_card": [
-            {
-                "text": "On 450 answers with human labels this judge's faithfulness verdicts agree with people on 87 % (95 % interval 84 to 90)."
-            }
-        ],
+        "unmeasured": [],
+        "diagnosis": None,
         "foreign": {"samples": 0, "looked_at": len(samples)},
         "thoughts": 0,
         "samples": list(samples),

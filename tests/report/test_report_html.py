@@ -150,7 +150,7 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
     text = Outline(PAGE).text
     assert "faithfulness: the judge failed on 1 of 12 samples." in text
     assert "unrelated texts score 0.11" in text
-    assert "agree with people on 87 %" in text
+    assert "of 100 answers with a claim that no context supports it flags 61 (51 to 70)" in text
     assert "unreadable after 3 draws" in text
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from assay import Metric, Part, Score, evaluate
+from assay.backends.embedded import Embedded
 from assay.run.notebook import Meter, in_notebook
 from assay.run.progress import Progress
 from assay.target import ask
@@ -87,11 +88,11 @@ def test_what_must_be_known_stands_beside_the_table(db):
     rows = [{**row, "reference": "It was built in 1889."} for row in ROWS]
     result = evaluate(rows, ["answer_relevancy", "answer_similarity"], store=db)
     page = result._repr_html_()
-    for told in ("AUROC", "computed as rated directly by the judge", "unrelated texts"):
+    for told in ("of 100 bad ones", "computed as rated directly by the judge", "unrelated texts"):
         assert told in page
-    standing = {row.metric: row.interval for row in result.summary()}["answer_relevancy"]
-    sign = "\N{CHECK MARK}" if standing[0] > 0.75 else "~" if standing[1] > 0.75 else "\N{BALLOT X}"
-    assert f">{sign} 0.75<" in page
+    rates = Embedded().quality("answer_relevancy")
+    assert f">{100 * rates.found.value:.0f}<" in page
+    assert f">{100 * rates.wrong.value:.0f}<" in page
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.dataset.labels import Label, Labels
 from assay.errors import InputError
+from assay.metrics.evidence import UNCERTAIN
 from assay.run.result import NOT_DONE, Result, labels
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -162,6 +163,8 @@ def goodness(part: Part, *, higher_is_better: bool) -> float:
     chance = part.probability
     if chance is None:
         return good
+    if part.label == UNCERTAIN:  # its value says neither; the probability is that of support
+        return chance
     # It may be that of support where the metric counts what has none, that of what is bad, or that
     # of one step towards the verdict: how sure the judge is it tells, the verdict on which side.
     return chance if (chance >= 0.5) == (good >= 0.5) else 1 - chance

@@ -16,6 +16,7 @@ from assay.bench import apart, stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import shared_words
 from assay.bench.neighbours import nearest
 from assay.bench.subject import Subject, answered
@@ -110,6 +111,13 @@ def _figures(judge: Subject, begins: str, asked: Sequence[Pair]) -> list[Figure]
             f"{begins}balanced accuracy at one half",
             stats.balanced(scores >= PASSED, own),
             floors={rule: stats.balanced(floor >= PASSED, own)},
+        ),
+        *flags(
+            begins.removesuffix(", "),
+            scores < PASSED,
+            ~own,
+            [pair.question for pair, _ in done],
+            {rule: -floor},
         ),
     ]
 

@@ -16,11 +16,14 @@ from assay.bench import relevance, stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import shared_words
 from assay.bench.subject import Subject, answered
+from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance
 from assay.sample import Sample
-from assay.tasks import RateAnswer, SelectSentences
+from assay.score import Score
+from assay.tasks import RateAnswer, SelectSentences, SplitStatements, VerifyStatements
 from assay.text.sentences import sentences
 from assay.text.words import words
 
@@ -102,6 +105,32 @@ def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) 
     )
 
 
+def measure_references(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+    """Whether it sees that contexts do not hold what a reference says."""
+    known = {r["question"]: relevance.known_answer(r) for r in records}
+    cases = rgb(records)
+    samples = [
+        Sample(id=c.id, question=c.question, contexts=c.contexts, reference=known[c.question])
+        for c in cases
+    ]
+    done = answered(cases, judge.outcomes(ContextRecall(), samples))
+    words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in done]
+    return flags(
+        "RGB references",
+        [_any(score, "unsupported") for _, score in done],
+        [not case.answerable for case, _ in done],
+        [case.question for case, _ in done],
+        {"share of the reference's words": -np.array(words_held)},
+        uncertain=[
+            _any(score, "uncertain") and not _any(score, "unsupported") for _, score in done
+        ],
+    )
+
+
+def _any(score: Score, label: str) -> bool:
+    return any(part.label == label for part in score.parts)
+
+
 def mtrag(data: Data) -> list[Record]:
     """Replies that people wrote or put right, to questions with and without an answer."""
     told = ("ANSWERABLE", "UNANSWERABLE")
@@ -162,6 +191,16 @@ BENCHMARKS = (
         licence="CC BY-NC-SA 4.0",
         title="RGB answerable questions",
         cases=rgb,
+    ),
+    Benchmark(
+        name="rgb_references",
+        family="answerable",
+        about="whether passages hold what a reference says (RGB)",
+        files=(RGB,),
+        licence="CC BY-NC-SA 4.0",
+        rows=partial(Data.rows, name=RGB),
+        measure=measure_references,
+        tasks=(SplitStatements, VerifyStatements),
     ),
     Benchmark(
         name="mtrag_un",

@@ -29,6 +29,16 @@ def unfaithfulness(checked: Checked) -> float:
     return sum(not verdict.supported for verdict in verdicts) / max(1, len(verdicts))
 
 
+def flagged(checked: Checked) -> bool:
+    """Whether an answer is flagged: the judge is sure of a statement that nothing supports it."""
+    return any(not (verdict.supported or verdict.uncertain) for verdict in checked.verdicts)
+
+
+def uncertain(checked: Checked) -> bool:
+    """Whether it is not flagged, and the judge is uncertain of a statement."""
+    return not flagged(checked) and any(verdict.uncertain for verdict in checked.verdicts)
+
+
 def unsupported_characters(text: str, checked: Checked) -> Marks:
     """Which characters of the text does the judge call unsupported?"""
     found: list[tuple[int, int]] = []

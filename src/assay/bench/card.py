@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from assay._version import __version__
+from assay.backends.embedded.card import Quality
 from assay.bench.figures import Figure
 from assay.errors import InputError
 
@@ -51,7 +52,8 @@ class JudgeCard:
         price: What a million prompt and reply tokens cost, None if nobody said.
         thresholds: Fitted on training rows, by who needs them, then by who decides.
         sets: What was found on each set.
-        headlines: What reports say of it beside scores, by `KIND=IDENTITY`, as signatures have it.
+        quality: How well the scores of each metric by it tell bad from good, by the metric and
+            whom it asks.
         notes: What else has to be known of it.
         stopped: Why it ended early, "" if it did not.
         assay: The version that measured.
@@ -63,7 +65,7 @@ class JudgeCard:
     price: tuple[float, float] | None = None
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     sets: tuple[Measured, ...] = ()
-    headlines: Mapping[str, str] = field(default_factory=dict)
+    quality: Mapping[str, Quality] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: str = ""
     assay: str = __version__

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.bench import stats
-from assay.bench.answers import hallucination, unfaithfulness
+from assay.bench.answers import flagged, hallucination, uncertain, unfaithfulness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import UNFITTED, Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import unsupported
 from assay.bench.groups import group_of, kept_out
 from assay.bench.stats import Floats
@@ -131,6 +132,9 @@ def _figures(name: str, judge: Subject, done: Sequence[tuple[Record, Checked]]) 
     if name == PUBLIC:
         fixed = judge.thresholds.get(PUBLIC, {})
         found.append(_at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, made))
+        said = [flagged(checked) for _, checked in done]
+        unsure = [uncertain(checked) for _, checked in done]
+        found += flags(title, said, labels, clusters, rules, uncertain=unsure)
     return found
 
 

@@ -15,9 +15,11 @@ from assay.bench.claims import fitted
 from assay.bench.correctness import correctness
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import token_f1
 from assay.bench.groups import group_of, kept_out
 from assay.bench.subject import Subject
+from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
 from assay.text.words import content_words
 
 FILE = "correctness/evouna_nq.jsonl.gz"
@@ -31,28 +33,38 @@ def rows(data: Data) -> list[Record]:
 
 
 def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
-    """AUROC of factual correctness, as the metric counts it and by probabilities."""
+    """AUROC of factual correctness, counted and by probabilities; answers it calls wrong."""
     asked = [(r["question"], r["answer"], known) for r in records for known in accepted(r)]
     scores = iter(correctness(judge, asked))
-    counted, weighed, done = [], [], []
+    counted, weighed, said, done = [], [], [], []
     for record in records:
         found = [score for _ in accepted(record) if (score := next(scores)) is not None]
         if found:
             done.append(record)
             counted.append(max(as_counted.overall for as_counted, _ in found))
             weighed.append(max(by_chance.overall for _, by_chance in found))
+            said.append(max(by_chance.completeness for _, by_chance in found))
     labels = np.array([record["labels"]["correct"] for record in done], bool)
     clusters = [group_of(record) for record in done]
-    floors = {
-        name: stats.auroc([max(rule(r["answer"], k) for k in accepted(r)) for r in done], labels)
+    rules = {
+        name: np.array([max(rule(r["answer"], k) for k in accepted(r)) for r in done])
         for name, rule in _FLOORS.items()
     }
+    floors = {name: stats.auroc(values, labels) for name, values in rules.items()}
     made = partial(figure, clusters=clusters, floors=floors, labels=labels)
     note = f"questions kept out of training{fitted(judge)}"
     return [
         made(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
         for how, values in (("", counted), (" by probabilities", weighed))
-    ]
+    ] + flags(
+        "EVOUNA answers",
+        [chance < UNCERTAIN[0] for chance in said],
+        ~labels,
+        clusters,
+        {name: -values for name, values in rules.items()},
+        uncertain=[is_uncertain(chance) for chance in said],
+        note=note,
+    )
 
 
 def accepted(record: Record) -> list[str]:

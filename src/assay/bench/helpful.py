@@ -17,6 +17,7 @@ from assay.bench import apart, stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import shared_words
 from assay.bench.neighbours import nearest
 from assay.bench.subject import Subject, answered
@@ -137,7 +138,7 @@ def _chosen(judge: Subject, cases: Sequence[Case]) -> list[tuple[Case, list[bool
     replies = judge.answers(tasks)
     found = []
     for case, choices in answered(cases, replies):
-        ids = {choice.id for choice in choices}
+        ids = {choice.id for choice in choices if choice.chosen}
         found.append((case, [f"1.{n}" in ids for n in range(1, len(case.sentences) + 1)]))
     return found
 
@@ -189,6 +190,13 @@ def _contexts(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure
             f"{begins}contexts, balanced accuracy of 'some sentence helps'",
             stats.balanced(shares > 0, own),
             floors={rule: stats.balanced(floor >= 0.5, own)},
+        ),
+        *flags(
+            f"{begins}contexts",
+            shares == 0,
+            ~own,
+            [case.question for case, _ in done],
+            {rule: -floor},
         ),
     ]
 

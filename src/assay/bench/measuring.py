@@ -7,12 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from assay.backends.embedded.card import Quality
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
 from assay.bench.card import JudgeCard, Measured
 from assay.bench.data import Data
 from assay.bench.figures import Figure
-from assay.bench.headlines import headlines
+from assay.bench.quality import qualities
 from assay.bench.subject import Heard, Subject, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
@@ -101,16 +102,16 @@ def measure(
             price=(price.per_million_in, price.per_million_out) if price else None,
             thresholds=subject.thresholds,
             sets=tuple(found),
-            headlines=_headlines(choose(judge, embedder, settings), found, sampling),
+            quality=_quality(choose(judge, embedder, settings), found, sampling),
             notes=notes,
             stopped=stopped,
         )
 
 
-def _headlines(judge: Backend, found: Sequence[Measured], sampling: Sampling) -> dict[str, str]:
+def _quality(judge: Backend, found: Sequence[Measured], sampling: Sampling) -> dict[str, Quality]:
     figures = [figure for one in found for figure in one.figures]
     rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
-    return headlines(judge, figures, rows)
+    return qualities(judge, figures, rows)
 
 
 def obstacle(one: Benchmark, judge: Subject, data: Data) -> str:

@@ -12,14 +12,17 @@ import numpy as np
 from assay.bench import stats
 from assay.bench.answers import (
     Marks,
+    flagged,
     hallucination,
     marked,
+    uncertain,
     unfaithfulness,
     unsupported_characters,
 )
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import UNFITTED, Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import new_characters, unsupported
 from assay.bench.groups import group_of
 from assay.bench.stats import Statistic
@@ -85,6 +88,14 @@ def _answers(
         made(f"{name}, AUROC", stats.auroc(scores, labels), floors=floors),
         made(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), floors=floors),
         made(f"{name}, F1", stats.f1(scores >= at, labels), floors=called, note=where),
+        *flags(
+            name,
+            [flagged(checked) for _, checked in done],
+            labels,
+            clusters,
+            rules,
+            uncertain=[uncertain(checked) for _, checked in done],
+        ),
     ]
 
 

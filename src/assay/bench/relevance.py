@@ -10,6 +10,7 @@ from assay.bench import stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
+from assay.bench.flags import flags
 from assay.bench.floors import shared_words
 from assay.bench.subject import Subject, answered
 from assay.judge import Task
@@ -73,22 +74,24 @@ def title(kind: str) -> str:
 def measure(judge: Subject, records: Sequence[Record], name: str) -> list[Figure]:
     """AUROC of relevance to the question, or of usefulness for a known answer."""
     score = _passages if SETS[name].task is JudgeContexts else _sentences
-    return [score(judge, f"{title(name)}AUROC", records)]
+    return score(judge, f"{title(name)}AUROC", records)
 
 
-def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> Figure:
+def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
     asked = [(record["question"], record["contexts"][0]) for record in records]
     scores = ranked(judge, asked)
     done = answered(records, scores)
     labels = np.array([record["labels"]["relevant"] for record, _ in done], bool)
     floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in done]
-    return figure(
-        name,
-        stats.auroc([score for _, score in done], labels),
-        [record["question"] for record, _ in done],
-        {"share of the question's words": stats.auroc(floor, labels)},
-        labels=labels,
-    )
+    return [
+        figure(
+            name,
+            stats.auroc([score for _, score in done], labels),
+            [record["question"] for record, _ in done],
+            {"share of the question's words": stats.auroc(floor, labels)},
+            labels=labels,
+        )
+    ]
 
 
 def ranked(judge: Subject, asked: Sequence[tuple[str, str]]) -> Sequence[float | None]:
@@ -109,30 +112,36 @@ def chosen(judge: Subject, asked: Sequence[tuple[str, str]]) -> list[float | Non
     return found
 
 
-def _passages(judge: Subject, name: str, records: Sequence[Record]) -> Figure:
+def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
     cases = [
         (record, text, useful)
         for record in records
         for side, useful in (("positive", True), ("negative", False))
         for text in record[side][:3]
-        if text.strip() and isinstance(_answer(record), str)
+        if text.strip() and isinstance(known_answer(record), str)
     ]
-    tasks = [JudgeContexts(r["question"], _answer(r), (text,)) for r, text, _ in cases]
+    tasks = [JudgeContexts(r["question"], known_answer(r), (text,)) for r, text, _ in cases]
     found = judge.answers(tasks)
     done = [(case, verdicts[0]) for case, verdicts in answered(cases, found)]
     labels = np.array([useful for (_, _, useful), _ in done], bool)
     scores = [float(f.useful) if f.probability is None else f.probability for _, f in done]
-    floor = [shared_words(_answer(record), text) for (record, text, _), _ in done]
-    return figure(
+    floor = [shared_words(known_answer(record), text) for (record, text, _), _ in done]
+    clusters = [record["question"] for (record, _, _), _ in done]
+    rule = "share of the answer's words"
+    ranked = figure(
         name,
         stats.auroc(scores, labels),
-        [record["question"] for (record, _, _), _ in done],
-        {"share of the answer's words": stats.auroc(floor, labels)},
+        clusters,
+        {rule: stats.auroc(floor, labels)},
         labels=labels,
     )
+    said = [not found.useful for _, found in done]
+    begins = name.removesuffix(", AUROC")
+    return [ranked, *flags(begins, said, ~labels, clusters, {rule: -np.array(floor)})]
 
 
-def _answer(record: Record) -> str:
+def known_answer(record: Record) -> str:
+    """The first of the answers that a row accepts."""
     known = record["ground_truth"]
     first = known if isinstance(known, str) else known[0]
     return first if isinstance(first, str) else first[0]

@@ -17,7 +17,7 @@ from assay.run.result import Result
 
 def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
-    screen.out().print(report.summary(collect(result, most=0)))
+    screen.out().print(report.summary(collect(result, most=0, diagnosed=True)))
     screen.tell(_lines(result, request))
 
 

@@ -9,9 +9,9 @@ from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
 from assay.dataset.gaps import is_gap, not_found
 from assay.errors import InputError, Problem
-from assay.judge import Task
+from assay.judge import Task, Traits
 from assay.metrics import METRICS
-from assay.metrics.catalogue import OCCASIONAL, USUAL
+from assay.metrics.catalogue import DIAGNOSTIC, OCCASIONAL, USUAL
 from assay.run.plan import who_can
 
 # So many rows are looked at.
@@ -38,6 +38,8 @@ class Fitting:
 def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Route) -> Fitting:
     """The common metrics whose needs some row fills and whose tasks the judge can do.
 
+    With judges in this process also those that only a diagnosis needs: they cost no money.
+
     Raises:
         InputError: If there is none, or the data cannot be read or hold no rows.
     """
@@ -45,7 +47,8 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
-    for name in (*USUAL, *OCCASIONAL):
+    local = all(Traits.of(leaf).local for leaf in (route.default, *route.kinds.values()))
+    for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)
         asked = metric().asks(route.serves)
@@ -88,7 +91,7 @@ def _gaps(
         Why a field cannot be used, by field; the metrics whose fields stand in no row together;
         the columns there are; what the mapping names and no row has.
     """
-    names = (*USUAL, *OCCASIONAL)
+    names = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
     needs = {need for name in names for need in METRICS[name].needs}
     given: set[str] = set()
     filled: set[str] = set()

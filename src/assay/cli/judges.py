@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from assay.backends.embedded.card import Quality
 from assay.backends.specs import backend, mixed
 from assay.cli.values import look_here
 from assay.errors import InputError
@@ -114,19 +115,20 @@ class Judges:
         return kind(model, base_url=self.base_url, api_key=self.api_key, **options)
 
 
-def measured(files: Sequence[str]) -> dict[str, str]:
-    """What reports say of the judges whose cards these are, by `KIND=IDENTITY`.
+def measured(files: Sequence[str]) -> dict[str, Quality]:
+    """How well metrics by the judges whose cards these are tell bad from good.
 
     Raises:
         InputError: If a file is no judge card, or holds no figure that is reported beside scores.
     """
     from assay.bench.card import read
 
-    found: dict[str, str] = {}
+    found: dict[str, Quality] = {}
     for file in files:
         card = read(file)
-        if not card.headlines:
+        if not card.quality:
             what = f"the judge card '{file}' has no figure that is reported beside scores"
-            raise InputError(what, "measure more: assay bench ragtruth claims relevance --out FILE")
-        found |= card.headlines
+            remedy = "measure it again: assay bench --out FILE (replies in the store cost nothing)"
+            raise InputError(what, remedy)
+        found |= card.quality
     return found

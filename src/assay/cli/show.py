@@ -14,6 +14,11 @@ from assay.cli import options
 @click.option(
     "--raw", is_flag=True, help="With --sample: every prompt and every reply, word for word."
 )
+@click.option(
+    "--about",
+    is_flag=True,
+    help="Show instead how each metric is defined, who judged, and how often wrongly.",
+)
 @options.as_json
 @options.store
 def command(**given: Any) -> int:

@@ -37,9 +37,12 @@ def show(given: Mapping[str, Any]) -> int:
         screen.write_json(_overview(result, metrics))
     else:
         console = screen.out()
-        data = collect(result, most=0)
-        shown = [row for row in data["metrics"] if row["label"] in metrics]
-        console.print(report.summary({**data, "metrics": shown}))
+        data = collect(result, most=0, diagnosed=not given["about"])
+        data["metrics"] = [row for row in data["metrics"] if row["label"] in metrics]
+        if given["about"]:
+            console.print(report.about(data))
+            return OK
+        console.print(report.summary(data))
         for metric in metrics:
             console.print(_worst(result, metric))
         line = hint("show", result.run.id[:8], "--sample", "ID", store=given["store"])

@@ -15,7 +15,7 @@ from assay.metrics.evidence import (
     verdict_parts,
     verify,
 )
-from assay.metrics.statements import chosen, relevance_part, relevance_share
+from assay.metrics.statements import choices, chosen, relevance_part, relevance_share
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import (
@@ -81,8 +81,8 @@ class Conciseness(Metric):
         (statements,) = await split(question, [sample.answer or ""], judge)
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
-        relevant = await chosen(question, statements, judge)
-        again = await _against_earlier(statements, relevant.keys(), judge)
+        relevant = await choices(question, statements, judge)
+        again = await _against_earlier(statements, chosen(relevant), judge)
         parts: list[Part] = []
         for s in statements:
             parts.append(_needed(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
@@ -116,7 +116,7 @@ class Completeness(Metric):
             return Unscored("undefined", "the reference makes no statement")
         # The same verdicts as those of factual_correctness, which are then asked for once.
         (verdicts,) = await verify([(theirs, (told(mine, answer),))], judge)
-        needed = await chosen(question, theirs, judge) or {s.id for s in theirs}
+        needed = chosen(await choices(question, theirs, judge)) or [s.id for s in theirs]
         parts = verdict_parts(
             theirs,
             verdicts,

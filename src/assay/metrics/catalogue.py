@@ -103,6 +103,8 @@ USUAL = (
     "factual_correctness",
     "answer_correctness",
 )
+# What a diagnosis reads beside these: computed unasked where a judge in this process makes it free.
+DIAGNOSTIC = ("hallucination_spans", "answer_relevance_by_statement")
 # ... and what a field that only few data sets have is there for.
 OCCASIONAL = (
     "id_based_context_precision",

@@ -15,10 +15,13 @@ class ContextRecall(Metric):
     """Share of the reference's statements that can be attributed to the retrieved contexts.
 
     CR = attributable statements of the reference / its statements, in [0, 1] (RAGAS
-    documentation). Undefined if the reference makes no statement. With no context retrieved: 0.
+    documentation). A statement of which the judge is uncertain (a probability of 0.4 to 0.6)
+    counts with that probability. Undefined if the reference makes no statement. With no context
+    retrieved: 0.
     """
 
     name = "context_recall"
+    revision = 2
     aliases = ("llm_context_recall",)
     source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")

@@ -50,8 +50,8 @@ class ContextRelevance(Metric):
             return Unscored("undefined", "the contexts hold no sentence")
         passages = tuple(Passage(s.id, s.text) for s in found)
         choices = await judge(SelectSentences(sample.question or "", passages))
-        chosen = {choice.id: choice for choice in choices}
-        return share([_part(s, chosen.get(s.id)) for s in found])
+        told = {choice.id: choice for choice in choices}
+        return share([_part(s, told.get(s.id)) for s in found])
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def _part(sentence: _Sentence, choice: Choice | None) -> Part:
     return Part(
         kind="sentence",
         text=sentence.text,
-        label="relevant" if choice else "not relevant",
-        value=float(choice is not None),
+        label="relevant" if choice and choice.chosen else "not relevant",
+        value=float(choice is not None and choice.chosen),
         reason=choice.reason if choice else "",
         context=sentence.context,
         probability=choice.probability if choice else None,

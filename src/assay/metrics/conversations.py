@@ -43,6 +43,7 @@ class TurnFaithfulness(Metric):
     tool_results: bool = False
 
     name = "turn_faithfulness"
+    revision = 2
     aliases = ("conversation_faithfulness",)
     source = PAPER
     needs = ("turns",)

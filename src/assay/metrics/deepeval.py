@@ -12,7 +12,7 @@ from assay.metrics.evidence import Statements, blank, share, split, verdict_part
 from assay.metrics.grading import override
 from assay.metrics.statements import (
     UNTOLD,
-    chosen,
+    choices,
     contradicted,
     relevance_part,
     relevance_share,
@@ -138,7 +138,7 @@ class DeepEvalContextualRecall(Metric):
     """
 
     name = "deepeval:contextual_recall"
-    revision = 2
+    revision = 3
     source = DEEPEVAL
     follows = FOLLOWS
     needs = ("contexts", "reference")
@@ -185,10 +185,10 @@ class DeepEvalContextualRelevancy(Metric):
         ]
         if not pooled:
             return Unscored("undefined", "the contexts make no statement")
-        relevant = await chosen(question, tuple(statement for _, statement in pooled), judge)
+        told = await choices(question, tuple(statement for _, statement in pooled), judge)
         return share(
             [
-                replace(relevance_part(s, relevant.get(s.id), "context statement"), context=rank)
+                replace(relevance_part(s, told.get(s.id), "context statement"), context=rank)
                 for rank, s in pooled
             ]
         )

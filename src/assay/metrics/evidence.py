@@ -1,7 +1,7 @@
 """How typed answers become the parts of a score."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from assay.judge import Judge
 from assay.score import Outcome, Part, Score, Unscored
@@ -11,6 +11,8 @@ from assay.text.placing import placed
 
 Statements: TypeAlias = tuple[Statement, ...]
 # What a score says of itself where it is made of probabilities that the judge does not give.
+UNCERTAIN: Final = "uncertain"
+SUPPORT: Final = ("supported", "unsupported")
 BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
 
 
@@ -72,16 +74,19 @@ def verdict_parts(
     text: str = "",
     *,
     kind: str = "statement",
-    labels: tuple[str, str] = ("supported", "unsupported"),
+    labels: tuple[str, str] = SUPPORT,
 ) -> tuple[Part, ...]:
-    """One part for each statement of `text`: supported (1) or not (0), and by what."""
-    yes, no = labels
+    """One part for each statement of `text`: supported (1) or not (0), and by what.
+
+    Under the usual labels a verdict that the judge is uncertain of says so, and adds its
+    probability to the score.
+    """
     return tuple(
         Part(
             kind=kind,
             text=statement.text,
-            label=yes if verdict.supported else no,
-            value=float(verdict.supported),
+            label=_label(verdict, labels),
+            value=verdict.support if _open(verdict, labels) else float(verdict.supported),
             reason=verdict.reason,
             context=verdict.context,
             quote=verdict.quote,
@@ -91,6 +96,16 @@ def verdict_parts(
         )
         for statement, verdict in zip(statements, verdicts, strict=True)
     )
+
+
+def _label(verdict: Verdict, labels: tuple[str, str]) -> str:
+    if _open(verdict, labels):
+        return UNCERTAIN
+    return labels[0] if verdict.supported else labels[1]
+
+
+def _open(verdict: Verdict, labels: tuple[str, str]) -> bool:
+    return verdict.uncertain and labels == SUPPORT
 
 
 def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int, int], ...]:

@@ -15,10 +15,13 @@ class Faithfulness(Metric):
     """Share of the answer's statements that the retrieved contexts support.
 
     F = supported statements / statements of the answer, in [0, 1] (Es et al. 2023, section 3).
-    Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.
+    A statement of which the judge is uncertain (a probability of 0.4 to 0.6) counts with that
+    probability. Undefined if the answer makes no statement. With no context retrieved, nothing is
+    supported: 0.
     """
 
     name = "faithfulness"
+    revision = 2
     source = PAPER
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements)

@@ -78,12 +78,14 @@ class HallucinationSpans(Metric):
     passage that the statement was taken from; if that is unknown, the sentence with most of its
     words, at least half. Spans that touch, or have only white space between them, are merged. Each
     statement is a part with its spans as `marks`, its evidence, and whether the contexts contradict
-    it or do not mention it; the merged spans are in `details`. Undefined if the answer makes no
+    it or do not mention it; the merged spans are in `details`. A statement of which the judge is
+    uncertain (a probability of 0.4 to 0.6) has no spans. Undefined if the answer makes no
     statement. With no context retrieved, everything that the answer states is unsupported. Failed
     if an unsupported statement cannot be found in the answer.
     """
 
     name = "hallucination_spans"
+    revision = 2
     source = "RAGTruth, Niu et al. 2024 (arXiv 2401.00396)"
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements)
@@ -96,7 +98,7 @@ class HallucinationSpans(Metric):
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        wrong = [float(not verdict.supported) for verdict in verdicts]
+        wrong = [float(not (verdict.supported or verdict.uncertain)) for verdict in verdicts]
         found = three_way_parts(statements, verdicts, answer, wrong)
         parts = tuple(
             replace(part, marks=_spans(part, statement, answer) if part.value else ())

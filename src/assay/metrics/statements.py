@@ -1,12 +1,12 @@
 """What is found about statements beside support: whether they are denied, and whether they help."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from assay.judge import Judge, Task
 from assay.metrics.base import Can
-from assay.metrics.evidence import Statements, share, verdict_parts, verify
+from assay.metrics.evidence import UNCERTAIN, Statements, share, verdict_parts, verify
 from assay.score import Part, Score
 from assay.tasks import (
     Choice,
@@ -81,7 +81,9 @@ def contradicted(verdict: Verdict) -> bool | None:
 
 
 def three_way(verdict: Verdict) -> str:
-    """supported, contradicted, absent; or unsupported where the judge did not say which."""
+    """supported, uncertain, contradicted, absent; unsupported if the judge did not say which."""
+    if verdict.uncertain:
+        return UNCERTAIN
     if verdict.supported:
         return "supported"
     return {True: "contradicted", False: "absent", None: "unsupported"}[verdict.contradicted]
@@ -90,7 +92,7 @@ def three_way(verdict: Verdict) -> str:
 def three_way_parts(
     statements: Sequence[Statement], verdicts: Sequence[Verdict], text: str, values: Sequence[float]
 ) -> tuple[Part, ...]:
-    """The parts of `verdict_parts` under the three labels, each with what it adds to the score."""
+    """The parts of `verdict_parts` under these labels, each with what it adds to the score."""
     found = zip(verdict_parts(statements, verdicts, text), verdicts, values, strict=True)
     return tuple(replace(part, label=three_way(v), value=value) for part, v, value in found)
 
@@ -100,10 +102,15 @@ def passages(statements: Sequence[Statement]) -> tuple[Passage, ...]:
     return tuple(Passage(statement.id, statement.text) for statement in statements)
 
 
-async def chosen(question: str, statements: Statements, judge: Judge) -> dict[str, Choice]:
-    """The statements that help to answer the question, by id, with the judge's reason."""
-    choices = await judge(SelectSentences(question, passages(statements)))
-    return {choice.id: choice for choice in choices}
+async def choices(question: str, statements: Statements, judge: Judge) -> dict[str, Choice]:
+    """What the judge tells of the statements, by id: which help to answer the question, and why."""
+    told = await judge(SelectSentences(question, passages(statements)))
+    return {choice.id: choice for choice in told}
+
+
+def chosen(told: Mapping[str, Choice]) -> list[str]:
+    """The ids of the statements that help."""
+    return [name for name, choice in told.items() if choice.chosen]
 
 
 def relevance_part(statement: Statement, choice: Choice | None, kind: str = "statement") -> Part:
@@ -111,8 +118,8 @@ def relevance_part(statement: Statement, choice: Choice | None, kind: str = "sta
     return Part(
         kind=kind,
         text=statement.text,
-        label="relevant" if choice else "not relevant",
-        value=float(choice is not None),
+        label="relevant" if choice and choice.chosen else "not relevant",
+        value=float(choice is not None and choice.chosen),
         reason=choice.reason if choice else "",
         probability=choice.probability if choice else None,
         span=statement.span,
@@ -121,5 +128,5 @@ def relevance_part(statement: Statement, choice: Choice | None, kind: str = "sta
 
 async def relevance_share(question: str, statements: Statements, judge: Judge) -> Score:
     """The share of statements that help to answer the question, each with the judge's reason."""
-    relevant = await chosen(question, statements, judge)
-    return share([relevance_part(s, relevant.get(s.id)) for s in statements])
+    told = await choices(question, statements, judge)
+    return share([relevance_part(s, told.get(s.id)) for s in statements])

@@ -244,7 +244,9 @@ async def _helpful(question: str, contexts: Sequence[str], judge: Judge) -> list
 
 
 def _rated(rank: int, context: str, choices: Sequence[Choice]) -> Part:
-    found = [(1.0 if c.probability is None else c.probability, c.reason) for c in choices]
+    found = [
+        (1.0 if c.probability is None else c.probability, c.reason) for c in choices if c.chosen
+    ]
     value, reason = max(found, key=lambda pair: pair[0], default=(0.0, "no sentence helps"))
     return Part("context", context, "rated", value, reason, context=rank)
 

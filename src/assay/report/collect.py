@@ -24,10 +24,11 @@ from assay.text.language import is_english
 MOST_SAMPLES = 2000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
+_EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _UNMEASURED = (
-    "how far it agrees with people has not been measured; `assay agree` measures it on your "
-    "labels, `assay bench --out card.json` with `--judge-card card.json` on public ones"
+    "how often it is wrong has not been measured; `assay agree` measures it on your labels, "
+    "`assay bench --out card.json` with `--judge-card card.json` on public ones"
 )
 
 
@@ -69,7 +70,7 @@ def collect(
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": {**msgspec.to_builtins(cost), "cached": cached},
         "drift": drifts,
-        "judge_card": [{"text": text} for text in _measured(run)],
+        "unmeasured": [f"{judge_in_words(name)}: {_UNMEASURED}" for name in _unmeasured(run)],
         "foreign": {
             "samples": sum(not is_english(_said(sample)) for sample in looked_at),
             "looked_at": len(looked_at),
@@ -98,6 +99,7 @@ def _run(run: Run) -> dict[str, Any]:
         "stopped": run.stopped,
         "source": run.source,
         "judge": _judges(run),
+        "judge_in_words": judge_in_words(_judges(run)),
         "embedder": run.config["embedder"],
         "n_samples": run.n_samples,
         "skipped": run.skipped,
@@ -105,16 +107,15 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _measured(run: Run) -> list[str]:
-    """How far its judges agree with people, and of which nobody has said so."""
-    cards: list[str] = run.config["card"]
-    unknown = (name for name in run.config.get("unmeasured", ()) if not _is_of(cards, name))
-    return [*cards, *(f"{name}: {_UNMEASURED}" for name in unknown)]
+def _unmeasured(run: Run) -> list[str]:
+    """The judges of whose agreement with people nothing is known."""
+    measured = {found["judge"] for found in run.config.get("quality", {}).values()}
+    return [name for name in run.config.get("unmeasured", ()) if name not in measured]
 
 
-def _is_of(cards: list[str], name: str) -> bool:
-    """Whether a card given in an earlier call for this run is this judge's."""
-    return any(text.startswith(f"{name},") for text in cards)
+def judge_in_words(name: str) -> str:
+    """A judge's name as people say it: of the embedded one the version, without its models."""
+    return _EMBEDDED.sub(r"embedded \1", name)
 
 
 def _judges(run: Run) -> str:
@@ -137,6 +138,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "label": label,
         "unit": "",  # of runs that were made before metrics had one
         **about,
+        "quality": run.config.get("quality", {}).get(label),
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),

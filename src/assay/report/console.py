@@ -1,6 +1,6 @@
 """How is a run, and the evidence behind one score, shown on the console?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -12,21 +12,47 @@ from rich.text import Text
 
 from assay.errors import InputError
 from assay.report import conversation, distribution, labels, marks, notes, numbers, safe
+from assay.report import diagnosis as words
 from assay.report.console_parts import STYLES, dim, numeric, table
 from assay.score import Part
 
 Json = Mapping[str, Any]
 _EXCERPT: Final = 240
+# Columns of the score table that are shown where one of their counts is not 0.
+_COUNTS: Final = {"undef": "n_undefined", "fail": "n_failed", "no answer": "n_unanswered"}
 
 
 def summary(data: Json) -> RenderableType:
     """The score table with everything that must be read beside it."""
     run = data["run"]
     title = Text(f"run {safe.plain(run['id'])}", style="bold")
-    rest = [run["source"], numbers.plural(run["n_samples"], "sample"), run["judge"]]
+    rest = [run["source"], numbers.plural(run["n_samples"], "sample")]
     title.append("  " + ", ".join(safe.plain(part) for part in rest if part), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
-    return Group(title, _table(data), *_beside(data), *warned, dim(notes.cost(data)))
+    first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
+    return Group(title, *first, _table(data), *_beside(data), *warned, dim(notes.cost(data)))
+
+
+def about(data: Json) -> RenderableType:
+    """Of every metric: its definition, how often its judge is wrong, and its signature."""
+    blocks: list[RenderableType] = []
+    for metric in data["metrics"]:
+        head = Text(safe.plain(metric["label"]), style="bold")
+        lines = [metric["doc"], metric["source"], notes.trust(metric), metric["signature"]]
+        told = Text("\n".join(safe.plain(line) for line in lines if line))
+        blocks += [head, Padding(told, (0, 0, 0, 2))]
+    return Group(*blocks)
+
+
+def _first_page(found: Json) -> list[RenderableType]:
+    """How many samples went wrong, what mostly, what was missed, and which to read first."""
+    head = Text(words.headline(found), style=STYLES["bad"] if found["n_failed"] else "")
+    told = Table.grid(padding=(0, 2))
+    told.add_column(no_wrap=True)
+    told.add_column(overflow="fold")
+    for name, text in words.first_page(found):
+        told.add_row(Text(name, style="dim"), Text(safe.plain(text)))
+    return [head, told, Text()]
 
 
 def sample(
@@ -57,38 +83,36 @@ def sample(
 
 def _table(data: Json) -> Table:
     found = table("metric")
+    known = any(notes.quality(metric) for metric in data["metrics"])
     # Where samples failed, a note says how far they could have moved the mean.
-    silent = any(metric.get("n_unanswered") for metric in data["metrics"])
-    counts = ("n", "undef", "fail", *(("no answer",) if silent else ()))
-    numeric(found, ("mean", "95 % CI", "guide", *counts))
+    counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
+    numeric(found, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     found.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        found.add_row(*_row(metric, silent=silent))
+        found.add_row(*_row(metric, counts, known=known))
     return found
 
 
-def _row(metric: Json, *, silent: bool) -> list[Text]:
+def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
     name = Text(safe.plain(metric["label"]))
     if unit := notes.unit(metric):
         name.append(f" {safe.plain(unit)}", style="dim")
     if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
-    guide = Text()
-    if tone := distribution.standing(metric):
-        sign = ">" if metric["higher_is_better"] else "<"
-        text = f"{labels.SYMBOLS[tone]} {sign}{numbers.score(metric['guide'])}"
-        guide = Text(text, style=STYLES[tone])
+    rates = notes.quality(metric) or (numbers.DASH, numbers.DASH)
     return [
         name,
         Text(numbers.score(metric["mean"]), style="bold"),
         Text(numbers.span(metric["interval"], numbers.DASH)),
-        guide,
+        *(map(Text, rates) if known else ()),
         Text(numbers.count(metric["n_scored"])),
-        Text(numbers.count(metric["n_undefined"])),
-        _alarming(metric["n_failed"]),
-        *([_alarming(metric["n_unanswered"])] if silent else []),
+        *(_count(name, metric[_COUNTS[name]]) for name in counts),
         Text(distribution.spread(metric).line(), style="cyan"),
     ]
+
+
+def _count(name: str, number: int) -> Text:
+    return _alarming(number) if name != "undef" else Text(numbers.count(number))
 
 
 def _alarming(number: int) -> Text:

@@ -20,6 +20,9 @@ from assay.report import numbers
 from assay.stats.interval import Interval
 
 Json = Mapping[str, Any]
+READ_FIRST: Final = 10
+FIRST: Final = "read first"
+_CAUSES_SHOWN: Final = 3
 _REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
 _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
 
@@ -33,7 +36,11 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
         "n_samples": diagnosis.n_samples,
         "n_failed": diagnosis.n_failed,
         "n_fine": diagnosis.n_fine,
+        "n_uncertain": diagnosis.n_uncertain,
         "n_open": diagnosis.n_open,
+        "n_declined": diagnosis.n_declined,
+        "missed": msgspec.to_builtins(diagnosis.missed) if diagnosis.missed else None,
+        "first": list(diagnosis.first),
         "failed": _ends(diagnosis.failed),
         "within": diagnosis.within,
         "causes": causes,
@@ -73,9 +80,74 @@ def headline(data: Json) -> str:
         f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} went wrong ({share_of})",
         f"{data['n_fine']:,} passed every check that could be made",
     ]
+    if data["n_uncertain"]:
+        parts.append(f"of {data['n_uncertain']:,} the judge is uncertain")
     if data["n_open"]:
         parts.append(f"{data['n_open']:,} more could not be diagnosed")
     return "; ".join(parts)
+
+
+def first_page(data: Json) -> list[tuple[str, str]]:
+    """What a reader wants to know first, by name: causes, what was missed, where to begin."""
+    lines = [("mostly", mostly(data)), ("missed", missed(data)), ("refused", refused(data))]
+    if data["first"]:
+        more = len(data["first"]) - READ_FIRST
+        rest = f" and {more:,} more" if more > 0 else ""
+        lines.append((FIRST, f"{', '.join(data['first'][:READ_FIRST])}{rest}"))
+    return [(name, text) for name, text in lines if text]
+
+
+def mostly(data: Json) -> str:
+    """The most frequent causes; "" if there is none."""
+    shown = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
+    if not shown:
+        return ""
+    told = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
+    return f"{told}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def missed(data: Json) -> str:
+    """How many bad answers passed, as far as the judge's errors on labelled ones tell."""
+    found = data["missed"]
+    if found is None or not found["n_passed"]:
+        return ""
+    quality = found["quality"]
+    return (
+        f"of the {found['n_passed']:,} whose statements all passed, {_about(found['passed'])} "
+        f"are bad all the same, and {_about(found['bad'])} of all {found['n']:,}, if this judge "
+        f"errs here as on {quality['data']} (it flags {100 * quality['found']['value']:.0f} of "
+        f"100 bad ones and {100 * quality['wrong']['value']:.0f} of 100 good ones)"
+    )
+
+
+def _about(estimate: Json) -> str:
+    low, high = (f"{estimate[end]:.0f}" for end in ("low", "high"))
+    return f"about {estimate['value']:.0f} ({low} to {high})"
+
+
+def refused(data: Json) -> str:
+    """How many answers decline, and how many of them though the contexts hold the answer."""
+    n = data["n_declined"]
+    if not n:
+        return ""
+    mine = [one for one in data["samples"] if one["declines"]]
+    wrong = sum("wrong_refusal" in _causes_of(one) for one in mine)
+    untold = sum(one["state"] == "open" for one in mine)
+    told = [
+        f"{wrong:,} wrongly (the contexts hold the answer)" if wrong else "",
+        f"{n - wrong - untold:,} rightly" if n - wrong - untold else "",
+        f"of {untold:,} that cannot be told" if untold else "",
+    ]
+    declines = "answer declines" if n == 1 else "answers decline"
+    return f"{n:,} {declines}: {', '.join(filter(None, told))}"
+
+
+def _causes_of(one: Json) -> list[str]:
+    return [finding["cause"] for finding in (one["main"], *one["contributing"]) if finding]
 
 
 def share(cause: Json) -> str:
@@ -210,6 +282,8 @@ def _sample(one: Diagnosed) -> dict[str, Any]:
         "main": _finding(one.main) if one.main else None,
         "contributing": [_finding(finding) for finding in one.contributing],
         "remark": one.remark,
+        "support": one.support,
+        "declines": one.declines,
     }
 
 

@@ -57,6 +57,7 @@ class Page:
     """All that the section shows."""
 
     headline: str
+    first: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
     causes: Sequence[Cause]
     advice: Sequence[tuple[str, str, str]]
     patterns: Sequence[tuple[str, str, str, Sequence[str], Sequence[tuple[str, str]]]]
@@ -77,6 +78,10 @@ def page(data: Json) -> Page | None:
     what_if = found["counterfactual"]
     return Page(
         headline=words.headline(found),
+        first=[
+            (name, text, _linked(found, links) if name == words.FIRST else ())
+            for name, text in words.first_page(found)
+        ],
         causes=[_cause(cause, by_id, links, _widest(found)) for cause in found["causes"]],
         advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in found["advice"]],
         patterns=[_pattern(pattern, links) for pattern in words.claimed(found)],
@@ -97,6 +102,10 @@ def page(data: Json) -> Page | None:
             for need, causes, n in words.missing(found)
         ],
     )
+
+
+def _linked(found: Json, links: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    return [(one, links.get(one, "")) for one in found["first"][: words.READ_FIRST]]
 
 
 def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:

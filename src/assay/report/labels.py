@@ -25,6 +25,7 @@ _TONES: Final = {
     "useful": "good",
     "relevant": "good",
     "found": "good",
+    "uncertain": "warn",
     "unsupported": "bad",
     "contradicted": "bad",
     "fp": "bad",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from assay.report import diagnosis as words
 from assay.report import distribution, notes, numbers, safe
 from assay.text.shown import whole
 
@@ -12,8 +13,6 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 # an invisible joiner keeps them from being found.
 _MAGNETS: Final = re.compile(r"([@#]|:(?=\S)|www(?=\.))")
 _JOINER: Final = "\N{WORD JOINER}"
-# Of a mean and its guide value.
-_STANDING: Final = {"good": "", "bad": " missed", "warn": " undecided", "": ""}
 _HEADS: Final = {
     "metric": ":---",
     "mean (95 % interval)": "---:",
@@ -30,17 +29,24 @@ _HEADS: Final = {
 def render(data: Mapping[str, Any]) -> str:
     """The score table with everything that must be read beside it."""
     run = data["run"]
-    made_of = [name for name in (run["source"], run["judge"], run["embedder"]) if name]
+    made_of = [name for name in (run["source"], run["judge_in_words"]) if name]
     samples = numbers.plural(run["n_samples"], "sample")
+    first = data["diagnosis"]
     blocks = [
         f"## assay run {code(run['id'])}",
         ", ".join([samples, *map(code, made_of)]),
         "\n>\n".join(_note(note) for note in notes.notes(data)),
+        _first_page(first) if first else "",
         _table(data["metrics"]),
         "\n".join(f"- {line}" for line in _beside(data)),
         inline(notes.cost(data)),
     ]
     return joined(blocks)
+
+
+def _first_page(found: Mapping[str, Any]) -> str:
+    lines = [f"- {name}: {inline(text)}" for name, text in words.first_page(found)]
+    return "\n".join([f"{inline(words.headline(found))}.", "", *lines])
 
 
 def joined(blocks: Sequence[str]) -> str:
@@ -72,7 +78,7 @@ def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
         mean += f" ({numbers.span(metric['interval'])})"
     guide = ""
     if metric["guide"] is not None:
-        guide = numbers.score(metric["guide"]) + _STANDING[distribution.standing(metric)]
+        guide = numbers.score(metric["guide"])
     unanswered = metric.get("n_unanswered", 0)
     missing = metric["n_failed"] or unanswered
     return {
@@ -96,7 +102,9 @@ def _aside(metric: Mapping[str, Any]) -> str:
 
 
 def _beside(data: Mapping[str, Any]) -> list[str]:
-    lines = [inline(line["text"]) for line in data["judge_card"]]
+    lines = [inline(text) for text in data["unmeasured"]]
+    for text, labels in notes.alike(data, notes.trust).items():
+        lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
     for metric in data["metrics"]:
         name = code(metric["label"])
         lines += [f"{name}: computed as {inline(method)}" for method in metric["methods"]]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.report import conversation, distribution, labels, marks, notes, numbers
+from assay.report import conversation, labels, marks, notes, numbers
 from assay.report.collect import collect
 from assay.report.evidence import readable
 from assay.report.html import environment
@@ -78,20 +78,13 @@ def trace(found: Trace) -> str:
 
 
 def _cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:
-    guide = metric["guide"]
     cells = [
         numbers.score(metric["mean"]),
         numbers.span(metric["interval"]),
-        "" if guide is None else f"{_standing(metric)} {numbers.score(guide)}".lstrip(),
+        *(notes.quality(metric) or ("", "")),
         *(numbers.count(metric[f"n_{kind}"]) for kind in ("scored", "undefined", "failed")),
     ]
     return [*cells, numbers.count(metric["n_unanswered"])] if unanswered else cells
-
-
-def _standing(metric: Mapping[str, Any]) -> str:
-    """The sign of how the mean stands to the guide value; "" where there is no mean."""
-    tone = distribution.standing(metric)
-    return labels.SYMBOLS[tone] if tone else ""
 
 
 def _part(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str]:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
+from assay.backends.embedded.card import Quality
 from assay.report import numbers
 from assay.run.noise import moved
 
@@ -94,7 +97,7 @@ def alike(
 
 def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What stands beside the table: (whose it is, how far it can be trusted, how it was made)."""
-    lines = [("judge", str(line["text"])) for line in data["judge_card"]]
+    lines = judge_lines(data)
     for metric in data["metrics"]:
         lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
     tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
@@ -103,6 +106,33 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines += [(", ".join(labels), text) for text, labels in alike(data, said).items()]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
+
+
+def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Who judges, and how often wrongly: one line, whatever the number of metrics."""
+    if any(quality(metric) for metric in data["metrics"]):
+        about = (
+            f"{data['run']['judge_in_words']}; finds, errs: of 100 bad ones and of 100 good ones, "
+            "how many it flags, by people's labels (`assay show --about`)"
+        )
+        return [("judge", about), *(("judge", text) for text in data["unmeasured"])]
+    if data["unmeasured"]:
+        return [("judge", text) for text in data["unmeasured"]]
+    return []
+
+
+def quality(metric: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Of 100 bad ones and of 100 good ones, how many are flagged; None where nobody knows."""
+    found = metric.get("quality")
+    if not found:
+        return None
+    return f"{100 * found['found']['value']:.0f}", f"{100 * found['wrong']['value']:.0f}"
+
+
+def trust(metric: Mapping[str, Any]) -> str:
+    """How often a metric's scores by its judge are wrong, in a sentence; "" if nobody knows."""
+    found = metric.get("quality")
+    return msgspec.convert(found, Quality).sentence if found else ""
 
 
 def noise(metric: Mapping[str, Any]) -> str:

@@ -43,11 +43,6 @@ class Row:
     missed: int
 
     @property
-    def verdict(self) -> str:
-        """How the mean stands to the guide value (see `distribution.standing`)."""
-        return distribution.standing(self.metric)
-
-    @property
     def unit(self) -> str:
         """What the mean is counted in; "" if there is none."""
         return "" if self.metric["mean"] is None else notes.unit(self.metric)
@@ -61,6 +56,11 @@ class Row:
     def letters(self) -> str:
         """What the letters of its definition stand for."""
         return notes.letters(self.metric)
+
+    @property
+    def trust(self) -> str:
+        """How often its judge is wrong about it."""
+        return notes.trust(self.metric)
 
     @property
     def noise(self) -> str:
@@ -93,8 +93,7 @@ def head(data: Json) -> list[tuple[str, str]]:
     found = [
         ("Data", run["source"]),
         ("Samples", numbers.count(run["n_samples"])),
-        ("Judge", run["judge"]),
-        ("Embedder", run["embedder"]),
+        ("Judge", run["judge_in_words"]),
         ("Started", numbers.moment(run["created"])),
         ("Took", notes.cost(data)),
     ]

@@ -1,16 +1,19 @@
 """What does a run say of its numbers: what could change them, and how they are to be read?"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+import msgspec
+
 from assay._version import __version__
 from assay.backends.code import class_digest
+from assay.backends.embedded.card import Quality
 from assay.backends.route import Route
 from assay.errors import InputError
-from assay.judge import Task, Traits
-from assay.metrics import Metric
+from assay.judge import Backend, Task, Traits
+from assay.metrics import METRICS, Metric
 from assay.run.settings import Settings
 from assay.run.together import companions
 from assay.tasks import TASKS, Embed, EmbedTokens
@@ -24,6 +27,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
     """
     company = companions(metrics, route) if settings.together else []
     price = settings.budget.price
+    quality = _quality(metrics, route, settings.measured)
     leaves = (route.default, *route.kinds.values())
     return {
         "judge": route.default.name,
@@ -31,51 +35,65 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
         "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
-        "card": _cards(metrics, route, settings.measured),
-        "unmeasured": _unmeasured(metrics, route, settings.measured),
+        "quality": quality,
+        "unmeasured": _unmeasured(metrics, route, quality),
         "embedder": route.identity(Embed),
         "about": {metric.label: _about(metric, route) for metric in metrics},
     }
 
 
-def _cards(metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, str]) -> list[str]:
-    """What is known of how far the judges that were asked agree with people."""
-    if measured and not any(_named(route, kind) in measured for kind in TASKS.values()):
-        about = measured[min(measured)].partition(", ")[0]
+def _quality(
+    metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, Quality]
+) -> dict[str, Any]:
+    """How well each metric's scores by these judges tell bad from good, where that is known."""
+    by_metric = {metric.label: asked(metric, route) for metric in metrics}
+    if measured and not any(_same_judge(name, route) for name in measured):
+        about = measured[min(measured)].judge
         what = (
             f"the judge card is of another judge, of other prompts or of another version: {about}"
         )
         raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
-    asked = _asked(metrics, route)
-    found = (measured.get(_named(route, kind)) or _known(route, kind) for kind in asked)
-    return list(dict.fromkeys(filter(None, found)))
+    known = {label: measured.get(name) or _known(label, route) for label, name in by_metric.items()}
+    return {label: msgspec.to_builtins(found) for label, found in known.items() if found}
 
 
-def _unmeasured(
-    metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, str]
-) -> list[str]:
-    """The judges of which nobody has said how far they agree with people."""
+def _same_judge(name: str, route: Route) -> bool:
+    """Whether those who were measured are asked by this run, for the same kinds of task."""
+    _, *tasks = name.split("|")
+    return tasks == [_named(route, TASKS[task.partition("=")[0]]) for task in tasks]
+
+
+def _known(label: str, route: Route) -> Quality | None:
+    """What a judge says of its own scores; None where another one judges as well."""
+    metric = METRICS.get(label)
+    judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
+    if len(judges) != 1:
+        return None
+    card: Callable[[str], Quality | None] | None = getattr(judges.pop(), "quality", None)
+    return card(label) if card else None
+
+
+def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str, Any]) -> list[str]:
+    """The judges of none of whose scores it is known how often they are wrong."""
     known: dict[str, bool] = {}
-    for kind in _asked(metrics, route):
-        judge = route.to(kind.kind)
-        if kind not in (Embed, EmbedTokens):
-            told = _named(route, kind) in measured or hasattr(judge, "card")
-            known[judge.name] = known.get(judge.name, False) or told
+    for metric in metrics:
+        for kind in metric.asks(route.serves):
+            if kind not in (Embed, EmbedTokens):
+                name = route.to(kind.kind).name
+                told = metric.label in quality or hasattr(route.to(kind.kind), "quality")
+                known[name] = known.get(name, False) or told
     return [name for name, told in known.items() if not told]
 
 
-def _asked(metrics: tuple[Metric, ...], route: Route) -> list[type[Task[Any]]]:
-    return list(dict.fromkeys(kind for metric in metrics for kind in metric.asks(route.serves)))
+def asked(metric: Metric, route: Backend) -> str:
+    """A metric and whom it asks for what, in one line; embeddings do not count as asking."""
+    kinds = metric.asks(lambda kind: route.identity(kind) is not None)
+    tasks = [_named(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
+    return "|".join([metric.label, *tasks])
 
 
-def _named(route: Route, kind: type[Task[Any]]) -> str:
+def _named(route: Backend, kind: type[Task[Any]]) -> str:
     return f"{kind.kind}={route.identity(kind)}"
-
-
-def _known(route: Route, kind: type[Task[Any]]) -> str:
-    """What a back end says of itself."""
-    card = getattr(route.to(kind.kind), "card", None)
-    return str(card(kind)) if card else ""
 
 
 def _about(metric: Metric, route: Route) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from assay.backends.embedded.card import Quality
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
 from assay.errors import InputError
@@ -38,9 +39,8 @@ class Settings:
         cores: Cores of each worker whose judge computes by itself.
         probe: Whether to ask the fixed probes that tell when the model behind a judge's name has
             changed; None to ask them where it costs little (`assay.run.probes.LEAST_SCORES`).
-        measured: What is known of how far judges agree with people, by `KIND=IDENTITY` of a task,
-            as signatures have it; reports print it beside the scores (`headlines` of
-            `assay.bench.card.read(FILE)`).
+        measured: How well metrics by this judge tell bad from good, as measured on labelled sets;
+            reports print it beside the scores (`quality` of `assay.bench.card.read(FILE)`).
         on_progress: Called after every score and about twice a second.
     """
 
@@ -56,7 +56,7 @@ class Settings:
     workers: int | None = None
     cores: int = 1
     probe: bool | None = None
-    measured: Mapping[str, str] = field(default_factory=dict)
+    measured: Mapping[str, Quality] = field(default_factory=dict)
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:

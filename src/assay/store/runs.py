@@ -22,6 +22,7 @@ _ASKED = (
 _EXPLAINED = (
     "price",
     "card",
+    "quality",
     "notes",
 )  # what a later call may say otherwise of a run that is known
 _LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"

@@ -20,17 +20,19 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A sentence that was chosen.
+    """What was found of a sentence.
 
     Attributes:
         id: The sentence's id.
-        reason: Why it helps, in the judge's words.
+        reason: Why it helps or does not, in the judge's words.
         probability: Probability that it helps, where the judge gives one.
+        chosen: Whether it was chosen. Most judges tell of no others.
     """
 
     id: str
     reason: str = ""
     probability: float | None = None
+    chosen: bool = True
 
 
 class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,8 +41,9 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
     probability: Probability | None = None
 
 
-class _Form(msgspec.Struct, frozen=True):
+class _Form(msgspec.Struct, frozen=True, omit_defaults=True):
     relevant: list[_Item]
+    others: list[_Item] = []
 
 
 class _AskedItem(msgspec.Struct):
@@ -82,13 +85,22 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         return (Material("question", self.question), Material("sentences", sentences))
 
     def read(self, raw: str) -> tuple[Choice, ...]:
-        """The chosen sentences in the order of the text."""
+        """The chosen sentences, and others of which the judge tells, in the order of the text."""
         known = [s.id for s in self.sentences]
-        found = by_id(decode(raw, _Form).relevant, known, raw)
-        return tuple(Choice(i, found[i].reason, found[i].probability) for i in known if i in found)
+        form = decode(raw, _Form)
+        chosen = by_id(form.relevant, known, raw)
+        found = by_id([*form.relevant, *form.others], known, raw)
+        return tuple(
+            Choice(i, found[i].reason, found[i].probability, i in chosen)
+            for i in known
+            if i in found
+        )
 
 
 def reply(choices: Sequence[Choice]) -> str:
     """A reply in the form that `SelectSentences` reads."""
-    items = [_Item(c.id, c.reason, c.probability) for c in choices]
-    return msgspec.json.encode(_Form(items)).decode()
+    items = {c.id: _Item(c.id, c.reason, c.probability) for c in choices}
+    chosen = [items[c.id] for c in choices if c.chosen]
+    return msgspec.json.encode(
+        _Form(chosen, [items[c.id] for c in choices if not c.chosen])
+    ).decode()

@@ -12,6 +12,10 @@ from assay.tasks.halves import IN_PARTS, halved_texts
 from assay.tasks.reading import Probability, by_id, decode, listed, schema
 from assay.tasks.split_statements import Statement
 
+# A judge that gives probabilities between these, ends included, does not know: on held-out claims
+# half of such verdicts are wrong, whichever way they go.
+UNCERTAIN = (0.4, 0.6)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -42,6 +46,16 @@ class Verdict:
     def support(self) -> float:
         """Probability that it is supported, in [0, 1]; 1 or 0 where the judge gives none."""
         return float(self.supported) if self.probability is None else self.probability
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the judge gives a probability by which it may as well be the other way."""
+        return is_uncertain(self.probability)
+
+
+def is_uncertain(probability: float | None) -> bool:
+    """Whether a probability tells neither way; None, of a judge that gives none, never does."""
+    return probability is not None and UNCERTAIN[0] <= probability <= UNCERTAIN[1]
 
 
 class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -5,22 +5,47 @@ import pytest
 from assay.backends.embedded import Embedded
 from assay.backends.embedded import card as cards
 from assay.backends.embedded.card import CardFigure
-from assay.tasks import TASKS, Embed, VerifyStatements
 
 
 def made(**more):
     return CardFigure(**({"name": "x", "value": 0.8, "low": 0.7, "high": 0.9, "n": 10} | more))
 
 
-def test_every_task_that_is_judged_has_a_headline_with_a_pointer_to_the_card():
+def test_it_says_how_often_the_metrics_by_it_are_wrong():
     judge = Embedded()
-    headlines = {kind: judge.card(task) for kind, task in TASKS.items()}
-    judged = {"verify_statements", "select_sentences", "judge_contexts", "rate_answer"}
-    assert {kind for kind, line in headlines.items() if line} == judged
-    for kind in judged:
-        assert headlines[kind].endswith("see `assay doctor --card`")
-    assert "AUROC" in judge.card(VerifyStatements)
-    assert judge.card(Embed) == ""
+    sentence = judge.quality("faithfulness").sentence
+    assert "of 100 answers with a claim that no context supports it flags" in sentence
+    assert "RAGTruth QA answers, labelled by people: 160 and 623" in sentence
+    assert judge.quality("answer_similarity") is None
+
+
+def test_of_another_version_nothing_is_said(monkeypatch):
+    monkeypatch.setattr("assay.backends.embedded.judge.VERSION", "v0")
+    assert Embedded().quality("faithfulness") is None
+
+
+@pytest.mark.parametrize(
+    ("floor", "told"),
+    [(0.3, "would flag 30 of the 100 bad ones at that rate"), (0.55, "at that rate: not beaten")],
+)
+def test_a_sentence_on_a_judge_names_the_floor(floor, told):
+    made = cards.Quality(
+        judge="j",
+        data="Set",
+        bad="wrong answers",
+        good="right answers",
+        n_bad=40,
+        n_good=60,
+        found=cards.Rate(0.6, 0.5, 0.7),
+        wrong=cards.Rate(0.1),
+        floor=floor,
+        floor_name="count of new words",
+    )
+    assert made.sentence.startswith(
+        "of 100 wrong answers it flags 60 (50 to 70), of 100 right answers 10 (Set, labelled by "
+        "people: 40 and 60); count of new words alone"
+    )
+    assert made.sentence.endswith(told)
 
 
 def test_every_figure_says_what_it_rests_on():

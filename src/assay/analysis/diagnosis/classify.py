@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from assay.analysis.diagnosis.causes import CAUSES
-from assay.analysis.diagnosis.facts import ADDRESSES, Facts, Found, Parts, holds
-from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding
+from assay.analysis.diagnosis.facts import ADDRESSES, Facts, Found, Parts, holds, sure
+from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding, Support
 from assay.analysis.diagnosis.place import WITHIN, Place, place
+from assay.metrics.hallucination import any_unsupported
 
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
 _RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
@@ -37,16 +38,37 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
     sample = facts.sample
     main = found[0] if found else None
     remark = _disputed(facts, at) or ("" if main else _unexplained(facts, at, checked))
+    unsure = "" if main or remark else _uncertain(facts)
     return Diagnosed(
         sample.id,
         row,
         sample.question or "",
-        "failed" if main else "open" if remark else "fine",
+        "failed" if main else "open" if remark else "uncertain" if unsure else "fine",
         main,
         tuple(found[1:]),
         checked,
-        remark,
+        remark or unsure,
         _untold(facts, at) - checked,
+        _support(facts),
+        _doubt(facts),
+        None if facts.declined is None else bool(facts.declined),
+    )
+
+
+def _support(facts: Facts) -> Support | None:
+    if facts.said is None:
+        return None
+    if facts.said.no:
+        return "flagged"
+    return "passed" if all(map(sure, facts.said.parts)) else "uncertain"
+
+
+def _doubt(facts: Facts) -> float:
+    if facts.said is None:
+        return 0.0
+    return any_unsupported(
+        float(holds(part)) if part.probability is None else part.probability
+        for part in facts.said.parts
     )
 
 
@@ -297,4 +319,13 @@ def _unexplained(facts: Facts, at: Place, checked: frozenset[str]) -> str:
     # Where failures of retrieval count, its successes must, too: else all that is told has failed.
     if not (facts.said or facts.told or facts.declined or checked & _RETRIEVAL):
         return "no metric says whether the answer is right or supported"
+    return ""
+
+
+def _uncertain(facts: Facts) -> str:
+    """Of what the judge cannot tell either way; "" if it is sure of all."""
+    if facts.said and any(not sure(part) for part in facts.said.parts):
+        return "the judge is uncertain whether the contexts support a statement of the answer"
+    if facts.told and any(not sure(part) for part in facts.told.parts):
+        return "the judge is uncertain whether the answer says what the reference says"
     return ""

@@ -1,7 +1,7 @@
 """What went wrong in a run, how often, and what is worth trying first?"""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.analysis.diagnosis import counts, patterns
 from assay.analysis.diagnosis.classify import diagnosed
@@ -9,6 +9,7 @@ from assay.analysis.diagnosis.counterfactual import Again, Counterfactual, compa
 from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
 from assay.analysis.diagnosis.facts import READ, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
+from assay.analysis.diagnosis.missed import Missed, missed
 from assay.analysis.diagnosis.patterns import PatternFound
 from assay.analysis.diagnosis.place import WITHIN
 from assay.errors import InputError
@@ -26,6 +27,7 @@ class Diagnosis:
         n_samples: Its samples.
         n_failed: Samples with a main cause.
         n_fine: Samples without any finding in what could be checked.
+        n_uncertain: Samples without any, where the judge is uncertain of a verdict.
         n_open: Samples of which it cannot be told whether or why they failed.
         failed: Interval of the share of failed samples among those that are not open, by `share`.
         causes: Every cause that was found, the most frequent main cause first.
@@ -34,6 +36,9 @@ class Diagnosis:
         gaps: What could not be told, and what would tell it.
         samples: Every sample, in the order of the data.
         counterfactual: What the contexts known to be right would change; None if not computed.
+        missed: How many bad answers the judge is expected to have passed, where that is known.
+        n_declined: Answers that decline.
+        first: Ids of the failed samples, those first of which most is to be learnt.
         within: The rank below which a right context counted as too low.
     """
 
@@ -41,6 +46,7 @@ class Diagnosis:
     n_samples: int
     n_failed: int
     n_fine: int
+    n_uncertain: int
     n_open: int
     failed: Interval
     causes: tuple[CauseCount, ...]
@@ -50,6 +56,9 @@ class Diagnosis:
     samples: tuple[Diagnosed, ...]
     counterfactual: Counterfactual | None
     within: int
+    missed: Missed | None = None
+    n_declined: int = 0
+    first: tuple[str, ...] = ()
 
 
 def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
@@ -85,7 +94,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         shown = patterns.found(store, run, ids, groups)
         what_if = compared(again, samples, changed) if again else None
     found = _Read(samples, groups, shown, what_if)
-    return _diagnosis(run.id, found, within)
+    made = _diagnosis(run.id, found, within)
+    return replace(made, missed=missed(run, samples))
 
 
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
@@ -111,6 +121,7 @@ def _diagnosis(run: str, found: _Read, within: int) -> Diagnosis:
         n_samples=len(samples),
         n_failed=states.count("failed"),
         n_fine=states.count("fine"),
+        n_uncertain=states.count("uncertain"),
         n_open=states.count("open"),
         failed=counts.share(failed, [groups[one.row] for one in told]),
         causes=counts.causes(samples, groups),
@@ -120,4 +131,10 @@ def _diagnosis(run: str, found: _Read, within: int) -> Diagnosis:
         samples=tuple(samples),
         counterfactual=found.what_if,
         within=within,
+        n_declined=sum(one.declines is True for one in samples),
+        first=tuple(one.id for one in sorted(samples, key=_urgency) if one.main),
     )
+
+
+def _urgency(one: Diagnosed) -> tuple[float, int, int]:
+    return -one.doubt, -len(one.causes), one.row

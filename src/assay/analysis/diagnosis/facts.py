@@ -8,21 +8,21 @@ from typing import TypeAlias
 from assay.metrics.retrieved import NOT_COMPARABLE, ranking
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks.verify_statements import is_uncertain
 from assay.text.refusals import is_plain_refusal, refusal
 from assay.text.sentences import spans
 
 Parts: TypeAlias = tuple[Part, ...]
 Outcomes: TypeAlias = Mapping[str, Outcome]
 
-# A judge that gives probabilities is believed where it is sure: what lies between is no finding.
-UNLIKELY, LIKELY = 0.3, 0.7
 # From here on two texts are worded alike (the default of the metrics that match by wording).
 ALIKE = 0.5
 # Below it a rating of 0..1 says that an answer misses its question; a cosine has its guide value.
 ADDRESSES = 0.5
 ADDRESSES_BY_COSINE = 0.75
 
-_SAID = (
+# Metrics whose verdicts say whether the contexts support an answer.
+SUPPORT = (
     *("hallucination_spans", "deepeval:faithfulness", "faithfulness"),
     *("ragchecker:faithfulness", "paper:faithfulness", "ragas:faithfulness"),
 )
@@ -34,7 +34,7 @@ _HELPS = ("answer_relevance_by_statement", "deepeval:answer_relevancy")
 _RELEVANCE = ("answer_relevancy", "paper:answer_relevancy")
 _DECLINING = ("over_refusal", "negative_rejection", "answer_relevancy", "ragas:answer_relevancy")
 # Metrics that look at the retrieved contexts and that a diagnosis reads.
-OF_CONTEXTS = (*_SAID, *_WANTED, *_USEFUL)
+OF_CONTEXTS = (*SUPPORT, *_WANTED, *_USEFUL)
 READ = frozenset({*OF_CONTEXTS, *_TOLD, *_TRUE, *_HELPS, *_RELEVANCE, *_DECLINING})
 
 _YES = frozenset(
@@ -130,8 +130,7 @@ def holds(part: Part) -> bool:
 
 def sure(part: Part) -> bool:
     """Whether the judge stands by its label, where it says how likely it is."""
-    p = part.probability
-    return p is None or not UNLIKELY < p < LIKELY
+    return not is_uncertain(part.probability)
 
 
 def gather(sample: Sample, outcomes: Outcomes, held: Outcomes | None = None) -> Facts:
@@ -146,7 +145,7 @@ def gather(sample: Sample, outcomes: Outcomes, held: Outcomes | None = None) -> 
     declined, by = _declined(sample, outcomes)
     return Facts(
         sample=sample,
-        said=_found(outcomes, _SAID, "statement"),
+        said=_found(outcomes, SUPPORT, "statement"),
         told=_found(outcomes, _TOLD, "reference statement"),
         true=_found(outcomes, _TRUE, "statement"),
         wanted=_found(outcomes, _WANTED, "reference statement"),

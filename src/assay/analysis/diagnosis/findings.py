@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["failed", "fine", "open"]
+State = Literal["failed", "uncertain", "fine", "open"]
+# How the verdicts on the statements of an answer stand to the contexts, taken together.
+Support = Literal["flagged", "uncertain", "passed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,17 @@ class Diagnosed:
         id: Its id.
         row: Its row, from 1.
         question: What was asked.
-        state: "failed", "fine" (no failure found in what could be checked) or "open" (nothing
-            could be checked, or something is wrong whose cause cannot be told).
+        state: "failed", "uncertain" (no failure found, but the judge is uncertain of a verdict),
+            "fine" (no failure found in what could be checked) or "open" (nothing could be checked,
+            or something is wrong whose cause cannot be told).
         main: The earliest cause on the way from corpus to answer; None unless failed.
         contributing: Further ones, in the same order.
         checked: Names of the causes that could be told, found or not.
-        remark: Why it is open, or what else is to be known.
+        remark: Why it is open or uncertain, or what else is to be known.
+        support: Whether the judge flags a statement of the answer as unsupported, is uncertain of
+            one, or passes them all; None if it was not asked, or the answer makes no statement.
+        doubt: How likely it finds one unsupported, in [0, 1]; what is worst is read first.
+        declines: Whether the answer declines; None if there is no answer.
         untold: Names of causes that no further fact would tell: those known deny each other, or
             there is no answer.
     """
@@ -62,6 +69,9 @@ class Diagnosed:
     checked: frozenset[str] = frozenset()
     remark: str = ""
     untold: frozenset[str] = frozenset()
+    support: Support | None = None
+    doubt: float = 0.0
+    declines: bool | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:

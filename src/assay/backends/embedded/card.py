@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-POINTER = "see `assay doctor --card`"
 Standing: TypeAlias = Literal["above", "level", "below"]
 
 
@@ -53,6 +52,74 @@ class CardFigure(msgspec.Struct, frozen=True, kw_only=True):
         return "above" if (self.low > self.floor) is not self.lower_is_better else "below"
 
 
+class Rate(msgspec.Struct, frozen=True):
+    """A share of labelled cases, with its 95 % interval (None where there is none)."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Quality(msgspec.Struct, frozen=True, kw_only=True):
+    """How well the scores of one metric, by one judge, tell bad from good by people's labels.
+
+    Attributes:
+        judge: Who was measured, in words.
+        data: The labelled set.
+        bad: What the bad ones are, in words: "answers with a claim that no context supports".
+        good: What the others are.
+        n_bad: How many of these.
+        n_good: And of those.
+        found: Share of the bad ones that are flagged.
+        wrong: Share of the good ones that are flagged.
+        bad_uncertain: Share of the bad ones of which the judge is uncertain.
+        good_uncertain: Share of the good ones of which it is.
+        floor: Share of the bad ones that the best trivial rule flags at the same share of the good
+            ones; None if there is no such rule.
+        floor_name: That rule.
+        rows: How the rows were sampled, "" for all of them.
+    """
+
+    judge: str
+    data: str
+    bad: str
+    good: str
+    n_bad: int
+    n_good: int
+    found: Rate
+    wrong: Rate
+    bad_uncertain: Rate | None = None
+    good_uncertain: Rate | None = None
+    floor: float | None = None
+    floor_name: str = ""
+    rows: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """All of it in words that a reader can act on."""
+        told = (
+            f"of 100 {self.bad} it flags {hundredths(self.found)}, "
+            f"of 100 {self.good} {hundredths(self.wrong)} "
+            f"({self.data}, labelled by people: {self.n_bad:,} and {self.n_good:,}"
+            f"{f', {self.rows}' if self.rows else ''})"
+        )
+        if self.floor is None:
+            return told
+        beats = self.found.low is not None and self.found.low > self.floor
+        floor = f"{self.floor_name} alone would flag {100 * self.floor:.0f} of the 100 bad ones"
+        return f"{told}; {floor} at that rate{'' if beats else ': not beaten'}"
+
+
+def hundredths(rate: Rate) -> str:
+    """A share as so many of 100, with its interval."""
+    ends = "" if rate.low is None or rate.high is None else f" ({_span(rate.low, rate.high)})"
+    return f"{100 * rate.value:.0f}{ends}"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{100 * low:.0f} to {100 * high:.0f}"
+
+
 class CardSection(msgspec.Struct, frozen=True):
     """The figures of one benchmark.
 
@@ -73,7 +140,7 @@ class Card(msgspec.Struct, frozen=True):
     Attributes:
         judge: The very version that was measured.
         machine: On what its speed was measured.
-        headlines: By kind of task, the most important figures in one line.
+        quality: By metric, how well its scores tell bad from good.
         sections: All figures.
         languages: Which languages it was measured in.
         weaknesses: What it is known to get wrong.
@@ -82,7 +149,7 @@ class Card(msgspec.Struct, frozen=True):
 
     judge: str
     machine: str
-    headlines: dict[str, str]
+    quality: dict[str, Quality]
     sections: tuple[CardSection, ...]
     languages: str
     weaknesses: tuple[str, ...]
@@ -94,12 +161,6 @@ def card() -> Card:
     """The card that ships."""
     found = resources.files("assay.backends.embedded").joinpath("card.json").read_bytes()
     return msgspec.json.decode(found, type=Card)
-
-
-def headline(kind: str) -> str:
-    """The line on a kind of task, with a pointer to the whole card; "" if nothing was measured."""
-    found = card().headlines.get(kind)
-    return f"{found}; {POINTER}" if found else ""
 
 
 def number(value: float) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from assay.backends.embedded.card import headline
+from assay.backends.embedded.card import Quality, card
 from assay.backends.embedded.conversation import asked, question_in_context
 from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.passes import aside
@@ -47,7 +47,7 @@ from assay.text.entities import entities
 from assay.text.sentences import spans
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.5.4"
+VERSION = "v2.6.0"
 
 
 class Embedded:
@@ -98,9 +98,10 @@ class Embedded:
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
-    def card(self, kind: type[Task[Any]]) -> str:
-        """How well its answers to this kind of task agree with people, measured; "" if unknown."""
-        return headline(kind.kind)
+    def quality(self, metric: str) -> Quality | None:
+        """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
+        found = card()
+        return found.quality.get(metric) if found.judge == self.name else None
 
     def relevance(self, question: str, sentence: str) -> float:
         """How likely a sentence helps to answer the question, in [0, 1].
@@ -151,9 +152,8 @@ class Embedded:
         found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
         return select_sentences.reply(
             [
-                Choice(sentence.id, f.reason, round(f.probability, 4))
+                Choice(sentence.id, f.reason, round(f.probability, 4), f.relevant)
                 for sentence, f in zip(task.sentences, found, strict=True)
-                if f.relevant
             ]
         )
 

@@ -17,6 +17,7 @@ from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader, Reading
+from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
 from assay.text.memo import remembered
 from assay.text.sentences import Span
 from assay.text.usual import Usual
@@ -29,6 +30,7 @@ FEATURES = (
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
+OBJECTED = UNCERTAIN[1]  # the largest one where a number or a name of it stands nowhere
 DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
@@ -124,6 +126,8 @@ def _probability(judged: Judged) -> float:
         value = max(value, AGREED) if told.agrees else min(value, DENIED)
     if judged.comparison.exchange:
         value = min(value, DENIED)
+    if judged.comparison.numbers or judged.comparison.names:
+        value = min(value, OBJECTED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
     if judged.comparison.rejected:
@@ -146,7 +150,7 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
         probability=value,
         supported=supported,
         contradicted=contradicted,
-        reason=_reason(judged, spans, piece.text, supported=supported, contradicted=contradicted),
+        reason=_reason(judged, spans, piece.text, value, contradicted=contradicted),
         context=piece.context,
         # Of a record the words differ from how they are read: "WiFi": "free" is "WiFi: free".
         sentence=piece.text if piece.text in context else context[piece.start : piece.end],
@@ -184,13 +188,17 @@ def _doubts_of(reading: Reading, words: Sequence[Span]) -> list[float]:
 
 
 def _reason(
-    judged: Judged, spans: Sequence[Span], sentence: str, *, supported: bool, contradicted: bool
+    judged: Judged, spans: Sequence[Span], sentence: str, probability: float, *, contradicted: bool
 ) -> str:
+    """Why, in words that never speak against the verdict that they stand beside."""
     closest = f"closest sentence: {shorten(sentence)}"
     doubts = _doubts(judged.comparison)
-    if supported:
-        but = f", although {doubts[0]}" if doubts else ""
-        return f"The evidence says so{but}; {closest}"
+    if is_uncertain(probability):
+        return f"Hard to tell: {doubts[0] if doubts else 'it is said in part at most'}; {closest}"
+    if probability > UNCERTAIN[1]:
+        others = judged.comparison.words
+        so = f"in other words than {_listed(others)}" if others else ""
+        return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     if doubts:
         return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
     what = _listed([judged.statement[start:end] for start, end in spans])
