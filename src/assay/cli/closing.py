@@ -11,13 +11,13 @@ from assay.cli.request import Request
 from assay.cli.worst import worst
 from assay.report import console as report
 from assay.report import numbers
-from assay.report.collect import collect
+from assay.report.collect import summed_up
 from assay.run.result import Result
 
 
 def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
-    screen.out().print(report.summary(collect(result, most=0, diagnosed=True)))
+    screen.out().print(report.summary(summed_up(result)))
     screen.tell(_lines(result, request))
 
 

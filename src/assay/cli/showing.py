@@ -16,7 +16,7 @@ from assay.errors import InputError
 from assay.report import console as report
 from assay.report import numbers
 from assay.report.collect import _sample as _sample_shown
-from assay.report.collect import collect
+from assay.report.collect import collect, summed_up
 from assay.report.listing import listed
 from assay.run.result import Result, labels
 from assay.store import Store
@@ -37,7 +37,7 @@ def show(given: Mapping[str, Any]) -> int:
         screen.write_json(_overview(result, metrics))
     else:
         console = screen.out()
-        data = collect(result, most=0, diagnosed=not given["about"])
+        data = collect(result, most=0) if given["about"] else summed_up(result)
         data["metrics"] = [row for row in data["metrics"] if row["label"] in metrics]
         if given["about"]:
             console.print(report.about(data))

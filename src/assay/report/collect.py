@@ -22,6 +22,8 @@ from assay.text.language import is_english
 
 # More samples than this make a page that no browser likes; the table still counts them all.
 MOST_SAMPLES = 2000
+# Of more samples a summary does not wait for the diagnosis, which takes a millisecond for each.
+MOST_DIAGNOSED = 5000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
 _EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
@@ -80,6 +82,11 @@ def collect(
         "samples": samples,
         "n_shown": len(samples),
     }
+
+
+def summed_up(result: Result) -> dict[str, Any]:
+    """What a report shows of a run without its samples, with what went wrong if that is quick."""
+    return collect(result, most=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
 
 
 def _first(store: Store, run: Run, most: int) -> list[Sample]:

@@ -137,13 +137,15 @@ def refused(data: Json) -> str:
     mine = [one for one in data["samples"] if one["declines"]]
     wrong = sum("wrong_refusal" in _causes_of(one) for one in mine)
     untold = sum(one["state"] == "open" for one in mine)
+    declines = f"{n:,} {'answer declines' if n == 1 else 'answers decline'}"
+    if untold == n:
+        return f"{declines}; whether rightly cannot be told from these data"
     told = [
         f"{wrong:,} wrongly (the contexts hold the answer)" if wrong else "",
         f"{n - wrong - untold:,} rightly" if n - wrong - untold else "",
-        f"of {untold:,} that cannot be told" if untold else "",
+        f"{untold:,} cannot be told" if untold else "",
     ]
-    declines = "answer declines" if n == 1 else "answers decline"
-    return f"{n:,} {declines}: {', '.join(filter(None, told))}"
+    return f"{declines}: {', '.join(filter(None, told))}"
 
 
 def _causes_of(one: Json) -> list[str]:

@@ -1,0 +1,60 @@
+"""Does what the embedded judge says of a verdict ever speak against it?"""
+
+import pytest
+
+import assay
+
+CONTEXT = (
+    "The mill on the Aare was built in 1873 by Anna Gruber. It does not grind rye. Prices rose by "
+    "4 percent in 2019, and the owner sold the upper floor to the town. Visitors may enter from "
+    "May to October, but dogs are not allowed inside."
+)
+STATEMENTS = [
+    "The mill was built in 1873.",
+    "The mill was built in 1874.",
+    "The mill grinds rye.",
+    "The mill does not grind rye.",
+    "Prices fell by 4 percent in 2019.",
+    "Prices increased by 4 percent in 2019.",
+    "The owner disposed of the upper floor, which the town bought.",
+    "Dogs may come in.",
+    "Dogs must stay outside.",
+    "No visitor may enter in December.",
+    "Anna Gruber constructed the mill.",
+    "Otto Gruber constructed the mill.",
+    "The mill has a wheel of oak.",
+    "The town never bought anything.",
+]
+OBJECTIONS = ("not appear", "negated", "opposite", "otherwise", "does not say", "mixes up")
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_reason_agrees_with_its_verdict(statement):
+    (verdict,) = assay.verify(statement, CONTEXT)
+    if verdict.uncertain:
+        assert verdict.reason.startswith("Hard to tell: ")
+    elif verdict.supported:
+        assert verdict.reason.startswith("The evidence says so")
+        assert not any(words in verdict.reason for words in OBJECTIONS)
+    else:
+        assert "says so" not in verdict.reason
+        assert not verdict.reason.startswith("Hard to tell")
+
+
+def test_what_names_a_number_that_stands_nowhere_is_never_surely_supported():
+    verdicts = assay.verify([f"The mill was built in {year}." for year in (1874, 1973)], CONTEXT)
+    assert all(not verdict.supported or verdict.uncertain for verdict in verdicts)
+
+
+def test_sentences_that_were_not_chosen_carry_reason_and_probability(tmp_path):
+    row = {
+        "question": "When was the mill built?",
+        "contexts": ["The mill was built in 1873. Otters live in the lake."],
+    }
+    (score,) = assay.evaluate([row], "context_relevance", store=tmp_path / "a.db")[
+        "context_relevance"
+    ]
+    told = {part.label: part for part in score.parts}
+    assert set(told) == {"relevant", "not relevant"}
+    assert told["not relevant"].reason
+    assert told["not relevant"].probability < 0.5
