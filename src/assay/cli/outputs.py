@@ -135,7 +135,7 @@ def write(result: "Result", outs: Sequence[str]) -> None:
 
 def _write(result: "Result", path: Path) -> None:
     from assay.report import markdown
-    from assay.report.collect import collect
+    from assay.report.collect import collect, summed_up
 
     form = path.suffix.lower()
     if form == ".html":
@@ -145,6 +145,6 @@ def _write(result: "Result", path: Path) -> None:
     elif form == ".parquet":
         result.to_parquet(path)
     elif form == ".md":
-        path.write_text(markdown.render(collect(result, most=0)), encoding="utf-8")
+        path.write_text(markdown.render(summed_up(result)), encoding="utf-8")
     else:
         path.write_text(_json(collect(result)), encoding="utf-8")
