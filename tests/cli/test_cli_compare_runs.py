@@ -99,7 +99,7 @@ def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here,
     [
         (["last"], "one run is no comparison -> name two, or the groups of one: --by FIELD"),
         (["last", "last"], "A and B are the same run"),
-        (["last", "nonsense"], "no run begins with 'nonsense'"),
+        (["last", "nonsense"], "no run is called 'nonsense'"),
         (["last", "no.db:3f"], "there is no store 'no.db'"),
         (["no.db", "last"], "there is no store 'no.db'"),
         (["last", "nowhere/no"], "there is no store 'nowhere/no'"),

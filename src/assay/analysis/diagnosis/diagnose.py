@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from assay.analysis.diagnosis import counts, patterns
+from assay.analysis.diagnosis.causes import CAUSES, REMEDIES
 from assay.analysis.diagnosis.classify import diagnosed
 from assay.analysis.diagnosis.counterfactual import Again, Counterfactual, compared, rescored
 from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
@@ -35,6 +36,7 @@ class Diagnosis:
         samples: Every sample, in the order of the data.
         counterfactual: What the contexts known to be right would change; None if not computed.
         within: The rank below which a right context counted as too low.
+        title: What the run is called: its name, or its data and when it began.
     """
 
     run: str
@@ -50,6 +52,16 @@ class Diagnosis:
     samples: tuple[Diagnosed, ...]
     counterfactual: Counterfactual | None
     within: int
+    title: str = ""
+
+    def __str__(self) -> str:
+        """How many samples went wrong, why, and what to try, a line each."""
+        told = self.n_samples - self.n_open
+        lines = [f"{self.n_failed:,} of {told:,} samples went wrong, by what could be checked"]
+        lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
+        advice = {remedy.name: remedy.advice for remedy in REMEDIES}
+        lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
+        return "\n".join(lines)
 
 
 def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
@@ -85,7 +97,7 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         shown = patterns.found(store, run, ids, groups)
         what_if = compared(again, samples, changed) if again else None
     found = _Read(samples, groups, shown, what_if)
-    return _diagnosis(run.id, found, within)
+    return _diagnosis(run, found, within)
 
 
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
@@ -101,13 +113,14 @@ class _Read:
     what_if: Counterfactual | None
 
 
-def _diagnosis(run: str, found: _Read, within: int) -> Diagnosis:
+def _diagnosis(run: Run, found: _Read, within: int) -> Diagnosis:
     samples, groups = found.samples, found.groups
     states = [one.state for one in samples]
     told = [one for one in samples if one.state != "open"]
     failed = (one.state == "failed" for one in told)
     return Diagnosis(
-        run=run,
+        run=run.id,
+        title=run.title,
         n_samples=len(samples),
         n_failed=states.count("failed"),
         n_fine=states.count("fine"),
