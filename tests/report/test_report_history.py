@@ -38,6 +38,16 @@ def data():
     return {"assay": "0", **counts, "metrics": [metric]}
 
 
+def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
+    (one, _), metric = data["metrics"][0]["series"], data["metrics"][0]
+    for point, k in zip(reversed(one["points"]), ("3", "5"), strict=True):
+        point["values"] = {"k": k}
+    one["points"].reverse()
+    drawn = html_history._picture({**metric, "series": [one]})
+    assert [name for _, name, _ in drawn.names] == [p["run"][:8] for p in one["points"]]
+    assert [mark.x for mark in drawn.lines[0].marks] == sorted(x for x, *_ in drawn.names)
+
+
 class TestAxis:
     @pytest.mark.parametrize(
         ("interval", "ends", "expected"),

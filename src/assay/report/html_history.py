@@ -89,20 +89,17 @@ def render(data: Json) -> str:
 
 def _picture(metric: Json) -> Picture:
     low, high, step = metric["axis"]
-    points = sorted(
-        {(point["created"], point["run"]) for one in metric["series"] for point in one["points"]}
-    )
+    every = [point for one in metric["series"] for point in one["points"]]
+    if not every[0]["values"]:  # otherwise they stand in the order of these
+        every.sort(key=lambda point: (point["created"], point["run"]))
+    points = list(dict.fromkeys((point["created"], point["run"]) for point in every))
     apart = WIDTH / len(points)
     places = {run: round((n + 0.5) * apart, 1) for n, (_, run) in enumerate(points)}
 
     def y(value: float) -> float:
         return round(float((high - value) / (high - low)) * HEIGHT, 1)
 
-    names = {
-        point["run"]: point["name"] or point["run"][:8]
-        for one in metric["series"]
-        for point in one["points"]
-    }
+    names = {point["run"]: point["name"] or point["run"][:8] for point in every}
     # Of many runs, only the first and the last have room.
     named = points if len(points) <= _NAMED else [points[0], points[-1]]
     guide = metric["guide"]
