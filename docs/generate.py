@@ -40,7 +40,9 @@ _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTA
 _TOLERANCE = 0.02
 # Two machines differ in times, in the last digits of a score, and so in the bars made from it; two
 # versions of Python in what they compile a function to, and so in the digest of its code.
-_VARIES = re.compile(r"\d[\d,]*(?:\.\d+)? (?:ms|s|min)\b|@[0-9a-f]{8}\b|[▁▂▃▄▅▆▇█]|\s+")
+_VARIES = re.compile(
+    r"\d[\d,]*(?:\.\d+)? (?:ms|s|min)\b|\d+ [A-Z][a-z]{2} \d\d:\d\d\b|@[0-9a-f]{8}\b|[▁▂▃▄▅▆▇█]|\s+"
+)
 _PLAIN = {
     "METRICS": "Every metric class by its name.",
     "Outcome": "What a metric returns: a Score or an Unscored.",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay.analysis.compare import compare
+    from assay.analysis.diagnosis.diagnose import diagnose
     from assay.backends import backend
     from assay.backends.limit import Limits
     from assay.backends.openai import OpenAI
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 # Where each public name lives. Imported on first use, so that `import assay` stays instant and
 # pulls in no third-party module.
 _HOME = {
+    "compare": "assay.analysis.compare",
+    "diagnose": "assay.analysis.diagnosis.diagnose",
     "backend": "assay.backends",
     "Limits": "assay.backends.limit",
     "OpenAI": "assay.backends.openai",
@@ -128,6 +132,8 @@ __all__ = [
     "averify",
     "averify_many",
     "backend",
+    "compare",
+    "diagnose",
     "estimate",
     "evaluate",
     "metric",

@@ -10,7 +10,7 @@ Nothing is imported, read or asked in a test suite that does not use it.
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -28,6 +28,7 @@ _MARKER = (
     "assay_samples(path, *, limit=None, mapping=None, name='sample'): call the test with every "
     "sample of a data set"
 )
+_SAID_OF_RUN = ("name", "tags", "note", "params")
 _SESSION = pytest.StashKey["Session"]()
 
 
@@ -93,11 +94,11 @@ class Session:
     store: Path
     calls: dict[str, int] = field(default_factory=dict)
 
-    async def scored(self, data: Any, metrics: "Iterable[str | Metric]") -> "Result":
-        """The result of scoring some data."""
+    async def scored(self, data: Any, metrics: "Iterable[str | Metric]", **said: Any) -> "Result":
+        """The result of scoring some data; name, tags, note and params of its run may be said."""
         from assay.run.evaluate import aevaluate
 
-        settings = self._settings()
+        settings = replace(self._settings(), **said)
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
         self.paid(result.run.id, result.paid.calls)
         return result
@@ -139,7 +140,7 @@ class Session:
             data: Whatever `assay.evaluate` takes, or a Result.
             metrics: What to compute; by default what the rules name.
             baseline: A Result, or STORE:RUN.
-            rules: Fields of `assay.analysis.rules.Rules`.
+            rules: Fields of `assay.analysis.rules.Rules`; name, tags, note and params of the run.
         """
         from assay.analysis.gate import gate
         from assay.analysis.rules import Rules
@@ -148,12 +149,17 @@ class Session:
         from assay.run.result import Result
         from assay.run.run_spec import open_run
 
+        said = {key: rules.pop(key) for key in _SAID_OF_RUN if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
             what = f"assay_gate knows no rule '{min(unknown)}'"
             raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
         held = Rules(**rules)
         names = metrics or list(dict.fromkeys([*held.min, *held.max]))
-        result = data if isinstance(data, Result) else await self.scored(data, names)
+        if isinstance(data, Result):
+            result = data
+            result.describe(**said)
+        else:
+            result = await self.scored(data, names, **said)
         if isinstance(baseline, str):
             baseline = open_run(baseline, str(self.store))
         found = gate(result, held, baseline)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from assay import evaluate
+from assay import compare, diagnose, evaluate
 from assay.analysis.changes import changed
 from assay.analysis.comparable import Unlike, unlike
 from assay.backends.scripted import Scripted
@@ -238,3 +238,36 @@ def test_what_moved_the_score_comes_first_and_what_moved_it_back_is_left_out():
         ("added", None, "unsupported"),
     ]
     assert [part.text for part in changed(before, after, sign=1)] == ["mended"]
+
+
+class TestWhatIsTested:
+    def test_a_metric_that_is_the_same_everywhere_makes_no_other_test_stricter(self, db):
+        """`right` reads the reference only, which two runs share."""
+        metrics = [graded.quality, graded.right]
+        a, b = (
+            graded.run(db, noise(12, seed, shift=shift), metrics, reference="right")
+            for seed, shift in ((0, 0.0), (1, 0.12))
+        )
+        alone, with_it = a.compare(b, metrics=["quality"]), a.compare(b)
+        changed, same = with_it.metrics
+        assert (changed.tested, same.tested) == (True, False)
+        assert changed.p == alone.metrics[0].p
+        assert changed.least == alone.metrics[0].least
+        assert (same.p, same.verdict) == (1.0, "no difference found")
+
+    def test_neither_does_one_that_only_moves_within_a_group(self, db):
+        a = graded.run(db, [0.1, 0.9, 0.5, 0.5], group=["x", "x", "y", "y"])
+        b = graded.run(db, [0.9, 0.1, 0.5, 0.5], group=["x", "x", "y", "y"])
+        assert not quality(a.compare(b)).tested
+
+    def test_public_functions_do_what_the_methods_do(self, db):
+        a, b = graded.run(db, noise(12)), graded.run(db, noise(12, 1))
+        assert compare(a, b) == a.compare(b)
+        assert diagnose(a) == a.diagnose()
+        assert "samples went wrong" in str(a.diagnose())
+
+    def test_runs_are_called_by_their_names(self, db):
+        a, b = graded.run(db, noise(12)), graded.run(db, noise(12, 1))
+        a.describe(name="release 1")
+        found = a.compare(b)
+        assert f"against release 1 ({a.run.id[:8]})" in str(found)

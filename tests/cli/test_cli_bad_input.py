@@ -131,11 +131,11 @@ def test_nothing_is_asked_before_all_rows_are_seen(assay, here):
 
 def test_unknown_runs_samples_and_metrics(scored):
     for line, said in {
-        ("show", "zzz"): "no run begins with 'zzz'",
+        ("show", "zzz"): "no run is called 'zzz'",
         ("show", "--sample", "nobody"): "no sample 'nobody'",
         ("show", "--metric", "context_recall"): "has no 'context_recall': it has faithfulness",
         ("show", "--raw"): "add --sample ID",
-        ("report", "zzz", "--out", "r.html"): "no run begins with 'zzz'",
+        ("report", "zzz", "--out", "r.html"): "no run is called 'zzz'",
         ("report", "--out", "assay.db"): "no report ends in '.db'",
     }.items():
         result = scored(*line)

@@ -99,7 +99,7 @@ def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here,
     [
         (["last"], "one run is no comparison -> name two, or the groups of one: --by FIELD"),
         (["last", "last"], "A and B are the same run"),
-        (["last", "nonsense"], "no run begins with 'nonsense'"),
+        (["last", "nonsense"], "no run is called 'nonsense'"),
         (["last", "no.db:3f"], "there is no store 'no.db'"),
         (["no.db", "last"], "there is no store 'no.db'"),
         (["last", "nowhere/no"], "there is no store 'nowhere/no'"),
@@ -118,3 +118,36 @@ def test_what_cannot_be_compared_is_told(two, assay, arguments, words):
 def test_help_tells_it_from_the_comparison_of_definitions(assay):
     assert "assay metrics --compare" in assay("compare", "--help").stdout
     assert "`assay compare`" in assay("metrics", "--help").stdout
+
+
+class TestWhatIsShownFirst:
+    @pytest.fixture
+    def three(self, here):
+        """Two runs by a metric that moves, one that does not, and one that is the same."""
+        metrics = [graded.right, graded.quality]
+        for name, scores in (("before", A), ("after", B)):
+            graded.run("assay.db", scores, metrics, reference="right").describe(name=name)
+
+    def test_what_became_worse_is_shown_and_what_is_the_same_counted(self, three, assay):
+        shown = assay("compare", "before", "after").stdout
+        assert "A  before (" in shown
+        assert "right: " not in shown
+        assert "The same score on every sample: 1 metric (right)." in shown
+        assert "adjusted by Holm" not in shown, "one metric is left to test"
+        every = assay("compare", "before", "after", "--all").stdout
+        assert "right: No difference found: no sample scores differently." in every
+        assert every.index("quality:") < every.index("right:")
+
+    def test_pages_fold_it(self, three, assay, here):
+        assay("compare", "last~1", "last", "--out", "c.html", "--out", "c.md")
+        page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+        assert '<details class="rest"><summary>The same score on every sample' in page
+        assert "<details><summary>The same score on every sample: 1 metric (right).<" in text
+        assert "`after (" in text
+
+    def test_where_all_is_the_same_all_is_shown(self, here, assay):
+        for answer in ("a", "b"):
+            graded.run("assay.db", ["1.0"] * 6, graded.right, reference="right", made=answer)
+            graded.run("assay.db", [answer == "a", 1, 1], graded.right, reference="right")
+        result = assay("compare", "last~2", "last")
+        assert "no sample scores differently" in " ".join(result.stdout.split())

@@ -154,3 +154,32 @@ def test_json_has_all_of_it(gated, here):
     assert found["run"] == Result(here / "assay.db").run.id
     low, high = found["checks"][0]["interval"]
     assert low < found["checks"][0]["value"] < high
+
+
+class TestWhatIsShownFirst:
+    RULES = ("--min", "given=0.4", "--max", "given=0.1")
+
+    def test_rules_that_fail_stand_alone_and_the_others_are_counted(self, gated):
+        shown = gated(*self.RULES).stdout
+        assert "✗ fail" in shown
+        assert "✓ pass" not in shown
+        assert "2 rules hold (given). --all shows what was found." in shown
+
+    def test_all_shows_them_after_those_that_fail(self, gated):
+        shown = gated(*self.RULES, "--all").stdout
+        assert shown.index("✗ fail") < shown.index("✓ pass")
+
+    def test_markdown_folds_them_and_json_and_junit_have_them_all(self, gated, here):
+        found = json.loads(
+            gated(*self.RULES, "--markdown", "g.md", "--junit", "g.xml", "--json").stdout
+        )
+        text = (here / "g.md").read_text("utf-8")
+        assert "<details><summary>2 rules hold (given).</summary>" in text
+        assert len(found["checks"]) == 3
+        assert len(ET.parse(here / "g.xml").findall("testcase")) == 3
+
+    def test_runs_are_called_by_their_names(self, gated, here):
+        Result("same.db").describe(name="release 1")
+        shown = gated("--no-regression", "same.db:release 1", "--all").stdout
+        assert "against release 1 (" in shown
+        assert "than release 1" in " ".join(shown.split())

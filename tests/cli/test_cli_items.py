@@ -54,7 +54,7 @@ def test_json_and_files(assay, three, here):
 
 @pytest.mark.parametrize(
     ("more", "told"),
-    [((), "one run is no comparison"), (("nonsense",), "no run begins with 'nonsense'")],
+    [((), "one run is no comparison"), (("nonsense",), "no run is called 'nonsense'")],
 )
 def test_what_cannot_be_done_is_said(assay, three, more, told):
     result = assay("items", three[0], *more)

@@ -339,6 +339,18 @@ class TestGate:
         result.assert_outcomes(passed=1, failed=1)
         result.stdout.fnmatch_lines(["E*gate not passed: 2 rules, 1 failed"])
 
+    def test_a_run_is_named_and_a_baseline_found_by_its_name(self, project):
+        result = project(
+            self.ROWS + "def test_it(assay_gate, assay_session):\n"
+            '    said = {"name": "release 1", "tags": ["ci"], "params": {"k": 5}}\n'
+            '    found = assay_gate(ROWS, min={"faithfulness": 0.3}, **said)\n'
+            '    assert (found.run.title, found.run.params) == ("release 1", {"k": 5})\n'
+            '    assay_gate(ROWS[:-1], ["faithfulness"], baseline="release 1")\n'
+            '    assay_gate(found, min={"faithfulness": 0.3}, name="renamed")\n'
+            '    assert found.run.name == "renamed"\n'
+        )
+        result.assert_outcomes(passed=1)
+
     def test_against_a_baseline(self, project):
         result = project(
             self.ROWS + "def test_it(assay_gate, assay_session):\n"

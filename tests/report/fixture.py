@@ -502,6 +502,11 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
         "assay": "0.1.0",
         "run": {
             "id": "3f9a12cd",
+            "title": "support-questions.jsonl, 21 Nov 11:00",
+            "name": "",
+            "tags": [],
+            "note": "",
+            "params": {},
             "created": "2026-11-21T11:00:00Z",
             "finished": True,
             "stopped": "",

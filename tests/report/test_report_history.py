@@ -13,7 +13,9 @@ from assay.report.history import axis, remarks, ticks
 
 def point(run, mean, interval=None, **more):
     counts = {"n_scored": 10, "n_undefined": 0, "n_failed": 0, "n_unanswered": 0, "noise": None}
-    given = {"run": run, "created": f"2026-01-0{run[-1]}T10:00:00.0Z", "source": "d.jsonl"}
+    said = {"title": run, "name": "", "tags": [], "note": "", "params": {}}
+    said |= {"values": {}, "n_older": 0}
+    given = {"run": run, **said, "created": f"2026-01-0{run[-1]}T10:00:00.0Z", "source": "d.jsonl"}
     return {**given, "finished": True, "mean": mean, "interval": interval, "bounds": interval} | (
         {**counts, **more}
     )
@@ -31,8 +33,19 @@ def data():
     about = {"doc": "d", "range": [0.0, 1.0], "higher_is_better": True, "guide": 0.65}
     metric = {"metric": "faithfulness", **about, "series": [one, two]}
     metric["axis"] = axis(metric["series"], metric["range"])
-    counts = {"n_runs": 3, "n_older": 0, "n_derived": 0}
+    metric |= {"misses": False, "unmoved": False}
+    counts = {"n_runs": 3, "n_older": 0, "n_derived": 0, "n_without": 0, "by": []}
     return {"assay": "0", **counts, "metrics": [metric]}
+
+
+def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
+    (one, _), metric = data["metrics"][0]["series"], data["metrics"][0]
+    for point, k in zip(reversed(one["points"]), ("3", "5"), strict=True):
+        point["values"] = {"k": k}
+    one["points"].reverse()
+    drawn = html_history._picture({**metric, "series": [one]})
+    assert [name for _, name, _ in drawn.names] == [p["run"][:8] for p in one["points"]]
+    assert [mark.x for mark in drawn.lines[0].marks] == sorted(x for x, *_ in drawn.names)
 
 
 class TestAxis:
@@ -101,7 +114,7 @@ class TestPage:
 def test_markdown_tells_series_apart_in_words(data):
     text = markdown_history.render(data)
     assert "**Not to be compared with series 1: judge: \\<bob\\> instead of ann.**" in text
-    assert text.count("| run | begun (UTC)") == 2
+    assert text.count("| run | id | begun (UTC)") == 2
 
 
 def test_what_is_missing_stands_beside_the_mean():

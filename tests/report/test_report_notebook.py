@@ -49,7 +49,7 @@ def test_a_result_shows_its_table(result):
     for row in result.summary():
         assert row.metric in page
         assert f"{row.mean:.2f}" in page
-    assert result.run.id in page
+    assert f"{result.run.title} ({result.run.id[:8]})" in page
 
 
 @dataclass(frozen=True)

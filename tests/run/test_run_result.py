@@ -4,12 +4,14 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
 from assay.backends.route import Route
 from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
+from assay.run.described import SameRunWarning
 from assay.run.result import NOT_DONE
 from support import scripts
 from support.scripts import Watched, plausible, sample, samples
@@ -182,6 +184,12 @@ class TestTables:
             for value, why in zip(frame[metric], frame[f"{metric}_why"], strict=True):
                 assert math.isnan(value) is bool(why)
 
+    def test_pandas_begins_with_the_id_and_the_scores_and_the_texts_follow(self, mixed):
+        columns = list(mixed.to_pandas().columns)
+        first = ["id", *METRICS, "question", "answer", "contexts", "reference"]
+        assert columns[: len(first)] == first
+        assert sorted(columns) == sorted(next(mixed.rows()))
+
     def test_a_metric_that_failed_everywhere_is_a_column_of_numbers_too(self, db):
         async def lose(task):
             raise Unavailable("lost", permanent=True)
@@ -289,3 +297,41 @@ def test_the_values_of_a_result_are_what_the_metrics_returned(db):
     assert all(isinstance(part, Part) for part in found.parts)
     assert found.parts[0].context == 0
     assert found.parts[0].quote in sample().contexts[0]
+
+
+class TestWhatIsSaidOfIt:
+    def test_settings_name_a_run_and_the_name_opens_it(self, db):
+        settings = Settings(name="k5", tags=["sweep"], note="first", params={"k": np.int64(5)})
+        made = evaluate(samples(1), "faithfulness", plausible(), store=db, settings=settings)
+        run = Result(db, "k5").run
+        assert (run.id, run.title, run.tags, run.note) == (made.run.id, "k5", ("sweep",), "first")
+        assert (run.params, type(run.params["k"])) == ({"k": 5}, int)
+
+    def test_it_changes_neither_the_run_nor_what_is_paid(self, db):
+        first = evaluate(samples(1), "faithfulness", plausible(), store=db)
+        settings = Settings(name="k5", params={"k": 5})
+        again = evaluate(samples(1), "faithfulness", plausible(), store=db, settings=settings)
+        assert again.run.id == first.run.id
+        assert again.run.metrics == first.run.metrics
+        assert again.paid.calls == 0
+
+    def test_two_values_that_bring_the_same_answers_are_told_to_be_one_run(self, db):
+        def scored(k):
+            settings = Settings(name=f"k{k}", params={"k": k})
+            return evaluate(samples(1), "faithfulness", plausible(), store=db, settings=settings)
+
+        scored(5)
+        with pytest.warns(SameRunWarning, match="name 'k5' by 'k10', k '5' by '10'"):
+            assert scored(10).run.params == {"k": 10}
+
+    def test_it_is_set_afterwards_and_what_is_not_given_stays(self, db):
+        result = evaluate(samples(1), "faithfulness", plausible(), store=db)
+        result.describe(name="a", tags=["x", "y"], params={"k": 5})
+        result.describe(tags=["y"], note="n")
+        run = result.run
+        assert (run.name, run.tags, run.note, run.params) == ("a", ("y",), "n", {"k": 5})
+
+    @pytest.mark.parametrize("said", [{"name": "last"}, {"tags": "x"}, {"params": {"k": []}}])
+    def test_settings_that_cannot_be_kept_are_refused(self, said):
+        with pytest.raises(InputError):
+            Settings(**said)

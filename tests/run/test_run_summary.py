@@ -100,3 +100,13 @@ def test_as_a_data_frame_it_has_a_row_a_metric_with_the_ends_in_columns_of_their
     assert list(zip(frame["low"], frame["high"], strict=True)) == [row.interval for row in found]
     assert list(frame["n_scored"]) == [4, 4]
     assert list(frame["p50"].isna()) == [True, False]
+
+
+def test_it_is_a_table_wherever_it_is_evaluated(db):
+    found = evaluate(rows([0.1, 0.5, 0.9, 0.8]), Told(), plausible(), store=db).summary()
+    assert repr(found) == str(found)
+    assert repr(found).startswith("metric")
+    page = found._repr_html_()
+    assert "<table" in page
+    assert "told" in page
+    assert "0.57" in page or "0.58" in page

@@ -80,6 +80,19 @@ class TestWork:
         assert 0 <= outcome["value"] <= 1
         assert outcome["parts"][0]["kind"] == "statement"
 
+    async def test_a_run_is_named_and_found_by_its_name(self, call):
+        said = {"name": "k5", "tags": ["sweep"], "params": {"k": 5}, "note": "by a service"}
+        sent = {"samples": [ROW], "metrics": ["faithfulness"], **said}
+        status, run, _ = await call.post("/v1/runs", sent)
+        assert (status, {key: run[key] for key in said}) == (200, said)
+        _, again, _ = await call("GET", "/v1/runs/k5")
+        assert again == run
+        _, listed, _ = await call("GET", "/v1/runs")
+        assert [one["title"] for one in listed["runs"]] == ["k5"]
+        status, refused, _ = await call.post("/v1/runs", {**sent, "name": "last"})
+        assert status in (400, 422)
+        assert "cannot be called 'last'" in refused["problems"][0]["what"]
+
     async def test_samples_are_a_run_that_can_be_fetched_with_all_that_is_behind_it(self, call):
         rows = [{**ROW, "id": str(n)} for n in range(3)]
         sent = {"samples": rows, "metrics": ["faithfulness", "latency"]}

@@ -288,17 +288,17 @@ class TestRuns:
             assert store.run("last") == own
 
     @pytest.mark.parametrize(
-        ("name", "why"), [("zzz", "no run begins"), ("", "several runs begin")]
+        ("name", "why"), [("zzz", "no run is called"), ("", "several runs begin with")]
     )
     def test_a_name_without_exactly_one_run_is_refused(self, db, name, why):
         with Store(db) as store:
             store.begin(scripts.samples(1), CONFIG, "x")
             store.begin(scripts.samples(2), CONFIG, "x")
-            with pytest.raises(InputError, match=f"{why} with '{name}'"):
+            with pytest.raises(InputError, match=f"{why} '{name}'"):
                 store.run(name)
 
     def test_an_empty_store_has_no_last_run(self, db):
-        with Store(db) as store, pytest.raises(InputError, match="no run begins with 'last'"):
+        with Store(db) as store, pytest.raises(InputError, match="there is no run"):
             store.run()
 
     async def test_how_a_run_ended_is_recorded_and_its_seconds_add_up(self, db):

@@ -205,7 +205,7 @@ class TestWhatIsAmiss:
         self.refused(db, found, "version 2, and this assay reads 1 -> upgrade assay")
 
     def test_a_run_that_is_not_there_cannot_be_exported(self, elsewhere):
-        with pytest.raises(InputError, match="no run begins with 'zzz'"):
+        with pytest.raises(InputError, match="no run is called 'zzz'"):
             lines(elsewhere, "zzz")
 
 

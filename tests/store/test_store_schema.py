@@ -35,6 +35,7 @@ def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
             "fingerprints",
             "names",
             "batches",
+            "descriptions",
         },
         len(schema.MIGRATIONS),
     )
@@ -98,6 +99,7 @@ RELEASED = [
     "3e83b4b7c282",
     "66e8c48aca68",
     "3a3ca2d1310e",
+    "2763688d816f",
 ]
 
 

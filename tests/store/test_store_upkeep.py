@@ -230,7 +230,7 @@ class TestCleaningBesideARun:
 
     def test_a_run_that_is_dropped_while_it_is_under_way_says_so(self, db):
         judge = self.cleaning(db, "last")
-        with pytest.raises(InputError, match="no run begins with"):
+        with pytest.raises(InputError, match="no run is called"):
             evaluate([self.case("It is high.")], "faithfulness", judge, store=db)
         assert read(db, "SELECT * FROM jobs") == []
 

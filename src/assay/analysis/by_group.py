@@ -86,6 +86,7 @@ class ByGroup:
         metrics: Metric by metric.
         warnings: What a reader must know.
         level: Nominal coverage of the intervals.
+        title: What the run is called: its name, or its data and when it began.
     """
 
     run: str
@@ -94,6 +95,7 @@ class ByGroup:
     metrics: tuple[MetricByGroup, ...]
     warnings: tuple[str, ...]
     level: float
+    title: str = ""
 
 
 def by_group(
@@ -134,6 +136,7 @@ def by_group(
         metrics=_adjusted(found),
         warnings=tuple(warned) if clusters else (),
         level=level,
+        title=result.run.title,
     )
 
 

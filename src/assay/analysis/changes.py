@@ -18,10 +18,11 @@ class PartChange:
     Attributes:
         kind: What it is: "statement", "reference statement", "context" ...
         text: The statement, context ... itself.
-        before: Its label in the baseline (with its value, where only that changed), None if it is
-            not there.
+        before: Its label in the baseline, None if it is not there.
         after: The same in the other run.
         reason: Why, in the words of the judge of the later label that is there.
+        values: What it adds to the score, in the baseline and in the other run; None where it is
+            not there or adds none.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class PartChange:
     before: str | None
     after: str | None
     reason: str
+    values: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +97,14 @@ def changed(
         shown = other or one
         if shown is None:  # it stands in one of them
             continue
-        alike = bool(one and other and one.label == other.label)
-        change = PartChange(*key, _told(one, alike=alike), _told(other, alike=alike), shown.reason)
+        was, now = (part.label if part else None for part in (one, other))
+        values = (one.value if one else None, other.value if other else None)
+        change = PartChange(*key, was, now, shown.reason, values)
         found.append((sign * (_weight(other) - _weight(one)), change))
     found.sort(key=lambda item: -item[0])
     # What moved the other way explains nothing, unless there is nothing else.
     found = [item for item in found if item[0] > 0] or found
     return tuple(change for _, change in found[:most])
-
-
-def _told(part: Part | None, *, alike: bool) -> str | None:
-    """Its label; where that is what it was, with the value that is not."""
-    if part is None or not alike or part.value is None:
-        return part.label if part else None
-    return f"{part.label} {part.value:.2f}".strip()
 
 
 def _weight(part: Part | None) -> float:

@@ -162,14 +162,14 @@ def _span(ends: Sequence[float | None]) -> float | None:
 
 def _adjusted(found: Sequence[MetricComparison], how: _Terms) -> tuple[MetricComparison, ...]:
     """The verdicts, which need all tests at once."""
-    tested = [one for one in found if one.paired]
+    tested = [one for one in found if one.tested]
     adjusted = iter(holm([one.paired.p for one in tested if one.paired]))
     alpha = (1 - how.level) / max(1, len(tested))
     done = []
     for one in found:
         changes: dict[str, Any] = {}
         if one.paired:
-            p = next(adjusted)
+            p = next(adjusted) if one.tested else 1.0
             aim = how.wanted or abs(one.paired.difference) or None
             changes = {
                 "p": p,
@@ -195,4 +195,6 @@ def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
 def _compared(result: Result) -> Compared:
     run = result.run
     judge = str(run.config["judge"])
-    return Compared(run.id, str(result.path), run.source, judge, run.n_samples, run.created)
+    return Compared(
+        run.id, str(result.path), run.source, judge, run.n_samples, run.created, run.title
+    )

@@ -21,7 +21,8 @@ class MetricComparison:
         verdict: "better" or "worse" (than the baseline, by the adjusted p-value), "no difference
             found", or "too few pairs" where there is none.
         paired: The numbers; None without any pair.
-        p: The p-value, adjusted by Holm over all metrics and runs; None without any pair.
+        p: The p-value, adjusted by Holm over all metrics and runs that are `tested`; 1 where no
+            test is needed, None without any pair.
         detectable: The smallest true difference that so many pairs show in 80 of 100 cases, as one
             of so many tests; None where they can show none, or too few of them differ to tell.
         least: How many independent pairs have to differ, all in one direction, for any difference
@@ -55,6 +56,15 @@ class MetricComparison:
     asked: bool = False
 
     @property
+    def tested(self) -> bool:
+        """Whether there is anything to test: two independent pairs, of which one differs at least.
+
+        Where every pair is equal, as by a metric that reads nothing of what changed, no
+        permutation of the signs could give another difference: it takes no part in the adjustment.
+        """
+        return self.paired is not None and self.paired.units > 1 and self.paired.moved > 0
+
+    @property
     def too_few_differ(self) -> bool:
         """Whether enough pairs are there to find a difference, but too few of them differ."""
         if self.paired is None or self.least is None:
@@ -83,6 +93,7 @@ class Compared:
         judge: Who judged.
         n_samples: How many samples it has.
         created: When it began.
+        title: What it is called: its name, or its data and when it began.
     """
 
     id: str
@@ -91,6 +102,7 @@ class Compared:
     judge: str
     n_samples: int
     created: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,10 @@ def letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"run {number + 1}"
 
 
+def _called(run: Compared) -> str:
+    return f"{run.title} ({run.id[:8]})" if run.title else run.id
+
+
 def _sides(one: MetricComparison) -> tuple[int, int]:
     if one.paired is None:
         return 0, 0
@@ -128,7 +144,7 @@ def _sides(one: MetricComparison) -> tuple[int, int]:
 
 
 def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
-    head = f"{one.metric} of {runs[one.run].id} against {runs[0].id}: {one.verdict}"
+    head = f"{one.metric} of {_called(runs[one.run])} against {_called(runs[0])}: {one.verdict}"
     found = one.paired
     if found is None or one.p is None:
         return head

@@ -24,6 +24,8 @@ class Gate:
         checks: Every rule, in the order of the metrics.
         warnings: What makes the comparison doubtful.
         lenient: Whether undecided rules pass.
+        title: What the run is called: its name, or its data and when it began.
+        baseline_title: The same of the baseline, "" without one.
     """
 
     run: str
@@ -33,6 +35,8 @@ class Gate:
     checks: tuple[Check, ...]
     warnings: tuple[str, ...] = ()
     lenient: bool = False
+    title: str = ""
+    baseline_title: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -94,10 +98,18 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     checks += [_scored(rows[label], rules) for label in held if label in rows]
     places = {label: place for place, label in enumerate(rows)}
     checks.sort(key=lambda check: places.get(check.metric, -1))
-    before = baseline.run.id if baseline else ""
-    judge = str(run.config["judge"])
-    lenient = rules.undecided == "pass"
-    return Gate(run.id, run.source, judge, before, tuple(checks), warnings, lenient)
+    before = baseline.run if baseline else None
+    return Gate(
+        run=run.id,
+        source=run.source,
+        judge=str(run.config["judge"]),
+        baseline=before.id if before else "",
+        checks=tuple(checks),
+        warnings=warnings,
+        lenient=rules.undecided == "pass",
+        title=run.title,
+        baseline_title=before.title if before else "",
+    )
 
 
 def _labels(result: Result, name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """How have the scores moved over the runs of a store, and which of these can stand on one line?"""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +14,7 @@ from assay.run.frame import frame
 from assay.run.result import labels
 from assay.run.summary import MetricSummary, flat, summarise
 from assay.store import Run, Store
+from assay.store.description import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ LIMIT = 30
 SEVERAL = "several"
 MANY = 2  # values of a column that are told apart: one is all, or there are several
 # What a run is told apart by on request, beside the columns of its data.
-_OF_RUNS = ("source", "judge", "embedder")
+_OF_RUNS = ("source", "judge", "embedder", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,14 @@ class Point:
     Attributes:
         run: The run.
         score: Its mean with interval, bounds and counts.
+        settings: (key, value) of what the runs of the series are ordered by.
+        n_older: Older runs of the series with the same values, in whose place this one stands.
     """
 
     run: Run
     score: MetricSummary
+    settings: tuple[tuple[str, str], ...] = ()
+    n_older: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Series:
         data: Which set of questions and references: 1, 2 ... over all metrics.
         settings: (key, value) of what was asked to be told apart beside that.
         differs: Why its means cannot be set beside those of series 1, in words; () if they can.
-        points: The runs, the oldest first.
+        points: The runs, the oldest first, or the smallest value of what they are ordered by.
     """
 
     metric: str
@@ -73,12 +78,16 @@ class History:
         n_runs: Runs that it is about.
         n_older: Older runs that were left out.
         n_derived: Runs left out that ask again about another run: repetitions, counterfactuals.
+        over: What the runs of a series are ordered by, beside time; () if by time alone.
+        n_without: Runs left out because they do not have what the others are ordered by.
     """
 
     series: tuple[Series, ...]
     n_runs: int
     n_older: int
     n_derived: int
+    over: tuple[str, ...] = ()
+    n_without: int = 0
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a metric and run; only rows of one metric and series compare.
@@ -91,11 +100,13 @@ class History:
                 "metric": one.metric,
                 "series": one.name,
                 "run": point.run.id,
+                "name": point.run.name,
                 "created": point.run.created,
                 "source": point.run.source,
                 "data": one.data,
                 "judge": ", ".join(one.judges),
                 **dict(one.settings),
+                **dict(point.settings),
                 **{name: value for name, value in flat(point.score).items() if name != "metric"},
                 "finished": point.run.finished is not None,
             }
@@ -109,6 +120,7 @@ def history(
     metrics: Sequence[str] = (),
     *,
     by: Sequence[str] = (),
+    over: Sequence[str] = (),
     limit: int | None = LIMIT,
 ) -> History:
     """The scores over the runs of a store, told apart where they cannot be compared.
@@ -116,29 +128,47 @@ def history(
     Args:
         store: The SQLite file.
         metrics: Labels, or names without parameters; all where none is given.
-        by: What to tell apart beside judge, definition and data: "source", "judge", "embedder" or
-            a further column of the data that is the same in all samples of a run.
+        by: What to tell apart beside judge, definition and data: a parameter of the runs, "source",
+            "judge", "embedder", "name", or a further column of the data that is the same in all
+            samples of a run.
+        over: What to order the runs of a series by, one of the same: of the runs with the same
+            values the newest counts, and runs without such a parameter are left out.
         limit: The newest so many runs; None for all.
 
     Raises:
-        InputError: If there is no such store, or no run in it has such a metric or such a column.
+        InputError: If there is no such store, or no run in it has such a metric, parameter or
+            column.
     """
     if not Path(store).is_file():
         raise InputError(f"there is no store '{store}'", "`assay run` makes one")
     with Store(store) as opened:
         runs = opened.runs()
         own = [run for run in runs if not run.derived]
-        chosen = _chosen(own, metrics)
+        named = _chosen(own, metrics)
+        params = {key for run in own for key in run.params}
+        needed = params.intersection(over)
+        chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
         taken = chosen[:limit]
-        reading = _Reading(opened, tuple(by))
+        reading = _Reading(opened, tuple(by), tuple(over))
         for run, wanted in reversed(taken):
             reading.add(run, wanted)
-    unknown = [key for key in by if key not in (*_OF_RUNS, *reading.columns)]
-    if taken and unknown:
-        known = ", ".join([*_OF_RUNS, *sorted(reading.columns)])
-        raise InputError(f"no run can be told apart by '{unknown[0]}'", f"there are {known}")
-    series = tuple(_series(reading))
-    return History(series, len(taken), len(chosen) - len(taken), len(runs) - len(own))
+    if taken:
+        _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
+    return History(
+        tuple(_series(reading)),
+        n_runs=len(taken),
+        n_older=len(chosen) - len(taken),
+        n_derived=len(runs) - len(own),
+        over=tuple(over),
+        n_without=len(named) - len(chosen),
+    )
+
+
+def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
+    for key in keys:
+        if key not in known:
+            remedy = f"there are {', '.join(known)}; `assay run --param {key}=VALUE` makes one"
+            raise InputError(f"no run can be told apart by '{key}'", remedy)
 
 
 def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
@@ -173,8 +203,8 @@ class _Reading:
         columns: Further columns of the data that were seen.
     """
 
-    def __init__(self, store: Store, by: tuple[str, ...]) -> None:
-        self._store, self._by = store, by
+    def __init__(self, store: Store, by: tuple[str, ...], over: tuple[str, ...]) -> None:
+        self._store, self._by, self._over = store, by, over
         self.points: dict[_Key, list[Point]] = {}
         self.data: dict[frozenset[int], int] = {}
         self.columns: set[str] = set()
@@ -182,17 +212,18 @@ class _Reading:
     def add(self, run: Run, wanted: Collection[str]) -> None:
         """Read a run: what it was given, and its scores."""
         given: set[int] = set()
-        told: dict[str, set[str]] = {key: set() for key in self._by}
+        told: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
             given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *GIVEN))))
-            if self._by:
+            if told:
                 self._tell(told, msgspec.json.decode(fields.get("metadata") or b"{}"))
         data = self.data.setdefault(frozenset(given), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, told[key])) for key in self._by)
+        values = tuple((key, _setting(run, key, told[key])) for key in self._over)
         for score in summarise(self._store, run, wanted):
             key = (score.metric, score.signature, data, settings)
-            self.points.setdefault(key, []).append(Point(run, score))
+            self.points.setdefault(key, []).append(Point(run, score, values))
 
     def _tell(self, told: dict[str, set[str]], metadata: dict[str, Any]) -> None:
         self.columns.update(metadata)
@@ -202,8 +233,10 @@ class _Reading:
 
 
 def _setting(run: Run, key: str, values: Collection[str]) -> str:
-    if key == "source":
-        return run.source
+    if key in run.params:
+        return written(run.params[key])
+    if key in ("source", "name"):
+        return str(getattr(run, key)) or "none"
     if key in _OF_RUNS:
         return str(run.config[key] or "none")
     return SEVERAL if len(values) > 1 else next(iter(values), "none")
@@ -221,7 +254,27 @@ def _series(reading: _Reading) -> Iterator[Series]:
                 differs.append(_other_data(samples[first[2]], samples[data]))
             name = str(place + 1)
             asked = tuple(judges(metric, key[1]))
-            yield Series(metric, name, asked, data, settings, tuple(differs), tuple(others))
+            shown = _ordered(others)
+            yield Series(metric, name, asked, data, settings, tuple(differs), shown)
+
+
+def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The newest point of each value, the smallest value first; all, by time, without values."""
+    if not points[0].settings:
+        return tuple(points)
+    by_value: dict[tuple[tuple[str, str], ...], list[Point]] = {}
+    for point in points:
+        by_value.setdefault(point.settings, []).append(point)
+    newest = [replace(alike[-1], n_older=len(alike) - 1) for alike in by_value.values()]
+    return tuple(sorted(newest, key=lambda point: [_size(value) for _, value in point.settings]))
+
+
+def _size(value: str) -> tuple[bool, float, str]:
+    """By which values are ordered: numbers by their size, before all others."""
+    try:
+        return False, float(value), ""
+    except ValueError:
+        return True, 0.0, value
 
 
 def _other_way(metric: str, first: Run, other: Run) -> list[str]:

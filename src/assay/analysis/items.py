@@ -39,6 +39,7 @@ class System:
         ability: In logits; the average question is got right half the time at 0. None where all
             or none are right.
         interval: The interval of the ability.
+        title: What the run is called: its name, or its data and when it began.
     """
 
     name: str
@@ -50,6 +51,7 @@ class System:
     right_interval: Interval
     ability: float | None
     interval: Interval | None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,7 @@ def _system(
         right_interval=share_interval(hits, members),
         ability=fit.abilities[number] if fit else None,
         interval=fit.intervals[number] if fit else None,
+        title=result.run.title,
     )
 
 

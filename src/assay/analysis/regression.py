@@ -34,6 +34,7 @@ def checks(
     by_metric = {one.metric: one for one in compared.metrics}
     scored = {row.metric: row.n_scored for row in baseline.summary()}
     about = result.run.config["about"]
+    named = baseline.run.name or f"run {baseline.run.short}"
     found = []
     for label, n in scored.items():
         margin, one = of(rules.margin, label, MARGIN), by_metric.get(label)
@@ -41,7 +42,7 @@ def checks(
         before = abs(one.paired.before) if one and one.paired else None
         most = _most(margin, ends, before)
         worse = _worse(margin, ends, most)
-        rule = f"not worse by more than {worse} than run {baseline.run.id[:8]}"
+        rule = f"not worse by more than {worse} than {named}"
         if one is None:
             why = "the baseline has it, and this run does not"
             found.append(Check(label, rule, "fail", why))

@@ -9,7 +9,7 @@ from assay.analysis.items import refuse_outside
 from assay.analysis.label_next import beside_others
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.dataset import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
@@ -39,7 +39,7 @@ def agree(given: Mapping[str, Any]) -> int:
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:
         store = str(result.path)
-        lines.append(("next", hint("show", data["run"][:8], "--sample", shown[0], store=store)))
+        lines.append(("next", hint("show", run_name(result), "--sample", shown[0], store=store)))
     screen.tell(lines)
     return OK
 

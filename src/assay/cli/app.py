@@ -10,7 +10,7 @@ from assay.cli.edge import EXIT_CODES, Edge
 
 # Imported when asked for, so that one command never pays for the imports of another.
 _GROUPS = {
-    "Score, and see why": ("run", "show", "runs", "diagnose", "report"),
+    "Score, and see why": ("run", "show", "runs", "describe", "diagnose", "report"),
     "Compare": ("compare", "history", "items", "gate"),
     "Check the judge": ("repeat", "label", "agree", "correct", "calibrate", "bench"),
     "Make test questions": ("testset",),

@@ -6,12 +6,13 @@ from typing import Any
 import msgspec
 
 from assay.cli import outputs, screen
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.worst import worst
 from assay.report import console as report
 from assay.report import numbers
 from assay.report.collect import summed_up
+from assay.report.run_titles import said
 from assay.run.result import Result
 
 
@@ -37,7 +38,7 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     failed = sum(row.n_failed for row in result.summary())
     if failed and not result.stopped and _may_do_better(result):
         lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
-    run = result.run.id[:8]
+    run = run_name(result)
     first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
@@ -71,6 +72,7 @@ def summary_json(result: Result) -> dict[str, Any]:
     run = result.run
     return {
         "run": run.id,
+        **said(run),
         "source": run.source,
         "judge": run.config["judge"],
         "samples": run.n_samples,

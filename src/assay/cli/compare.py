@@ -40,6 +40,7 @@ from assay.cli.numbers import POSITIVE, NumberRange
     metavar="N",
     help="How many of the samples that lost most, and gained most, to show.",
 )
+@click.option("--all", "show_all", is_flag=True, help="Show metrics without a difference as well.")
 @options.force
 @options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")
 @options.as_json
@@ -47,7 +48,8 @@ from assay.cli.numbers import POSITIVE, NumberRange
 def command(**given: Any) -> int:
     """Compare the scores of RUNs with those of the first RUN, sample by sample.
 
-    A RUN is the beginning of a run's id, or "last"; FILE:RUN one of another store, FILE its last.
+    A RUN is a run's name, the beginning of its id, "last" or "last~1"; FILE:RUN one of another
+    store, FILE its last.
     Samples are matched by id: run both over the same questions, by the same metrics and judge.
 
     One RUN with --by compares groups of its samples. To see several definitions of a metric on the

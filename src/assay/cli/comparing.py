@@ -1,6 +1,7 @@
 """What does `assay compare` show and write?"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from rich.console import RenderableType
@@ -30,7 +31,7 @@ def compare(given: Json) -> int:
         raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
     if given["by"] is not None:
         why = "is for two runs, and --by compares the samples of one"
-        alone.refuse(why, "leave it out, or --by", "wanted", "most", "force")
+        alone.refuse(why, "leave it out, or --by", "wanted", "most", "force", "show_all")
     outputs.check(given["outs"], *_stores(given), forms=_RUNS if given["by"] is None else _GROUPS)
     return (_runs if given["by"] is None else _groups)(given)
 
@@ -50,7 +51,8 @@ def _runs(given: Json) -> int:
     options = {name: given[name] for name in ("metrics", "level", "wanted", "most", "force")}
     data = comparison.collect(compare_runs(*results, **options))
     writers = {".html": html_comparison.render, ".md": markdown_comparison.runs}
-    return _end(data, console_comparison.runs, writers, given)
+    shown = partial(console_comparison.runs, show_all=given["show_all"])
+    return _end(data, shown, writers, given)
 
 
 def _groups(given: Json) -> int:

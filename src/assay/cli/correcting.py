@@ -12,7 +12,7 @@ from assay.analysis.correct import Correction
 from assay.analysis.label_next import beside_others
 from assay.cli import alone, screen
 from assay.cli.edge import OK, say
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.report import numbers, safe
 from assay.run.result import Result
 from assay.stats.interval import Interval
@@ -136,7 +136,7 @@ def _warn(labelled: Result, metric: str, given: Mapping[str, Any]) -> None:
     """Say that the sheet was labelled in part, and the command that mends it."""
     console = screen.out()
     console.print(Text(_CUT_SHORT, style="yellow"))
-    words = (labelled.run.id[:8], "-m", metric, "-n", "0", "--out", str(given["labels"]))
+    words = (run_name(labelled), "-m", metric, "-n", "0", "--out", str(given["labels"]))
     line = hint("label", *words, store=given["store"])
     console.print(Text(f"  {line}"), soft_wrap=True)  # no line breaks within
 

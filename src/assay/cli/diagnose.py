@@ -34,8 +34,8 @@ from assay.cli import options
 def command(**given: Any) -> int:
     """Say of each sample of RUN which part of the system failed, and what is worth trying.
 
-    RUN is the beginning of a run's id, or "last" (the default). Nobody is asked, but for
-    --counterfactual, which takes the --judge of the run.
+    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
+    asked, but for --counterfactual, which takes the --judge of the run.
     """
     from assay.cli import diagnosing
 

@@ -7,7 +7,7 @@ from typing import Any
 from assay.analysis import diagnosis
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, SOME_FAILED
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.cli.judges import Judges
 from assay.cli.progress import meter
 from assay.errors import InputError
@@ -50,7 +50,7 @@ def diagnose(given: Mapping[str, Any]) -> int:
     shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = outputs.written(given["outs"])
     if shown is not None:
-        command = hint("show", data["run"][:8], "--sample", shown, store=given["store"])
+        command = hint("show", run_name(result), "--sample", shown, store=given["store"])
         lines.append(("next", command))
     console.print()
     screen.tell(lines)

@@ -60,6 +60,7 @@ from assay.cli import options
     metavar="fail|pass",
     help="What to do with a rule whose limit lies within the interval; default fail.",
 )
+@click.option("--all", "show_all", is_flag=True, help="Show the rules that hold as well.")
 @click.option("--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML).")
 @click.option(
     "--markdown",
@@ -71,8 +72,9 @@ from assay.cli import options
 def command(**given: Any) -> int:
     """Check the scores of RUN against rules; the exit code says whether it passes.
 
-    RUN is the beginning of a run's id, or "last" (the default). Rules stand in the options and in
-    [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes before the file.
+    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Rules stand in
+    the options and in [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes
+    before the file.
     """
     from assay.cli import gating
 

@@ -47,7 +47,7 @@ def gate(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json(report.as_json(decided))
     else:
-        screen.out().print(report.console(decided))
+        screen.out().print(report.console(decided, show_all=given["show_all"]))
         screen.tell(outputs.written([*filter(None, (given["junit"], given["markdown"]))]))
     if decided.passed:
         return OK

@@ -6,6 +6,15 @@ import click
 
 from assay.report import safe
 from assay.run import STORE
+from assay.run.result import Result
+from assay.store import Store
+
+
+def run_name(result: Result) -> str:
+    """How a run is named on a command line: by its name where no other is called so."""
+    run = result.run
+    with Store(result.path) as store:
+        return run.name if run.name and store.called(run.name) == 1 else run.short
 
 
 def hint(*words: str, store: str) -> str:

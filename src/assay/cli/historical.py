@@ -15,13 +15,15 @@ _FORMS = {".html": "a page with pictures", ".md": "Markdown", ".json": "what --j
 def history(given: Mapping[str, Any]) -> int:
     """Show or write what the options ask for; the exit code."""
     outputs.check(given["outs"], given["store"], forms=_FORMS)
-    found = analyse(given["store"], given["metrics"], by=given["by"], limit=given["limit"])
+    found = analyse(
+        given["store"], given["metrics"], by=given["by"], over=given["over"], limit=given["limit"]
+    )
     data = words.collect(found)
     writers = {".html": html_history.render, ".md": markdown_history.render}
     outputs.write_data(data, given["outs"], writers)
     if given["as_json"]:
         screen.write_json(data)
         return OK
-    screen.out().print(console_history.overview(data))
+    screen.out().print(console_history.overview(data, show_all=given["show_all"]))
     screen.tell(outputs.written(given["outs"]))
     return OK

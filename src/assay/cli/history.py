@@ -14,9 +14,19 @@ from assay.cli import options
     "by",
     multiple=True,
     metavar="KEY",
-    help="Tell runs apart by this as well: source, judge, embedder, or a further column of the "
-    "data that is the same in all samples of a run, such as the name of a system. Repeatable.",
+    help="Tell runs apart by this as well: a parameter (`assay run --param`), source, judge, "
+    "embedder, name, or a further column of the data that is the same in all samples of a run, "
+    "such as the name of a system. Repeatable.",
 )
+@click.option(
+    "--by",
+    "over",
+    multiple=True,
+    metavar="KEY",
+    help="Show one line for each value of this, the newest run of each: a parameter, or what "
+    "--config takes. Repeatable.",
+)
+@click.option("--all", "show_all", is_flag=True, help="Show metrics that never moved as well.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),

@@ -39,7 +39,8 @@ def command(**given: Any) -> int:
 
     Item response theory: each system has an ability, each question a difficulty. Questions that
     every system gets right, that none gets right, and that better systems get wrong where worse
-    ones get them right, are listed to be read. A RUN is the beginning of an id, or STORE:ID.
+    ones get them right, are listed to be read. A RUN is a run's name, the
+    beginning of its id, "last" or "last~1", or STORE:RUN.
     """
     from assay.cli import item_analysis
 

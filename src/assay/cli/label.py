@@ -46,7 +46,7 @@ def command(**given: Any) -> int:
     """
     from assay.analysis import label_next
     from assay.cli.edge import say
-    from assay.cli.hints import hint
+    from assay.cli.hints import hint, run_name
     from assay.errors import InputError
     from assay.report import numbers
     from assay.run.result import Result
@@ -71,6 +71,6 @@ def command(**given: Any) -> int:
     told = f"{added} added to" if given["n"] else "probabilities written anew in"
     say(f"{told} {given['sheet']}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
-    line = hint("correct", result.run.id[:8], "--labels", given["sheet"], store=given["store"])
+    line = hint("correct", run_name(result), "--labels", given["sheet"], store=given["store"])
     say(f"then    {line}")
     return OK

@@ -96,6 +96,31 @@ budget = click.option(
 quiet = click.option("--quiet", "-q", is_flag=True, help="Show nothing but errors (and --json).")
 no_progress = click.option("--no-progress", is_flag=True, help="Show no progress while it works.")
 
+_SAID_OF_RUN = (
+    click.option(
+        "--name",
+        metavar="NAME",
+        help="Call the run so: reports show it, and commands take it in the place of its id.",
+    ),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="TAG",
+        help="Mark the run: `assay runs --tag TAG` lists those that are. Repeatable.",
+    ),
+    click.option("--note", metavar="TEXT", help="Keep a remark with the run."),
+    click.option(
+        "--param",
+        "params",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=(
+            "Say what was set of the system, such as k=5: `assay history --by k` shows the scores "
+            "by it. Repeatable."
+        ),
+    ),
+)
 _EMBEDDER = click.option(
     "--embedder",
     metavar="JUDGE",
@@ -145,6 +170,13 @@ _JUDGE = (
         ),
     ),
 )
+
+
+def said_of_run(command: F) -> F:
+    """The options that say what a run is called, and what was set of the system."""
+    for option in reversed(_SAID_OF_RUN):
+        command = option(command)
+    return command
 
 
 def judge(command: F) -> F:

@@ -17,6 +17,7 @@ from assay.cli.judges import Judges
 from assay.cli.placeholders import read_prompts
 from assay.cli.progress import meter
 from assay.report import numbers, safe
+from assay.report.run_titles import called
 from assay.run.noise import Flips, Noise
 from assay.run.result import Result
 from assay.run.settings import Settings
@@ -45,14 +46,15 @@ def repeat(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json(msgspec.to_builtins(found))
     else:
-        screen.out().print(_shown(found, {row.metric: row.n_scored for row in result.summary()}))
+        screen.out().print(_shown(found, result))
     return OK
 
 
-def _shown(found: asked.Repeated, scored: Mapping[str, int]) -> RenderableType:
+def _shown(found: asked.Repeated, result: Result) -> RenderableType:
+    scored = {row.metric: row.n_scored for row in result.summary()}
     one = next(iter(found.metrics.values()))
     times = numbers.plural(one.draws, "more time")
-    title = f"run {found.run[:8]}, {numbers.plural(one.samples, 'sample')} judged {times}"
+    title = f"run {called(result.run)}, {numbers.plural(one.samples, 'sample')} judged {times}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("metric", overflow="fold")
     table.add_column("a score moves\n(s.d.)", justify="right")
@@ -60,7 +62,10 @@ def _shown(found: asked.Repeated, scored: Mapping[str, int]) -> RenderableType:
     table.add_column("verdicts that flip", overflow="fold")
     for label, noise in found.metrics.items():
         table.add_row(Text(safe.plain(label)), *_row(noise, scored.get(label, 0)))
-    lines: list[RenderableType] = [Text(title, style="bold"), Text(safe.plain(found.judge), "dim")]
+    lines: list[RenderableType] = [
+        Text(safe.plain(title), style="bold"),
+        Text(safe.plain(found.judge), "dim"),
+    ]
     lines.append(table)
     lines += [Text(text, style="dim") for text in _wording(found)]
     return Group(*lines)

@@ -11,7 +11,7 @@ from assay.cli.edge import OK
 @options.report
 @options.store
 def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
-    """Write the report of RUN (the beginning of its id, or "last") to every --out FILE."""
+    """Write the report of RUN (its name, the beginning of its id, or "last") to each --out FILE."""
     from assay.cli import screen
     from assay.errors import InputError
     from assay.run.result import Result

@@ -92,6 +92,10 @@ def _settings(given: Mapping[str, Any]) -> Settings:
         budget=spending(given["price"], given["budget"]),
         probe=given["probe"],
         measured=measured(given["judge_cards"]),
+        name=given["name"] or "",
+        tags=given["tags"],
+        note=given["note"] or "",
+        params=values.params(given["params"]),
     )
 
 

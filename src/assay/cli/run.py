@@ -20,6 +20,7 @@ _GROUPS = {
         *("target", "target_body", "target_headers", "target_replies", "target_version"),
         *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
     ),
+    "What the run is called": ("name", "tags", "note", "params"),
     "What comes out": ("outs", "store", "as_json", "quiet", "no_progress"),
 }
 
@@ -43,6 +44,7 @@ _GROUPS = {
 @targeting.options
 @options.judge
 @options.report
+@options.said_of_run
 @options.store
 @options.maps
 @options.limit

@@ -24,7 +24,8 @@ from assay.cli import options
 def command(**given: Any) -> int:
     """Show the scores of RUN with its worst samples, or the evidence behind one sample.
 
-    RUN is the beginning of a run's id, or "last" (the default). `assay runs` lists them.
+    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". `assay runs`
+    lists them.
     """
     from assay.cli import showing
 

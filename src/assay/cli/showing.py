@@ -10,7 +10,7 @@ from rich.text import Text
 from assay.cli import screen
 from assay.cli.closing import summary_json
 from assay.cli.edge import OK
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.cli.worst import failed, worst
 from assay.errors import InputError
 from assay.report import console as report
@@ -45,7 +45,7 @@ def show(given: Mapping[str, Any]) -> int:
         console.print(report.summary(data))
         for metric in metrics:
             console.print(_worst(result, metric))
-        line = hint("show", result.run.id[:8], "--sample", "ID", store=given["store"])
+        line = hint("show", run_name(result), "--sample", "ID", store=given["store"])
         console.print(Text(f"{line} shows why", style="dim"), soft_wrap=True)
     return OK
 

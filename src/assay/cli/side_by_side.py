@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.cli import running, screen
-from assay.cli.hints import hint
+from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.run import command as run_command
 from assay.conformance.shown import definition
@@ -113,7 +113,7 @@ class _Ending:
             console.print(Text(f"\n{metric.label}", style="bold"))
             console.print(Text(_filled(definition(metric))))
             console.print(Text(_inputs(metric), style="dim"))
-        line = hint("show", result.run.id[:8], "--sample", "ID", store=request.store)
+        line = hint("show", run_name(result), "--sample", "ID", store=request.store)
         console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
 
     def as_json(self, result: Result, request: Request) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.errors import InputError
 from assay.metrics.arguments import pieces
+from assay.store.description import Value, parameter
 
 _COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -57,6 +58,23 @@ def mapping(texts: Iterable[str]) -> dict[str, str]:
             raise _wrong("map", text, "is not field=column", "such as --map answer=model_output")
         if found.setdefault(field.strip(), column) != column:
             raise _wrong("map", text, "names that field a second time", "keep one of them")
+    return found
+
+
+def params(texts: Iterable[str]) -> dict[str, Value]:
+    """``key=value`` pairs; a value that is written as a number is one.
+
+    Raises:
+        InputError: If one is no pair, or two give the same key different values.
+    """
+    found: dict[str, Value] = {}
+    for text in texts:
+        key, equals, written = text.partition("=")
+        if not equals or not key.strip():
+            raise _wrong("param", text, "is not KEY=VALUE", "such as --param k=5")
+        value = parameter(written.strip())
+        if found.setdefault(key.strip(), value) != value:
+            raise _wrong("param", text, "gives that key a second value", "keep one of them")
     return found
 
 

@@ -29,6 +29,7 @@ class Told:
         metrics: How far each metric agrees with people.
         without: Metrics that could not be compared, and why.
         concordance: What people say where metrics are high or low; None if nobody asked.
+        title: What the run is called: its name, or its data and when it began.
     """
 
     run: str
@@ -38,6 +39,7 @@ class Told:
     metrics: Sequence[Agreement]
     without: Mapping[str, str]
     concordance: Concordance | None
+    title: str = ""
 
 
 def told(
@@ -50,7 +52,7 @@ def told(
     """Everything that is shown, as plain values."""
     judge = run.config["judge"]
     shown: dict[str, Any] = msgspec.to_builtins(
-        Told(run.id, run.source, judge, labels, found, without, table)
+        Told(run.id, run.source, judge, labels, found, without, table, run.title)
     )
     return shown
 

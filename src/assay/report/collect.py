@@ -12,6 +12,7 @@ from assay.analysis.comparable import judges
 from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
+from assay.report.run_titles import said
 from assay.run.result import NOT_DONE, Result
 from assay.run.summary import MetricSummary
 from assay.sample import Sample
@@ -101,6 +102,7 @@ def _said(sample: Sample) -> str:
 def _run(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
+        **said(run),
         "created": run.created,
         "finished": run.finished is not None,
         "stopped": run.stopped,

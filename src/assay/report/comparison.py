@@ -6,27 +6,43 @@ from typing import Any, Final
 import msgspec
 
 from assay._version import __version__
-from assay.analysis.comparison import NOT_FOUND, TOO_FEW, Comparison, MetricComparison, letter
-from assay.report import labels, numbers
+from assay.analysis.comparison import (
+    BETTER,
+    NOT_FOUND,
+    TOO_FEW,
+    WORSE,
+    Comparison,
+    MetricComparison,
+    letter,
+)
+from assay.report import labels, numbers, run_titles
 from assay.score import Part
+from assay.text.decimals import decimals
 
 Json = Mapping[str, Any]
 MINUS: Final = "\N{MINUS SIGN}"
 SIDES: Final = f"+/=/{MINUS}"
 TONES: Final = {"better": "good", "worse": "bad"}
+_TIMES: Final = ("before", "after")
+# What is read first: what became worse; then what became better; then what may not have changed.
+_ORDER: Final = {WORSE: 0, BETTER: 1, TOO_FEW: 2, NOT_FOUND: 3}
 _WHERE: Final = {"baseline": "A", "both": "both"}
 
 
 def collect(comparison: Comparison) -> dict[str, Any]:
     """Everything that is shown of a comparison, as plain values."""
     runs = [
-        {"name": letter(number), **msgspec.to_builtins(run)}
+        {
+            "name": letter(number),
+            **msgspec.to_builtins(run),
+            "called": run_titles.beside(run.title, run.id),
+        }
         for number, run in enumerate(comparison.runs)
     ]
     return {
         "assay": __version__,
         "level": comparison.level,
-        "tests": sum(one.paired is not None for one in comparison.metrics),
+        "tests": sum(one.tested for one in comparison.metrics),
         "runs": runs,
         "warnings": list(comparison.warnings),
         "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
@@ -34,11 +50,46 @@ def collect(comparison: Comparison) -> dict[str, Any]:
 
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
-    """Each run but the baseline, with its metrics."""
-    return [
-        (run, [one for one in data["metrics"] if one["name"] == run["name"]])
-        for run in data["runs"][1:]
-    ]
+    """Each run but the baseline, with its metrics: what became worse first."""
+    found = []
+    for run in data["runs"][1:]:
+        mine = [one for one in data["metrics"] if one["name"] == run["name"]]
+        mine.sort(key=lambda one: (one["unmoved"], _ORDER[one["verdict"]]))
+        found.append((run, mine))
+    return found
+
+
+def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[str]]]:
+    """Each run but the baseline, with the metrics to show and what is said of those left out."""
+    found = []
+    for run, metrics in others(data):
+        kept = metrics if show_all else [one for one in metrics if not folded(one, metrics)]
+        left = [one for one in metrics if one not in kept]
+        found.append((run, kept, _left_out(left)))
+    return found
+
+
+def folded(one: Json, metrics: Sequence[Json]) -> bool:
+    """Whether a metric is only counted: it shows nothing, and others of the run do."""
+    if one["unmoved"]:
+        return not all(other["unmoved"] for other in metrics)
+    return one["verdict"] == NOT_FOUND and any(other["tone"] != "plain" for other in metrics)
+
+
+def _left_out(metrics: Sequence[Json]) -> list[str]:
+    """What is said of metrics that are only counted."""
+    same = [one["metric"] for one in metrics if one["unmoved"]]
+    rest = [one["metric"] for one in metrics if not one["unmoved"]]
+    found = []
+    if rest:
+        found.append(f"No difference found by {_listed(rest)}.")
+    if same:
+        found.append(f"The same score on every sample: {_listed(same)}.")
+    return found
+
+
+def _listed(metrics: Sequence[str]) -> str:
+    return f"{numbers.plural(len(metrics), 'metric')} ({', '.join(metrics)})"
 
 
 def signed(value: float | None) -> str:
@@ -67,6 +118,8 @@ def legend(data: Json) -> str:
     text += " intervals. p is for the hypothesis that there is no difference"
     if data["tests"] > 1:
         text += f", adjusted by Holm for {data['tests']} tests at once"
+        if any(one["unmoved"] for one in data["metrics"]):
+            text += " (what is the same on every sample is not tested)"
     verdict = f"{1 - data['level']:.2g}"
     text += (
         f"; the verdict goes by it, at {verdict}. d is Cohen's d_z. {SIDES}: samples that became"
@@ -81,6 +134,7 @@ def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
         "name": letter(one.run),
         "wins": one.wins,
         "losses": one.losses,
+        "unmoved": one.paired is not None and one.paired.same == one.paired.n,
         "tone": TONES.get(one.verdict, "plain"),
         "said": said(one, level),
         "counted": counted(one, left_out(fields["left_out"], letter(one.run))),
@@ -99,13 +153,28 @@ def _change(change: Json, one: MetricComparison) -> dict[str, Any]:
 
 
 def _words(part: Json) -> str:
-    """What a piece of evidence was and is: "supported, now unsupported"."""
-    before, after = part["before"], part["after"]
+    """What a piece of evidence was and is: "was supported, now unsupported"."""
+    before, after = (None if part[at] is None else labels.state(part[at]) for at in _TIMES)
+    old, new = _values(*part["values"])
     if before is None:
-        return f"new, {after}" if after else "new"
+        return ", ".join(filter(None, ["new", after or new]))
     if after is None:
-        return f"was {before}, now gone" if before else "gone"
-    return f"was {before}, now {after}" if before != after else str(after or "changed")
+        told = before or old
+        return f"was {told}, now gone" if told else "gone"
+    if before != after:
+        return f"was {before or old or 'there'}, now {after or new or 'there'}"
+    if old == new:
+        return after or "changed"
+    changed = f"was {old or numbers.DASH}, now {new or numbers.DASH}"
+    return f"{after}: {changed}" if after else changed
+
+
+def _values(old: float | None, new: float | None) -> tuple[str, str]:
+    """Two values as they are written, with the digits that tell them apart."""
+    shown = ["" if value is None else numbers.score(value) for value in (old, new)]
+    if old is not None and new is not None and shown[0] == shown[1] != "":
+        shown = [decimals(value, 4) for value in (old, new)]
+    return shown[0], shown[1]
 
 
 def counted(one: MetricComparison, left: str) -> str:

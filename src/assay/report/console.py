@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.errors import InputError
-from assay.report import conversation, distribution, labels, marks, notes, numbers, safe
+from assay.report import conversation, distribution, labels, marks, notes, numbers, run_titles, safe
 from assay.report import diagnosis as words
 from assay.report.console_parts import STYLES, dim, numeric, table
 from assay.score import Part
@@ -25,12 +25,16 @@ _COUNTS: Final = {"undef": "n_undefined", "fail": "n_failed", "no answer": "n_un
 def summary(data: Json) -> RenderableType:
     """The score table with everything that must be read beside it."""
     run = data["run"]
-    title = Text(f"run {safe.plain(run['id'])}", style="bold")
-    rest = [run["source"], numbers.plural(run["n_samples"], "sample")]
+    name = safe.plain(run_titles.beside(run["title"], run["id"]))
+    title = Text(f"run {name}", style="bold")
+    source = run["source"] if run["name"] else ""  # otherwise it is called by its data
+    rest = [source, numbers.plural(run["n_samples"], "sample")]
     title.append("  " + ", ".join(safe.plain(part) for part in rest if part), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
     first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
-    return Group(title, *first, _table(data), *_beside(data), *warned, dim(notes.cost(data)))
+    remarks = [dim(text)] if (text := run_titles.remarks(run)) else []
+    beside = [*_beside(data), *warned, dim(notes.cost(data))]
+    return Group(title, *remarks, *first, _table(data), *beside)
 
 
 def about(data: Json) -> RenderableType:

@@ -8,24 +8,32 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assay.report import comparison, labels, numbers, safe
+from assay.report import comparison, labels, numbers, run_titles, safe
 from assay.report.console_parts import STYLES, flat, numeric, table, warnings
 
 Json = Mapping[str, Any]
 _SAMPLES: Final = 3
 _EXCERPT: Final = 160
 _PARTS: Final = 2
+_METRIC: Final = 12  # characters of its name, at least
 
 
-def runs(data: Json) -> RenderableType:
-    """The tables, the findings in words, and the samples that changed most."""
+def runs(data: Json, *, show_all: bool = False) -> RenderableType:
+    """The tables, the findings in words, and the samples that changed most.
+
+    Args:
+        data: The comparison in words.
+        show_all: Whether metrics that show no difference are more than counted.
+    """
     lines: list[RenderableType] = [_run(run) for run in data["runs"]]
     lines += warnings(data["warnings"])
-    for run, metrics in comparison.others(data):
+    tables = comparison.shown(data, show_all=show_all)
+    for run, metrics, left_out in tables:
         lines += [Text(), _table(run, metrics)]
         lines += [_said(one) for one in metrics]
+        lines += [Text(f"{safe.plain(text)} --all shows more.") for text in left_out]
     lines.append(Text(comparison.legend(data), style="dim"))
-    for _, metrics in comparison.others(data):
+    for _, metrics, _ in tables:
         lines += [line for one in metrics for line in _changes(one)]
     return Group(*lines)
 
@@ -33,13 +41,16 @@ def runs(data: Json) -> RenderableType:
 def _run(run: Json) -> Text:
     about = f"{run['source']}, {numbers.plural(run['n_samples'], 'sample')}"
     about += ", the baseline" if run["name"] == "A" else ""
-    return Text.assemble((run["name"], "bold"), f"  {run['id'][:8]}  {safe.plain(about)}")
+    text = f"  {safe.plain(run['called'])}  {safe.plain(about)}"
+    return Text.assemble((run["name"], "bold"), text)
 
 
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
     found = table("metric")
     numeric(found, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    found.columns[0].min_width = _METRIC
+    found.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
     found.add_column("", no_wrap=True)
     for one in metrics:
         found.add_row(*_row(one))
@@ -117,7 +128,8 @@ def _short(text: str) -> str:
 
 def groups(data: Json) -> RenderableType:
     """The scores of one run by a field of its samples."""
-    text = f"run {data['run'][:8]}, by {safe.plain(data['field'])}"
+    run = run_titles.beside(data["title"], data["run"])
+    text = safe.plain(f"run {run}, by {data['field']}")
     lines: list[RenderableType] = [Text(text, style="bold")]
     lines += warnings(data["warnings"])
     means = table("metric", data["field"], gap=2)

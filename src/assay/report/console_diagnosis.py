@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.report import diagnosis as words
-from assay.report import labels, numbers, safe
+from assay.report import labels, numbers, run_titles, safe
 from assay.report.console_parts import STYLES, flat, numeric, table
 
 Json = Mapping[str, Any]
@@ -25,7 +25,7 @@ def overview(data: Json, *, show_all: bool = False) -> RenderableType:
         show_all: Whether every sample of a cause is listed.
     """
     blocks: list[RenderableType] = [
-        Text.assemble((f"run {safe.plain(data['run'])}", "bold"), "  what went wrong"),
+        Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
     if data["causes"]:
@@ -51,6 +51,10 @@ def sample(data: Json, sample_id: str) -> RenderableType:
     if one["state"] == "fine":
         lines.append(Text("passed every check that could be made"))
     return Group(*lines)
+
+
+def _called(data: Json) -> str:
+    return safe.plain(run_titles.beside(data["title"], data["run"]))
 
 
 def _head(text: str) -> Text:

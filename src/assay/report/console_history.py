@@ -1,9 +1,11 @@
 """How are scores over runs shown on the console?"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -12,17 +14,28 @@ from assay.report.console_parts import dim, table
 
 Json = Mapping[str, Any]
 WIDTH: Final = 25
+NARROWEST: Final = 10
+_NAME: Final = 14  # characters of a run, so that the picture has room at 80 columns
 
 
-def overview(data: Json) -> RenderableType:
-    """Each metric with its series, and what must be read beside them."""
+def overview(data: Json, *, show_all: bool = False) -> RenderableType:
+    """Each metric with its series, and what must be read beside them.
+
+    Args:
+        data: The history in words.
+        show_all: Whether metrics that never moved are more than counted.
+    """
     if not data["metrics"]:
         return Text("no run yet")
-    blocks = [block for metric in data["metrics"] for block in _metric(metric)]
+    metrics, left_out = history.shown(data, show_all=show_all)
+    heads = history.heads(data)
+    blocks = [block for metric in metrics for block in _metric(metric, heads)]
+    if left_out:
+        blocks.append(Text(f"{safe.plain(left_out)} --all shows more."))
     return Group(*blocks, *(dim(note) for note in history.notes(data)))
 
 
-def _metric(metric: Json) -> Iterator[RenderableType]:
+def _metric(metric: Json, heads: Sequence[str]) -> Iterator[RenderableType]:
     head = Text(safe.plain(metric["metric"]), style="bold")
     if not metric["higher_is_better"]:
         head.append(" \N{DOWNWARDS ARROW} lower is better", style="dim")
@@ -33,30 +46,28 @@ def _metric(metric: Json) -> Iterator[RenderableType]:
         yield dim(f"series {one['name']}: {history.title(one)}")
         if apart := history.apart(one):
             yield Text(f"! {safe.plain(apart)}", style="yellow")
-        yield _table(one, metric)
+        yield _table(one, metric, heads)
         yield from _remarks(one, metric)
         yield Text()
 
 
-def _table(one: Json, metric: Json) -> Table:
+def _table(one: Json, metric: Json, heads: Sequence[str]) -> Table:
     low, high = (numbers.score(end) for end in metric["axis"][:2])
     found = table()
-    for name in history.HEADS:
-        right = name in ("n", "mean", "95 % interval")
-        folded = name == "source"
+    for name in heads:
+        right = name in history.NUMERIC
+        folded = name == "run"
         found.add_column(
-            name,
+            safe.plain(name),
             justify="right" if right else "left",
             no_wrap=True,
             overflow="ellipsis" if folded else "fold",
-            max_width=18 if folded else None,
+            max_width=_NAME if folded else None,
         )
-    scale = low + " " * max(1, WIDTH - len(low) - len(high)) + high
-    found.add_column(scale, no_wrap=True, width=WIDTH)
+    found.add_column(_Fitting(lambda width: _scale(low, high, width)))
     for point in one["points"]:
         cells = [Text(safe.plain(cell)) for cell in history.row(point)]
-        picture = Text(bar(point, metric["axis"]), style="cyan")
-        found.add_row(*cells, picture)
+        found.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
     return found
 
 
@@ -67,23 +78,41 @@ def _remarks(one: Json, metric: Json) -> Iterator[Text]:
             yield dim(f"{point['run'][:8]}: {said}")
 
 
-def bar(point: Json, axis: Sequence[float]) -> str:
+class _Fitting:
+    """A line that is drawn as wide as the table leaves it room."""
+
+    def __init__(self, draw: Callable[[int], str], style: str = "") -> None:
+        self._draw, self._style = draw, style
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self._draw(min(options.max_width, WIDTH))
+        yield Text(text, style=self._style, no_wrap=True, overflow="crop")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(NARROWEST, WIDTH)
+
+
+def _scale(low: str, high: str, width: int) -> str:
+    return low + " " * max(1, width - len(low) - len(high)) + high
+
+
+def bar(point: Json, axis: Sequence[float], width: int = WIDTH) -> str:
     """The mean and its interval on an axis of characters: ``  |---o----|   ``."""
     known = history.reach(point)
     if not known:
         return ""
-    places = [_place(value, axis) for value in known]
-    drawn = [" "] * WIDTH
+    places = [_place(value, axis, width) for value in known]
+    drawn = [" "] * width
     drawn[min(places) : max(places) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
         max(places) - min(places) + 1
     )
     if point["interval"]:
         drawn[min(places)], drawn[max(places)] = "├", "┤"
     if point["mean"] is not None:
-        drawn[_place(point["mean"], axis)] = "●"
+        drawn[_place(point["mean"], axis, width)] = "●"
     return "".join(drawn)
 
 
-def _place(value: float, axis: Sequence[float]) -> int:
+def _place(value: float, axis: Sequence[float], width: int) -> int:
     share = (value - axis[0]) / (axis[1] - axis[0])
-    return min(max(round(share * (WIDTH - 1)), 0), WIDTH - 1)
+    return min(max(round(share * (width - 1)), 0), width - 1)

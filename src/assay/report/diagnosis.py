@@ -33,6 +33,7 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
     causes = [_cause(count, samples) for count in diagnosis.causes]
     return {
         "run": diagnosis.run,
+        "title": diagnosis.title,
         "n_samples": diagnosis.n_samples,
         "n_failed": diagnosis.n_failed,
         "n_fine": diagnosis.n_fine,

@@ -1,17 +1,19 @@
 """How is it told whether a run may pass: on the console, in Markdown, to CI (JUnit), as JSON?"""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import msgspec
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from assay.analysis.checks import Check
 from assay.analysis.gate import Gate
-from assay.report import numbers, safe
+from assay.report import numbers, run_titles, safe
 from assay.report.console_parts import dim, table, warnings
-from assay.report.markdown import cell, inline
+from assay.report.markdown import cell, folded, inline
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
 _STYLES: Final = {"pass": "cyan", "fail": "bold yellow", "undecided": "yellow"}
@@ -26,15 +28,46 @@ def headline(found: Gate) -> str:
     return f"{'passed' if found.passed else 'not passed'}: {rules}, {wrong or 'all hold'}"
 
 
-def console(found: Gate) -> RenderableType:
-    """A line for each rule."""
+def console(found: Gate, *, show_all: bool = False) -> RenderableType:
+    """A line for each rule that does not hold, the failed ones first; the others are counted.
+
+    Args:
+        found: What came of the rules.
+        show_all: Whether the rules that hold have their lines, too.
+    """
+    title = Text(f"gate {headline(found)}", style="bold")
+    lines: list[RenderableType] = [title, dim(", ".join(_about(found))), *warnings(found.warnings)]
+    hold, wrong = _sorted(found)
+    shown = [*wrong, *hold] if show_all else wrong
+    if shown:
+        lines.append(_rules(shown))
+    if hold and not show_all:
+        lines.append(dim(f"{_holding(hold)} --all shows what was found."))
+    return Group(*lines)
+
+
+def _rules(checks: Sequence[Check]) -> Table:
     rules = table("", "metric", "rule", "found")
     rules.columns[0].no_wrap = True
-    for check in found.checks:
+    for check in checks:
         symbol = Text(f"{_SYMBOLS[check.verdict]} {check.verdict}", style=_STYLES[check.verdict])
         rules.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
-    title = Text(f"gate {headline(found)}", style="bold")
-    return Group(title, dim(", ".join(_about(found))), *warnings(found.warnings), rules)
+    return rules
+
+
+def _sorted(found: Gate) -> tuple[list[Check], list[Check]]:
+    """(rules that hold, rules that do not: those that failed before those that are undecided)."""
+    by_verdict: dict[str, list[Check]] = {"pass": [], "fail": [], "undecided": []}
+    for check in found.checks:
+        by_verdict[check.verdict].append(check)
+    return by_verdict["pass"], [*by_verdict["fail"], *by_verdict["undecided"]]
+
+
+def _holding(checks: Sequence[Check]) -> str:
+    """What is said of rules that hold: how many, of which metrics."""
+    metrics = list(dict.fromkeys(check.metric for check in checks))
+    hold = "holds" if len(checks) == 1 else "hold"
+    return f"{numbers.plural(len(checks), 'rule')} {hold} ({', '.join(metrics)})."
 
 
 def markdown(found: Gate) -> str:
@@ -42,13 +75,20 @@ def markdown(found: Gate) -> str:
     lines = [f"## assay gate {headline(found)}", "", inline(", ".join(_about(found))), ""]
     lines += [f"> **Warning:** {inline(warning)}\n>" for warning in found.warnings]
     lines += [""] if found.warnings else []
-    lines += ["| | metric | rule | found |", "|:---|:---|:---|:---|"]
-    for check in found.checks:
+    hold, wrong = _sorted(found)
+    lines += _table(wrong) if wrong else []
+    lines += ["", folded(_holding(hold), "\n".join(_table(hold)))] if hold else []
+    return "\n".join(lines) + "\n"
+
+
+def _table(checks: Sequence[Check]) -> list[str]:
+    lines = ["| | metric | rule | found |", "|:---|:---|:---|:---|"]
+    for check in checks:
         metric, rule, why = _cells(check)
         verdict = f"{_SYMBOLS[check.verdict]} {check.verdict}"
         strong = verdict if check.verdict == "pass" else f"**{verdict}**"
         lines.append(f"| {strong} | {cell(metric)} | {inline(rule)} | {inline(why)} |")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def junit(found: Gate) -> str:
@@ -63,7 +103,8 @@ def junit(found: Gate) -> str:
         skipped=str(counts.count("skipped")),
     )
     properties = ET.SubElement(suite, "properties")
-    told = {"run": found.run, "judge": found.judge, "baseline": found.baseline}
+    told = {"run": found.run, "title": found.title, "judge": found.judge}
+    told |= {"baseline": found.baseline, "baseline_title": found.baseline_title}
     for name, value in told.items():
         if value:
             ET.SubElement(properties, "property", name=name, value=safe.plain(value))
@@ -85,9 +126,11 @@ def as_json(found: Gate) -> dict[str, Any]:
         "verdict": found.verdict,
         "passed": found.passed,
         "run": found.run,
+        "title": found.title,
         "source": found.source,
         "judge": found.judge,
         "baseline": found.baseline or None,
+        "baseline_title": found.baseline_title or None,
         "warnings": list(found.warnings),
         "checks": [msgspec.to_builtins(check) for check in found.checks],
     }
@@ -104,5 +147,7 @@ def _cells(check: Check) -> tuple[str, str, str]:
 
 
 def _about(found: Gate) -> list[str]:
-    against = [f"against run {found.baseline[:8]}"] if found.baseline else []
-    return [f"run {found.run[:8]}", *against, found.source, found.judge]
+    baseline = run_titles.beside(found.baseline_title, found.baseline)
+    against = [f"against {baseline}"] if found.baseline else []
+    run = run_titles.beside(found.title, found.run)
+    return [f"run {run}", *against, found.source, found.judge]

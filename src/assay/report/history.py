@@ -8,21 +8,26 @@ import msgspec
 
 from assay._version import __version__
 from assay.analysis.history import History, Point, Series
-from assay.report import distribution, numbers
+from assay.report import distribution, numbers, run_titles
 
 Json = Mapping[str, Any]
-HEADS: Final = ("run", "begun (UTC)", "source", "n", "mean", "95 % interval")
+NUMERIC: Final = ("n", "mean", "95 % interval")
+# How a page sets the columns.
+SORTS: Final = {**dict.fromkeys(NUMERIC, "num"), "begun (UTC)": "when", "run": "source"}
 
 
 def collect(history: History) -> dict[str, Any]:
     """Everything that is shown of a history, as plain values."""
     names = list(dict.fromkeys(one.metric for one in history.series))
+    metrics = [_metric(name, history.series) for name in names]
     return {
         "assay": __version__,
         "n_runs": history.n_runs,
         "n_older": history.n_older,
         "n_derived": history.n_derived,
-        "metrics": [_metric(name, history.series) for name in names],
+        "by": list(history.over),
+        "n_without": history.n_without,
+        "metrics": sorted(metrics, key=lambda metric: not metric["misses"]),  # those first
     }
 
 
@@ -30,7 +35,16 @@ def _metric(name: str, series: Sequence[Series]) -> dict[str, Any]:
     mine = [one for one in series if one.metric == name]
     about = mine[-1].points[-1].run.config["about"][name]
     shown = [_one(one) for one in mine]
-    return {"metric": name, **about, "axis": axis(shown, about["range"]), "series": shown}
+    last = shown[-1]["points"][-1]
+    return {
+        "metric": name,
+        **about,
+        "axis": axis(shown, about["range"]),
+        "misses": distribution.standing({**about, **last}) == "bad",
+        "unmoved": len({point["mean"] for one in shown for point in one["points"]}) == 1
+        and sum(len(one["points"]) for one in shown) > 1,
+        "series": shown,
+    }
 
 
 def _one(series: Series) -> dict[str, Any]:
@@ -53,8 +67,11 @@ def _point(point: Point) -> dict[str, Any]:
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
+        **run_titles.said(run),
         "created": run.created,
         "source": run.source,
+        "values": dict(point.settings),
+        "n_older": point.n_older,
         "finished": run.finished is not None,
         **{name: fields[name] for name in kept},
         "noise": noise.of_mean(point.score.n_scored) if noise else None,
@@ -106,6 +123,16 @@ def title(one: Json) -> str:
     return ", ".join(parts)
 
 
+def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
+    """(the metrics to show, what is said of those that never moved); all where none ever did."""
+    moved = [one for one in data["metrics"] if show_all or one["misses"] or not one["unmoved"]]
+    left = [one["metric"] for one in data["metrics"] if one not in moved]
+    if not left or not moved:
+        return list(data["metrics"]), ""
+    metrics = numbers.plural(len(left), "metric")
+    return moved, f"The same mean in every run: {metrics} ({', '.join(left)})."
+
+
 def apart(one: Json) -> str:
     """Why the means of a series cannot be set beside those of the first; "" if they can."""
     if not one["differs"]:
@@ -113,12 +140,19 @@ def apart(one: Json) -> str:
     return f"Not to be compared with series 1: {'; '.join(one['differs'])}."
 
 
+def heads(data: Json) -> list[str]:
+    """The heads of the table: where runs are ordered by something, that stands for their time."""
+    return [*data["by"], "run", "id", *([] if data["by"] else ["begun (UTC)"]), *NUMERIC]
+
+
 def row(point: Json) -> list[str]:
     """A run as a row of the table."""
+    values = list(point["values"].values())
     return [
+        *values,
+        point["name"] or point["source"],
         point["run"][:8],
-        point["created"][:16].replace("T", " "),
-        point["source"],
+        *([] if values else [point["created"][:16].replace("T", " ")]),
         numbers.count(point["n_scored"]),
         numbers.score(point["mean"]),
         numbers.span(point["interval"]),
@@ -128,6 +162,8 @@ def row(point: Json) -> list[str]:
 def remarks(point: Json, metric: Json) -> str:
     """What must be known of one run beside its mean."""
     found = [] if point["finished"] else ["not finished"]
+    if point["n_older"]:
+        found.append(f"the newest of {point['n_older'] + 1:,} such runs")
     counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
     found += [f"{n:,} {name}" for name, n in counts if n]
     if point["n_failed"] + point["n_unanswered"]:
@@ -153,6 +189,9 @@ def notes(data: Json) -> list[str]:
     )
     if data["n_older"]:
         found.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
+    if data["n_without"]:
+        runs = numbers.plural(data["n_without"], "run")
+        found.append(f"Left out: {runs} without {', '.join(data['by'])}.")
     if data["n_derived"]:
         runs = numbers.plural(data["n_derived"], "run")
         found.append(f"Left out: {runs} that asked again about another one.")

@@ -38,10 +38,12 @@ class Drawn:
 
 def render(data: Json) -> str:
     """The page: a pure function of the comparison, one file without any outside reference."""
-    tables = [
-        (run, [(one, _drawn(one, _limit(one, metrics))) for one in metrics])
-        for run, metrics in comparison.others(data)
-    ]
+    tables = []
+    for run, shown, left_out in comparison.shown(data, show_all=False):
+        every = next(metrics for other, metrics in comparison.others(data) if other is run)
+        rows = [(one, _drawn(one, _limit(one, every))) for one in every]
+        kept = [row for row in rows if row[0] in shown]
+        tables.append((run, kept, " ".join(left_out), [row for row in rows if row not in kept]))
     return page(
         "comparison.html",
         asset("style.css") + asset("comparison.css"),

@@ -23,6 +23,7 @@ SHAPES: Final = (
 )
 # So many runs have room for their names below the axis.
 _NAMED: Final = 12
+_NAME: Final = 12  # characters of such a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +89,30 @@ def render(data: Json) -> str:
 
 def _picture(metric: Json) -> Picture:
     low, high, step = metric["axis"]
-    points = sorted(
-        {(point["created"], point["run"]) for one in metric["series"] for point in one["points"]}
-    )
+    every = [point for one in metric["series"] for point in one["points"]]
+    if not every[0]["values"]:  # otherwise they stand in the order of these
+        every.sort(key=lambda point: (point["created"], point["run"]))
+    points = list(dict.fromkeys((point["created"], point["run"]) for point in every))
     apart = WIDTH / len(points)
     places = {run: round((n + 0.5) * apart, 1) for n, (_, run) in enumerate(points)}
 
     def y(value: float) -> float:
         return round(float((high - value) / (high - low)) * HEIGHT, 1)
 
+    names = {point["run"]: point["name"] or point["run"][:8] for point in every}
     # Of many runs, only the first and the last have room.
     named = points if len(points) <= _NAMED else [points[0], points[-1]]
     guide = metric["guide"]
     return Picture(
         lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
         ticks=[(y(value), numbers.score(value)) for value in history.ticks(low, high, step)],
-        names=[(places[run], run[:8], created[:10]) for created, run in named],
+        names=[(places[run], _short(names[run]), created[:10]) for created, run in named],
         guide=y(guide) if guide is not None and low <= guide <= high else None,
     )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float], float]) -> Line:
@@ -125,5 +132,5 @@ def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float
 
 
 def _told(one: Json, point: Json) -> str:
-    run, begun, source, n, mean, interval = history.row(point)
-    return f"series {one['name']}, run {run}, {begun}, {source}: {mean} ({interval}), n = {n}"
+    *which, n, mean, interval = history.row(point)
+    return f"series {one['name']}, {', '.join(which)}: {mean} ({interval}), n = {n}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from assay.analysis.items import ItemAnalysis, Question, System
-from assay.report import numbers
+from assay.report import numbers, run_titles
 
 SYSTEM_HEADS: Final = ("system", "n", "mean", "right (95 % CI)", "ability (95 % CI)")
 QUESTION_HEADS: Final = ("right", "difficulty ± s.d.", "discrimination ± s.d.", "p")
@@ -25,7 +25,7 @@ def system(one: System) -> list[str]:
     right = numbers.DASH
     if one.right is not None:
         right = f"{numbers.score(one.right)} ({numbers.interval(one.right_interval)})"
-    name = f"{one.name}  {one.run[:8]}  {one.source}"
+    name = f"{one.name}  {run_titles.beside(one.title or one.source, one.run)}"
     return [name, numbers.count(one.n), numbers.score(one.mean), right, ability(one)]
 
 

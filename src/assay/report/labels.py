@@ -65,6 +65,21 @@ _MEANINGS: Final = {
     "FN": "FN: in the reference only",
     "dropped": "dropped: not in the context",
 }
+# What a label says of a piece of evidence where it is told what it was and is now.
+_STATES: Final = {
+    "TP": "in the reference",
+    "FP": "not in the reference",
+    "FN": "missing from the answer",
+    "covered": "in the answer",
+    "not covered": "missing from the answer",
+    "declined": "declines to answer",
+    "noncommittal": "evasive",
+}
+# These say how a value came about, and not what it says.
+_MEASURES: Final = frozenset(
+    ("cosine", "rated", "surprise", "generated", "checked", "computed", "closest")
+)
+_WEIGHT: Final = re.compile(r"weight [\d.]+")
 _KINDS: Final = {
     "answer": "The answer as a whole",
     "similarity": "Similarity",
@@ -104,6 +119,13 @@ def tone(part: Part, *, higher_is_better: bool = True) -> str:
 def meaning(label: str) -> str:
     """The label in words, where it is an abbreviation."""
     return _MEANINGS.get(label, label)
+
+
+def state(label: str) -> str:
+    """The label in words that need no glossary; "" where it is no more than a way to measure."""
+    if label in _MEASURES or _WEIGHT.fullmatch(label):
+        return ""
+    return _STATES.get(label, label)
 
 
 def facts(part: Part, tone: str) -> list[str]:

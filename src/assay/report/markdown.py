@@ -1,11 +1,12 @@
 """How is a run summed up where Markdown is read: a pull request, an issue, a wiki?"""
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from assay.report import diagnosis as words
-from assay.report import distribution, notes, numbers, safe
+from assay.report import distribution, notes, numbers, run_titles, safe
 from assay.text.shown import whole
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
@@ -33,7 +34,7 @@ def render(data: Mapping[str, Any]) -> str:
     samples = numbers.plural(run["n_samples"], "sample")
     first = data["diagnosis"]
     blocks = [
-        f"## assay run {code(run['id'])}",
+        f"## assay run {code(run_titles.beside(run['title'], run['id']))}",
         ", ".join([samples, *map(code, made_of)]),
         "\n>\n".join(_note(note) for note in notes.notes(data)),
         _first_page(first) if first else "",
@@ -138,6 +139,11 @@ def code(name: object) -> str:
     ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text or not text else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def folded(summary: str, block: str) -> str:
+    """A block that opens on a click on its summary."""
+    return f"<details><summary>{html.escape(_flat(summary))}</summary>\n\n{block}\n\n</details>"
 
 
 def cell(name: object) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from assay.analysis.agreement import Agreement
 from assay.analysis.concordance import Concordance
 from assay.report import agreement as words
+from assay.report import run_titles
 from assay.report.markdown import code, inline, joined, table
 
 Json = Mapping[str, Any]
@@ -16,7 +17,8 @@ Json = Mapping[str, Any]
 def render(data: Json) -> str:
     """Every metric with its measures, what they were beside, and what to read."""
     found = msgspec.convert(data, words.Told)
-    blocks = [f"## Run {code(found.run)} and people ({code(found.labels)})"]
+    run = run_titles.beside(found.title, found.run)
+    blocks = [f"## Run {code(run)} and people ({code(found.labels)})"]
     for metric in found.metrics:
         blocks += _metric(metric)
     blocks += [f"{code(name)}: {inline(why)}" for name, why in found.without.items()]

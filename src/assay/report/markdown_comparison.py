@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from assay.report import comparison, labels, numbers
-from assay.report.markdown import cell, code, inline, joined, table
+from assay.report import comparison, labels, numbers, run_titles
+from assay.report.markdown import cell, code, folded, inline, joined, table
 
 Json = Mapping[str, Any]
 _SHOWN: Final = 3
@@ -12,12 +12,17 @@ _SHOWN: Final = 3
 
 def runs(data: Json) -> str:
     """Runs compared: the tables, the findings in words, the samples that changed most."""
-    title = " against ".join(code(run["id"][:8]) for run in (*data["runs"][1:], data["runs"][0]))
+    title = " against ".join(code(run["called"]) for run in (*data["runs"][1:], data["runs"][0]))
     blocks = [f"## {title}", "\n".join(_run(run) for run in data["runs"])]
     blocks.append("\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]))
-    for run, metrics in comparison.others(data):
+    tables = comparison.shown(data, show_all=False)
+    for (run, metrics, left_out), (_, every) in zip(tables, comparison.others(data), strict=True):
         blocks.append(table(_sides(run), (_row(one) for one in metrics)))
         blocks.append("\n".join(_said(one) for one in metrics))
+        if left_out:
+            rest = [one for one in every if one not in metrics]
+            inner = table(_sides(run), (_row(one) for one in rest))
+            blocks.append(folded(" ".join(left_out), inner))
     blocks.append(inline(comparison.legend(data)))
     blocks += [_changes(one) for _, metrics in comparison.others(data) for one in metrics]
     return joined(blocks)
@@ -26,7 +31,7 @@ def runs(data: Json) -> str:
 def _run(run: Json) -> str:
     base = ", the baseline" if run["name"] == "A" else ""
     n = numbers.plural(run["n_samples"], "sample")
-    return f"- {run['name']}: {code(run['id'])}, {code(run['source'])}, {n}{base}"
+    return f"- {run['name']}: {code(run['called'])}, {code(run['source'])}, {n}{base}"
 
 
 def _sides(run: Json) -> dict[str, str]:
@@ -97,9 +102,10 @@ def groups(data: Json) -> str:
         for one in data["metrics"]
         for group in one["groups"]
     ]
+    run = run_titles.beside(data["title"], data["run"])
     return joined(
         [
-            f"## run {code(data['run'][:8])} by {code(data['field'])}",
+            f"## run {code(run)} by {code(data['field'])}",
             "\n>\n".join(f"> **Warning:** {inline(text)}" for text in data["warnings"]),
             table(sides, rows),
             "\n".join(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from assay.report import diagnosis as words
-from assay.report import numbers
+from assay.report import numbers, run_titles
 from assay.report.markdown import cell, code, inline, joined, table
 
 Json = Mapping[str, Any]
@@ -20,8 +20,9 @@ _SIDES: Final = {
 
 def render(data: Json) -> str:
     """The causes, what to try, the patterns and what could not be told."""
+    run = run_titles.beside(data["title"], data["run"])
     blocks = [
-        f"## What went wrong in run {code(data['run'])}, and what to try",
+        f"## What went wrong in run {code(run)}, and what to try",
         inline(words.headline(data)) + ".",
         _causes(data),
         "\n".join(

@@ -10,6 +10,7 @@ from assay.report.collect import collect
 from assay.report.evidence import readable
 from assay.report.html import environment
 from assay.run.result import Result, Trace
+from assay.run.summary import Summary
 from assay.score import Part, Score
 from assay.text.shown import whole
 
@@ -31,6 +32,12 @@ def result(found: Result) -> str:
         "cost": notes.cost(data),
     }
     return whole(template.render(data=data, unanswered=unanswered, **said))
+
+
+def summary(found: Summary) -> str:
+    """The means of a run as a table."""
+    template = environment().get_template("notebook_summary.html")
+    return whole(template.render(rows=found, notes=found.notes()))
 
 
 def trace(found: Trace) -> str:

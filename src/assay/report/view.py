@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.report import distribution, notes, numbers
+from assay.report import distribution, notes, numbers, run_titles
 from assay.report.distribution import Spread
 
 Json = Mapping[str, Any]
@@ -96,6 +96,7 @@ def head(data: Json) -> list[tuple[str, str]]:
         ("Judge", run["judge_in_words"]),
         ("Started", numbers.moment(run["created"])),
         ("Took", notes.cost(data)),
+        ("About", run_titles.remarks(run)),
     ]
     return [(name, value) for name, value in found if value]
 

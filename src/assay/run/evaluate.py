@@ -17,6 +17,7 @@ from assay.run import STORE, probes
 from assay.run.collecting import collecting_rarely
 from assay.run.config import config
 from assay.run.connect import open_door
+from assay.run.described import describe
 from assay.run.engine import Engine
 from assay.run.loop import run_to_completion
 from assay.run.notebook import in_notebook, meter
@@ -65,6 +66,7 @@ async def aevaluate(
     kept = await _opened(store)
     try:
         run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
+        await asyncio.to_thread(describe, run, planned.settings.description, kept)
         before = await asyncio.to_thread(kept.spent, run.id)
         await work(run, planned, kept)
         after = await asyncio.to_thread(kept.spent, run.id)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
+from assay.store.description import Value
 from assay.store.opening import named
 from assay.store.records import Spent
 
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from assay.analysis.comparison import Comparison
+    from assay.analysis.diagnosis import Diagnosis
 
 NOTHING = Spent(0, 0, 0, 0.0)
+# What is read of a sample beside its scores: these columns stand next to them.
+TEXTS = ("question", "answer", "contexts", "reference")
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
@@ -81,7 +85,7 @@ class Result:
 
     Args:
         store: The SQLite file.
-        run: Id of the run, any unique beginning of it, or "last".
+        run: Its name, its id or the beginning of that; "last", or "last~1" for the one before.
         paid: What the call that gives the result has paid for.
 
     Attributes:
@@ -191,6 +195,44 @@ class Result:
 
         return compare(self, *others, **how)
 
+    def diagnose(self, **how: Any) -> "Diagnosis":
+        """Which part of the system failed on each sample, how often, and what is worth trying.
+
+        Args:
+            how: `within` of `assay.analysis.diagnosis.diagnose`.
+
+        Raises:
+            InputError: If `within` is no rank.
+        """
+        from assay.analysis.diagnosis import diagnose
+
+        return diagnose(self, **how)
+
+    def describe(
+        self,
+        *,
+        name: str | None = None,
+        tags: Sequence[str] | None = None,
+        note: str | None = None,
+        params: Mapping[str, Value] | None = None,
+    ) -> None:
+        """Set what is said of the run; what is not given stays. Nothing that is scored changes.
+
+        Args:
+            name: What it is called; "" takes the name away.
+            tags: All its tags.
+            note: Free text.
+            params: All parameters of the system that was evaluated: {"k": 5}.
+
+        Raises:
+            InputError: If a run cannot be called so, or a tag or parameter cannot be kept.
+        """
+        given = {"name": name, "tags": tags, "note": note, "params": params}
+        with self._open() as store:
+            before = store.run(self._id).description
+            changes: dict[str, Any] = {key: one for key, one in given.items() if one is not None}
+            store.describe(self._id, replace(before, **changes))
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""
         with self._open() as store:
@@ -199,13 +241,17 @@ class Result:
                 yield {**msgspec.to_builtins(sample), **_columns(found)}
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A data frame, one row a sample; NaN stands only beside a ``<metric>_why``.
+        """A data frame, one row a sample: its id and scores, then its texts, then all else.
+
+        NaN stands only where a ``<metric>_why`` says why there is no score.
 
         Raises:
             InputError: If pandas is not installed.
         """
         scores = dict.fromkeys(self.run.metrics, "float64")
-        return frame(self.rows()).astype(scores)
+        found = frame(self.rows()).astype(scores)
+        first = [name for name in ("id", *scores, *TEXTS) if name in found]
+        return found[[*first, *(name for name in found if name not in first)]]
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""

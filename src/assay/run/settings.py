@@ -1,6 +1,6 @@
 """What a user may set about a run, beside data, metrics and judge."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from os import PathLike
@@ -13,6 +13,7 @@ from assay.backends.spending import Budget
 from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
+from assay.store.description import Description, Value
 
 Engine: TypeAlias = Literal["local", "ray"]
 
@@ -41,6 +42,11 @@ class Settings:
             changed; None to ask them where it costs little (`assay.run.probes.LEAST_SCORES`).
         measured: How well metrics by this judge tell bad from good, as measured on labelled sets;
             reports print it beside the scores (`quality` of `assay.bench.card.read(FILE)`).
+        name: What the run is called: reports show it, and commands take it in the place of its id.
+        tags: What the run is one of: "nightly", "release".
+        note: What is to be known of the run, in words.
+        params: What was set of the system that is evaluated: {"k": 5}; `assay history --by k` shows
+            the scores by it. Like name, tags and note it changes neither scores nor signatures.
         on_progress: Called after every score and about twice a second.
     """
 
@@ -57,6 +63,10 @@ class Settings:
     cores: int = 1
     probe: bool | None = None
     measured: Mapping[str, Quality] = field(default_factory=dict)
+    name: str = ""
+    tags: Sequence[str] = ()
+    note: str = ""
+    params: Mapping[str, Value] = field(default_factory=dict)
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
@@ -80,6 +90,12 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} is {value}", "give 1 or more")
+        _ = self.description  # which raises
+
+    @property
+    def description(self) -> Description:
+        """Name, tags, note and parameters of the run."""
+        return Description(self.name, self.tags, self.note, self.params)
 
 
 def chosen(settings: Settings | None) -> Settings:

@@ -75,11 +75,25 @@ class Summary(tuple[MetricSummary, ...]):
             ).rstrip()
             for line in table
         ]
-        notes = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        return "\n".join([*lines, *self.notes()])
+
+    def notes(self) -> list[str]:
+        """What the table has no column for: how a metric was computed, what went unanswered."""
+        found = [f"{row.metric}: {method}" for row in self for method in row.methods]
         silent = [row for row in self if row.n_unanswered]
-        notes += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
-        notes += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
-        return "\n".join([*lines, *notes])
+        found += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
+        found += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
+        return found
+
+    def __repr__(self) -> str:
+        """The table, where an expression is evaluated in a terminal."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """The table, as a notebook shows it."""
+        from assay.report import notebook
+
+        return notebook.summary(self)
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a metric; `low` and `high` are the ends of the interval.

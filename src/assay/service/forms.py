@@ -35,6 +35,10 @@ class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
 
     samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
     metrics: Specs
+    name: str = ""
+    tags: list[str] = []
+    note: str = ""
+    params: dict[str, str | int | float | bool] = {}
 
 
 class Outcome(msgspec.Struct):
@@ -69,6 +73,11 @@ class Run(msgspec.Struct):
     stopped: str
     metrics: list[MetricSummary]
     cost: Cost
+    title: str = ""
+    name: str = ""
+    tags: list[str] = []
+    note: str = ""
+    params: dict[str, str | int | float | bool] = {}
 
 
 class Listed(msgspec.Struct):
@@ -80,6 +89,11 @@ class Listed(msgspec.Struct):
     samples: int
     finished: bool
     metrics: list[str]
+    title: str = ""
+    name: str = ""
+    tags: list[str] = []
+    note: str = ""
+    params: dict[str, str | int | float | bool] = {}
 
 
 class Runs(msgspec.Struct):

@@ -24,6 +24,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms
 from assay.store import Store
+from assay.store.description import Description
 from assay.store.trouble import StoreTrouble
 
 MOST_SAMPLES = 1000
@@ -36,6 +37,7 @@ PAGE = 500
 MOST_RUNS = 1000
 FURTHEST = 10**9  # row: SQLite and Python's iterators take no number of any size
 _LONGEST_NAME = 1000
+NOTHING_SAID = Description()
 
 
 class NotFound(InputError):
@@ -95,6 +97,7 @@ class Service:
         metrics: Sequence[str],
         *,
         limit: int | None = None,
+        said: Description = NOTHING_SAID,
         watch: Watch | None = None,
     ) -> forms.Run:
         """Score samples. The same call again goes on where one that was cut off stopped.
@@ -103,13 +106,14 @@ class Service:
             samples: A list of rows, or the path of a file.
             metrics: Names, with parameters or without.
             limit: Only the first rows.
+            said: What the run is called, and what else is said of it.
             watch: Told how far it is.
 
         Raises:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        result = await self._result(samples, metrics, limit=limit, watch=watch)
+        result = await self._result(samples, metrics, limit=limit, said=said, watch=watch)
         return await asyncio.to_thread(_run, result)
 
     async def _result(
@@ -118,12 +122,13 @@ class Service:
         metrics: Sequence[str],
         *,
         limit: int | None = None,
+        said: Description = NOTHING_SAID,
         watch: Watch | None = None,
     ) -> Result:
         chosen = [self._named(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
-        settings = replace(self.settings, limit=limit, on_progress=watch)
+        settings = replace(self.settings, limit=limit, on_progress=watch, **_plain_fields(said))
         who = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, chosen, self.judge, **who)
@@ -174,13 +179,15 @@ class Service:
                         run.n_samples,
                         run.finished is not None,
                         list(run.metrics),
+                        run.title,
+                        **_plain_fields(run.description),
                     )
                     for run in store.runs(limit)
                 ]
             )
 
     def run(self, run: str) -> forms.Run:
-        """A run by the beginning of its id, or "last".
+        """A run by its name, the beginning of its id, or "last".
 
         Raises:
             NotFound: If there is none.
@@ -244,7 +251,7 @@ class Service:
         except StoreTrouble:
             raise
         except InputError:
-            what = f"no run, or more than one, has an id that begins with '{run[:100]}'"
+            what = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
             raise NotFound(what) from None
 
 
@@ -314,7 +321,14 @@ def _run(result: Result) -> forms.Run:
         run.stopped,
         list(result.summary()),
         result.cost(),
+        run.title,
+        **_plain_fields(run.description),
     )
+
+
+def _plain_fields(said: Description) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(said)
+    return found
 
 
 def _outcome(outcome: Outcome) -> forms.Outcome:

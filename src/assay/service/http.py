@@ -20,6 +20,7 @@ from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
 from assay.service.turns import Turns
+from assay.store.description import Description
 from assay.store.trouble import StoreTrouble
 
 F = TypeVar("F", bound=msgspec.Struct)
@@ -110,7 +111,8 @@ class _Api:
         self._service.check_size(sent.samples)
 
         def work(watch: Watch) -> Awaitable[forms.Run]:
-            return self._service.evaluate_many(sent.samples, sent.metrics, watch=watch)
+            said = Description(sent.name, sent.tags, sent.note, sent.params)
+            return self._service.evaluate_many(sent.samples, sent.metrics, said=said, watch=watch)
 
         return _answer(await self._turns.judge(key, size, work))
 

@@ -10,6 +10,7 @@ import msgspec
 from assay._version import __version__
 from assay.errors import AssayError, InputError
 from assay.service.functions import FURTHEST, MOST_RUNS, Service
+from assay.store.description import Description
 
 Tool: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -72,17 +73,34 @@ class Tools:
         return _plain(await self._service.evaluate_one(sample, metrics))
 
     async def evaluate_samples(
-        self, samples: list[dict[str, Any]], metrics: list[str]
+        self,
+        samples: list[dict[str, Any]],
+        metrics: list[str],
+        name: str = "",
+        params: dict[str, str | int | float | bool] | None = None,
     ) -> dict[str, Any]:
-        """Score several samples as one run: means with intervals and counts. `run` names it."""
-        return _plain(await self._service.evaluate_many(samples, metrics))
+        """Score several samples as one run: means with intervals and counts. `run` names it.
+
+        `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
+        """
+        said = Description(name, params=params or {})
+        return _plain(await self._service.evaluate_many(samples, metrics, said=said))
 
     async def evaluate_file(
-        self, path: str, metrics: list[str], limit: int | None = None
+        self,
+        path: str,
+        metrics: list[str],
+        limit: int | None = None,
+        name: str = "",
+        params: dict[str, str | int | float | bool] | None = None,
     ) -> dict[str, Any]:
-        """Score the samples of a JSONL, JSON, CSV or Parquet file of this machine as one run."""
+        """Score the samples of a JSONL, JSON, CSV or Parquet file of this machine as one run.
+
+        `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
+        """
         first = None if limit is None else min(limit, FURTHEST)
-        return _plain(await self._service.evaluate_many(path, metrics, limit=first))
+        said = Description(name, params=params or {})
+        return _plain(await self._service.evaluate_many(path, metrics, limit=first, said=said))
 
     async def list_runs(self, limit: int = 20) -> dict[str, Any]:
         """List the newest runs in the store."""

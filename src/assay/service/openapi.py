@@ -38,7 +38,7 @@ _RUN: Final = {
     "name": "run",
     "in": "path",
     "required": True,
-    "description": 'The beginning of a run\'s id, or "last".',
+    "description": 'A run\'s name, the beginning of its id, "last" or "last~1".',
     "schema": {"type": "string", "minLength": 1},
     "example": "last",
 }

@@ -29,6 +29,7 @@ COVERED: Mapping[str, str] = {
     "noise": "signature, run, body, at",
     "fingerprints": "run, judge, day, body",
     "batches": "name, provider, keys, at",
+    "descriptions": "run, name, tags, note, params",
 }
 # Numbers are read without their evidence: they have a checksum of their own.
 VALUE = f"{_PLACE}, value, why"

@@ -51,7 +51,7 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
 
     Args:
         path: The store.
-        delete: Runs to drop first, each by the beginning of its id.
+        delete: Runs to drop first, each by its name or the beginning of its id.
         dry_run: Only count.
 
     Raises:
@@ -91,6 +91,7 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
         dropped = {"runs": 0}
         for run in gone:
             dropped["runs"] += db.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
+            db.execute("DELETE FROM descriptions WHERE run = ?", (run,))
             # How noisy a judge is holds for other runs, too; what it once said does not.
             db.execute("DELETE FROM fingerprints WHERE run = ?", (run,))
         _mark(db)

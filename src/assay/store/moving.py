@@ -354,8 +354,16 @@ class _Taking:
             self._merge()
         else:
             rows.write_run(self._db, self._run)
+        self._describe(run)
         self.runs.append(run)
         self._run = None
+
+    def _describe(self, run: str) -> None:
+        """What is said of it there, beside what is said of it here."""
+        there = msgspec.convert(self._run, Run).description
+        if there:
+            here = self._store.run(run).description
+            rows.write_description(self._db, run, there.updated(here))
 
     def _merge(self) -> None:
         """What is better known there: that the run has ended."""

@@ -1,8 +1,11 @@
 """What does the store tell of a run: what it is, and what it has paid for?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from assay.store.description import Description, Value
 
 # Who pays for what a system answers that is asked before there is a run: stands for a run's id.
 TARGET = "target"
@@ -10,6 +13,10 @@ TARGET = "target"
 BENCH = "bench"
 # Who pays for the questions of a test set, which are written before there is a run.
 TESTSET = "testset"
+_MONTHS: Final = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,10 @@ class Run:
         seconds: Wall time spent on it so far.
         finished: When it ended (UTC, ISO 8601), None if it has not.
         created: When it began.
+        name: What people call it, "" for nothing.
+        tags: What they say it is one of.
+        note: What they wrote about it.
+        params: What they say was set of the system: {"k": 5}.
     """
 
     id: str
@@ -37,6 +48,30 @@ class Run:
     seconds: float
     finished: str | None
     created: str
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    params: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def short(self) -> str:
+        """The beginning of its id, as it is shown."""
+        return self.id[:8]
+
+    @property
+    def title(self) -> str:
+        """Its name, or where it has none its data and when it began (UTC)."""
+        return self.name or self.default_title
+
+    @property
+    def default_title(self) -> str:
+        """Its data and when it began (UTC): ``questions.jsonl, 24 Nov 14:03``."""
+        return f"{self.source}, {_day(self.created)}"
+
+    @property
+    def description(self) -> Description:
+        """All that people say of it."""
+        return Description(self.name, self.tags, self.note, self.params)
 
     @property
     def metrics(self) -> dict[str, str]:
@@ -47,6 +82,15 @@ class Run:
     def derived(self) -> bool:
         """Whether it asks again about another run: nobody means it by "last"."""
         return "repeats" in self.config or "rescores" in self.config
+
+
+def _day(created: str) -> str:
+    """``24 Nov 14:03`` of a moment in ISO 8601; in English, whatever the locale."""
+    try:
+        at = datetime.fromisoformat(created)
+    except ValueError:  # of a file of runs that another program wrote
+        return created
+    return f"{at.day} {_MONTHS[at.month - 1]} {at:%H:%M}"
 
 
 @dataclass(frozen=True, slots=True)

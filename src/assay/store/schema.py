@@ -153,11 +153,22 @@ MIGRATIONS = (
     UPDATE fingerprints SET checksum = checksum(run, judge, day, body);
     UPDATE batches SET checksum = checksum(name, provider, keys, at);
     """,
+    """
+    -- What people say of a run. No part of it: neither its id nor any signature goes by it.
+    CREATE TABLE descriptions (
+        run TEXT PRIMARY KEY, name TEXT NOT NULL, tags TEXT NOT NULL, note TEXT NOT NULL,
+        params TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE INDEX descriptions_name ON descriptions (name);
+    """,
 )
 
 
 TABLES = frozenset(
-    ("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names", "batches")
+    (
+        *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
+        *("batches", "descriptions"),
+    )
 )
 
 

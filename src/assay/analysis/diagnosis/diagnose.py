@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from assay.analysis.diagnosis import counts, patterns
+from assay.analysis.diagnosis.causes import CAUSES, REMEDIES
 from assay.analysis.diagnosis.classify import diagnosed
 from assay.analysis.diagnosis.counterfactual import Again, Counterfactual, compared, rescored
 from assay.analysis.diagnosis.counts import Advice, CauseCount, Gap
@@ -40,6 +41,7 @@ class Diagnosis:
         n_declined: Answers that decline.
         first: Ids of the failed samples, those first of which most is to be learnt.
         within: The rank below which a right context counted as too low.
+        title: What the run is called: its name, or its data and when it began.
     """
 
     run: str
@@ -59,6 +61,16 @@ class Diagnosis:
     missed: Missed | None = None
     n_declined: int = 0
     first: tuple[str, ...] = ()
+    title: str = ""
+
+    def __str__(self) -> str:
+        """How many samples went wrong, why, and what to try, a line each."""
+        told = self.n_samples - self.n_open
+        lines = [f"{self.n_failed:,} of {told:,} samples went wrong, by what could be checked"]
+        lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
+        advice = {remedy.name: remedy.advice for remedy in REMEDIES}
+        lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
+        return "\n".join(lines)
 
 
 def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
@@ -94,7 +106,7 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         shown = patterns.found(store, run, ids, groups)
         what_if = compared(again, samples, changed) if again else None
     found = _Read(samples, groups, shown, what_if)
-    made = _diagnosis(run.id, found, within)
+    made = _diagnosis(run, found, within)
     return replace(made, missed=missed(run, samples))
 
 
@@ -111,13 +123,14 @@ class _Read:
     what_if: Counterfactual | None
 
 
-def _diagnosis(run: str, found: _Read, within: int) -> Diagnosis:
+def _diagnosis(run: Run, found: _Read, within: int) -> Diagnosis:
     samples, groups = found.samples, found.groups
     states = [one.state for one in samples]
     told = [one for one in samples if one.state != "open"]
     failed = (one.state == "failed" for one in told)
     return Diagnosis(
-        run=run,
+        run=run.id,
+        title=run.title,
         n_samples=len(samples),
         n_failed=states.count("failed"),
         n_fine=states.count("fine"),

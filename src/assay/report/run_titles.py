@@ -1,0 +1,31 @@
+"""What is a run called where people read: by its name or data, with its short id beside it?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from assay.store import Run
+from assay.store.description import written
+
+
+def called(run: Run) -> str:
+    """``k5 (1a2b3c4d)``, or ``questions.jsonl, 24 Nov 14:03 (1a2b3c4d)``."""
+    return beside(run.title, run.id)
+
+
+def beside(title: str, id_: str) -> str:
+    """A run's title with its short id."""
+    return f"{title} ({id_[:8]})" if title else id_[:8]
+
+
+def said(run: Run) -> dict[str, Any]:
+    """What people say of a run, as plain values, and what it is called where they say nothing."""
+    found: dict[str, Any] = msgspec.to_builtins(run.description)
+    return {"title": run.title, **found}
+
+
+def remarks(said: Mapping[str, Any]) -> str:
+    """Its tags, parameters and note in a line: ``k=5, model=small; nightly``; "" without any."""
+    params = ", ".join(f"{key}={written(value)}" for key, value in said["params"].items())
+    return "; ".join(filter(None, [params, ", ".join(said["tags"]), said["note"]]))
