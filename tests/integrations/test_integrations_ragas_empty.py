@@ -112,3 +112,43 @@ def test_a_context_without_text_keeps_its_rank_and_stops_nothing():
     assert result.to_pandas()["retrieved_contexts"][0] == ["", "It is red."]
     alone = ranked.single_turn_score(SingleTurnSample(**rows[0]))
     assert alone == pytest.approx(0.5)
+
+
+# What the judge that finds everything supported is asked for; ragas 0.4.3 gives 0 for each.
+JUDGED = {
+    "answer": [
+        metrics.FactualCorrectness(),
+        metrics.FactualCorrectness(mode="precision"),
+        metrics.FactualCorrectness(mode="recall"),
+        metrics.LLMContextPrecisionWithoutReference(),
+        metrics.AnswerRelevancy(),
+    ],
+    "contexts": [
+        metrics.Faithfulness(),
+        metrics.LLMContextPrecisionWithReference(),
+        metrics.LLMContextPrecisionWithoutReference(),
+        metrics.LLMContextRecall(),
+        metrics.NonLLMContextPrecisionWithReference(),
+        metrics.NonLLMContextRecall(),
+    ],
+}
+FULL = {
+    "user_input": "What colour?",
+    "response": "It is red.",
+    "reference": "It is red.",
+    "retrieved_contexts": ["It is red."],
+    "reference_contexts": ["It is red."],
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "nothing"),
+    [(m, {"response": ""}) for m in JUDGED["answer"]]
+    + [(m, {"retrieved_contexts": []}) for m in JUDGED["contexts"]],
+    ids=lambda given: getattr(given, "key", None),
+)
+def test_no_answer_and_nothing_retrieved_count_as_0_in_the_mean(metric, nothing):
+    result = evaluate([FULL | nothing, FULL], [metric], llm=gullible())
+    assert result[metric.key][0] == 0
+    assert result[metric.key][1] == pytest.approx(1.0)
+    assert evaluate([FULL | nothing], [metric], llm=gullible())[metric.key] == [0.0]

@@ -75,10 +75,14 @@ class TestFactualCorrectness:
         (asked,) = [task for task, _ in watched.asked if isinstance(task, SplitStatements)]
         assert asked == SplitStatements("", SAMPLE.answer, "low", "low")
 
-    async def test_no_statement_at_all_is_0_and_an_empty_text_undefined(self):
-        assert await value("ragas:factual_correctness", {"split_statements": split()}) == 0
+    @pytest.mark.parametrize("mode", ["f1", "precision", "recall"])
+    async def test_no_statement_or_an_empty_answer_is_0_an_empty_reference_undefined(self, mode):
+        name = f"ragas:factual_correctness(mode={mode})"
+        assert await value(name, {"split_statements": split()}) == 0
+        empty = Sample(id="1", answer=" ", reference="A.")
+        assert await value(name, sample=empty) == 0
         empty = Sample(id="1", answer="A.", reference=" ")
-        assert await value("ragas:factual_correctness", sample=empty) == "undefined"
+        assert await value(name, sample=empty) == "undefined"
 
     @pytest.mark.parametrize(("answer", "rounded"), [(3, 0.33), (8, 0.12), (40, 0.02)])
     async def test_an_epsilon_comes_before_rounding(self, answer, rounded):
@@ -148,8 +152,10 @@ class TestAnswerRelevancy:
         assert [part.label for part in found.parts] == ["generated", "noncommittal"]
         assert found.details == {"noncommittal": False}
 
-    async def test_an_empty_answer_is_undefined(self):
+    async def test_an_empty_answer_is_0_and_an_empty_question_undefined(self):
         empty = Sample(id="1", question="?", answer="")
+        assert await value("ragas:answer_relevancy", self.judge(0), empty) == 0
+        empty = Sample(id="1", question=" ", answer="A.")
         assert await value("ragas:answer_relevancy", self.judge(0), empty) == "undefined"
 
     def test_an_unknown_rule_or_number_is_refused(self):
@@ -202,10 +208,21 @@ class TestContexts:
         judge = {"name_entities": as_json({"entities": []})}
         assert await value("ragas:context_entity_recall", judge) == 0
 
-    async def test_faithfulness_without_contexts_is_undefined(self):
-        empty = Sample(id="1", question="?", contexts=(), answer="A.")
-        assert await value("ragas:faithfulness", sample=empty) == "undefined"
-        assert await value("faithfulness", sample=empty) == 0
+    @pytest.mark.parametrize(
+        "name", ["faithfulness", "context_precision", "context_precision_without_reference"]
+    )
+    async def test_nothing_retrieved_is_0(self, name):
+        nothing = Sample(id="1", question="?", contexts=(), answer="A.", reference="A.")
+        assert await value(f"ragas:{name}", sample=nothing) == 0
+        without = Sample(id="1", question="?", contexts=(), answer="A.", reference=" ")
+        expected = "undefined" if name == "context_precision" else 0
+        assert await value(f"ragas:{name}", sample=without) == expected
+
+    async def test_contexts_of_an_empty_answer_are_0(self):
+        empty = Sample(id="1", question="?", contexts=("one",), answer="")
+        assert await value("ragas:context_precision_without_reference", sample=empty) == 0
+
+    async def test_faithfulness_is_that_of_ours(self):
         assert await value("ragas:faithfulness") == await value("faithfulness")
 
 

@@ -13,6 +13,7 @@ from pairs import PAIRS
 from rows import says_twice, twin
 
 from assay.metrics import parse
+from assay.metrics.statements import sentences
 
 RAGAS = ("ragas4", "ragas4_legacy", "ragas1")
 DROP_IN = ("drop-in",)
@@ -169,6 +170,11 @@ def several_sentences(look):
     return ". " in look.row["answer"] or ". " in look.row["reference"]
 
 
+def cut_otherwise(look):
+    """Whether the two cut the answer into other sentences."""
+    return [s.text for s in sentences(look.row["answer"])] != oracle.sentences(look.row["answer"])
+
+
 def judged_and_lacking(look):
     """Whether a metric that compares more than two texts by wording lacks a field."""
     return not look.pair[0].startswith(WORDED) and lacks_needed(look)
@@ -191,7 +197,22 @@ CASES: tuple[Case, ...] = (
     Case("one-side-claims", ("ragas4",), one_claims_nothing, NUMBER, NUMBER, (CORRECT,)),
     Case("empty-similarity", (*RAGAS, *DROP_IN), empty("answer"), 0.0, NUMBER, SIMILARITY),
     Case("nothing-to-rate", RAGAS, empty("answer", "contexts"), 0.0, "error", RATED),
-    Case("no-context", RAGAS, empty("contexts"), 0.0, "error", ("ContextRecall",)),
+    Case(
+        "no-context",
+        RAGAS,
+        empty("contexts"),
+        0.0,
+        "error",
+        ("ContextRecall", "Faithfulness", "ContextPrecision"),
+    ),
+    Case(
+        "empty-answer",
+        ("ragas4",),
+        empty("answer"),
+        0.0,
+        "error",
+        ("AnswerRelevancy", "FactualCorrectness", "ContextPrecisionWithoutReference"),
+    ),
     Case(
         "nothing-to-compare",
         (*RAGAS, *DROP_IN),
@@ -245,6 +266,7 @@ CASES: tuple[Case, ...] = (
         0.0,
         ("groundedness",),
     ),
+    Case("trulens-sentences", ("trulens",), cut_otherwise, NUMBER, NUMBER, ("groundedness",)),
     # What RAGChecker says and we do not.
     Case(
         "ragchecker-perfect-zero",

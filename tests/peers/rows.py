@@ -30,7 +30,7 @@ def rows(drawn=160, seed=7):
     draw = random.Random(seed)
     found = [_drawn(draw, f"drawn {n}") for n in range(drawn)]
     found += [row for n in range(3) for row in _emptied(_drawn(draw, f"base {n}", least=1))]
-    found += _patterns() + _thresholds() + _odd()
+    found += _patterns() + _thresholds() + _odd() + _quoted(draw) + _sentences(draw)
     return found + [_said_once(row) for row in found if says_twice(row)]
 
 
@@ -93,15 +93,16 @@ def _emptied(row):
             if how == "empty item" and field not in LISTS:
                 continue
             value = values[field in LISTS]
-            yield {**row, "id": f"{row['id']}, {field} {how}", field: value}
-    yield {
-        **row,
-        "id": f"{row['id']}, all texts empty",
-        "answer": "",
-        "reference": "",
-        "contexts": [],
-    }
-    yield {**row, "id": f"{row['id']}, an empty context first", "contexts": ["", *row["contexts"]]}
+            yield {**row, "id": f"{row['id']}, {field} {how}", **_alone(field), field: value}
+    nothing = {"answer": "", "reference": "", "contexts": [], "context_ids": []}
+    yield {**row, "id": f"{row['id']}, all texts empty", **nothing}
+    first = {"contexts": ["", *row["contexts"]], "context_ids": ["x", *row["context_ids"]]}
+    yield {**row, "id": f"{row['id']}, an empty context first", **first}
+
+
+def _alone(field):
+    """What goes with a field: contexts and their ids are equally many, where both are there."""
+    return {"contexts": {"context_ids": None}, "context_ids": {"contexts": None}}.get(field, {})
 
 
 FULL = {
@@ -116,6 +117,8 @@ FULL = {
 
 
 def _row(name, **changes):
+    if "contexts" in changes:
+        changes = {"context_ids": list("abcd"[: len(changes["contexts"])]), **changes}
     return {"id": name, **FULL, **changes}
 
 
@@ -158,6 +161,64 @@ def _thresholds():
         for name, text in near.items()
     ]
     return found
+
+
+# Marks that people quote with, pairs that do not match and apostrophes among them.
+MARKS = (
+    ('"', '"'),
+    ("\u201c", "\u201d"),
+    ("\u2018", "\u2019"),
+    ("'", "'"),
+    ("\u201e", "\u201c"),
+    ("\u00ab", "\u00bb"),
+    ("\u300c", "\u300d"),
+    ('"', "\u201d"),
+    ("\u201c", '"'),
+    ("'", "\u2019"),
+    ('"', ""),
+)
+
+
+def _quoted(draw):
+    """Answers that quote: whole sentences of a context, cut words, other case, what is nowhere."""
+    contexts = ["Ada is red and able to pay.", "Bob is old. It's Cleo's."]
+    pieces = [
+        *("Ada is red", "red and able to", "ADA IS RED AND", "da is re", "to pay. Bob is"),
+        *("Bob is old.", "is old. It's Cleo", "It's Cleo's", "Dan is blue", "Ada  is red", "red"),
+    ]
+    found = []
+    for n, (left, right) in enumerate(MARKS):
+        for one in pieces:
+            other = draw.choice(pieces)
+            answer = f"He says {left}{one}{right} and {left}{other}{right}"
+            found.append(_row(f"marks {n}, {one}", answer=answer, contexts=contexts))
+    return found
+
+
+def _sentences(draw):
+    """Answers and references of one sentence each, which ragas' BLEU takes whole."""
+    words = [
+        "the",
+        "old",
+        "red",
+        "tower",
+        "of",
+        "Paris",
+        "is",
+        "330",
+        "metres",
+        "high",
+        "in",
+        "1889",
+    ]
+    return [
+        _row(
+            f"sentence {n}",
+            answer=" ".join(draw.choices(words, k=draw.randint(1, 12))) + draw.choice([".", ""]),
+            reference=" ".join(draw.choices(words, k=draw.randint(1, 12))) + ".",
+        )
+        for n in range(40)
+    ]
 
 
 def _odd():

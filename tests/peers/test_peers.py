@@ -9,7 +9,7 @@ import compare
 import oracle
 import pytest
 import run_assay
-from cases import CASES
+from cases import CASES, Look, malformed
 from pairs import PAIRS
 from rows import EMPTIED, FIELDS, FULL, rows, twin
 
@@ -76,6 +76,14 @@ def test_every_field_is_emptied_in_every_way():
     for field in FIELDS:
         assert {f"base 0, {field} {how}" for how in ("missing", "empty", "blank")} <= known
     assert set(EMPTIED) == {"missing", "empty", "blank", "empty item"}
+
+
+def test_only_rows_that_are_to_be_malformed_are():
+    """What is refused is compared with nothing: no other row may hide behind that."""
+    refused = {row["id"] for row in rows() if malformed(Look(row, "", ("", ""), {}, {}))}
+    meant = (" blank", " empty item", "an empty context first", "more contexts than ids")
+    assert refused
+    assert not [name for name in refused if not name.endswith(meant)]
 
 
 def test_rows_are_the_same_every_time():

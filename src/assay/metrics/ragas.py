@@ -11,7 +11,7 @@ from assay.metrics.answer_relevancy import check_n
 from assay.metrics.base import FOLLOWS_RAGAS as FOLLOWS
 from assay.metrics.base import Metric
 from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
-from assay.metrics.evidence import blank, split, verdict_parts, verify
+from assay.metrics.evidence import blank, one_blank, share, split, verdict_parts, verify
 from assay.metrics.factual_correctness import (
     FactualCorrectness,
     FScore,
@@ -30,26 +30,22 @@ from assay.tasks.split_statements import Level
 _SOURCE = "ragas (explodinggradients/ragas), its code"
 _AP_EPSILON = 1e-10
 _EPSILON = 1e-8
+_NOTHING_RETRIEVED = share([Part("context", "", "nothing was retrieved", 0.0)])
 
 
 @dataclass(frozen=True)
 class RagasFaithfulness(Faithfulness):
-    """Faithfulness as in ragas 0.4.3: undefined if nothing was retrieved.
+    """Faithfulness as in ragas 0.4.3.
 
-    F = supported statements / statements of the answer, in [0, 1]. If the answer makes no statement
-    ragas returns NaN, and if no context was retrieved it raises: both are undefined here
-    (faithfulness itself is 0 without a context).
+    F = supported statements / statements of the answer, in [0, 1]. Undefined if the answer makes no
+    statement (NaN in ragas). 0 if no context was retrieved, as by ragas' evaluate
+    (ragas.metrics.collections raises).
     """
 
     name = "ragas:faithfulness"
     source = _SOURCE
     follows = FOLLOWS
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """As faithfulness, if there is a context."""
-        if not sample.contexts:
-            return Unscored("undefined", "no context was retrieved")
-        return await super().score(sample, judge)
+    revision = 2
 
 
 @dataclass(frozen=True)
@@ -58,8 +54,8 @@ class RagasAnswerRelevancy(Metric):
 
     mean_i cos(E(question), E(question_i)), times 0 if the answer is called noncommittal, in [-1,
     1]. Each of the n questions is asked for separately, each time with a verdict on whether the
-    answer is noncommittal: all n must say so (in earlier versions, any one). Undefined if question
-    or answer is empty, where ragas raises.
+    answer is noncommittal: all n must say so (in earlier versions, any one). An empty answer scores
+    0, as by ragas' evaluate; undefined if the question is empty.
 
     Args:
         strictness: How many questions are generated.
@@ -77,6 +73,7 @@ class RagasAnswerRelevancy(Metric):
     tasks = (GenerateQuestions, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
+    revision = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -90,7 +87,7 @@ class RagasAnswerRelevancy(Metric):
         """Draw questions one by one and compare them with the one that was asked."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return Unscored("undefined", "question or answer is empty")
+            return one_blank(question, answer)
         drawn = await judge.draws(GenerateQuestions(answer, 1), self.strictness)
         asked, *vectors = await judge.each(
             [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
@@ -114,17 +111,20 @@ def _question(made: Questions, value: float) -> Part:
 class RagasContextPrecision(ContextPrecision):
     """Context precision as in ragas 0.4.3, with an epsilon: never quite 1.
 
-    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
-    ragas raises.
+    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). 0 if nothing was retrieved, as by ragas'
+    evaluate (ragas.metrics.collections raises). Undefined if the reference is empty.
     """
 
     name = "ragas:context_precision"
     aliases = ("ragas:llm_context_precision_with_reference",)
     source = _SOURCE
     follows = FOLLOWS
+    revision = 2
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """As context_precision, divided by a little more."""
+        if not sample.contexts and not blank(sample.reference or ""):
+            return _NOTHING_RETRIEVED
         return _with_epsilon(await super().score(sample, judge))
 
 
@@ -132,8 +132,8 @@ class RagasContextPrecision(ContextPrecision):
 class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
     """Context precision against the answer as in ragas 0.4.3, with an epsilon: never quite 1.
 
-    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). Undefined if nothing was retrieved, where
-    ragas raises.
+    sum_k (P@k v_k) / (sum_k v_k + 1e-10), in [0, 1). 0 if nothing was retrieved or the answer is
+    empty, as by ragas' evaluate (ragas.metrics.collections raises).
     """
 
     name = "ragas:context_precision_without_reference"
@@ -143,9 +143,14 @@ class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
     )
     source = _SOURCE
     follows = FOLLOWS
+    revision = 2
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """As context_precision_without_reference, divided by a little more."""
+        if not sample.contexts:
+            return _NOTHING_RETRIEVED
+        if blank(sample.answer or ""):
+            return share([Part("answer", sample.answer or "", "empty", 0.0)])
         return _with_epsilon(await super().score(sample, judge))
 
 
@@ -212,8 +217,8 @@ class RagasFactualCorrectness(FScore):
     (TP + FP + 1e-8), recall = TP / (TP + FN + 1e-8) although TP and FN count statements of
     different texts (its issue 2693), f1 = F-beta of both; in [0, 1], rounded to two decimals. With
     `exact` it is neither rounded nor is 1e-8 added. The texts are split without their question and
-    checked against each other unchanged. 0 if neither makes a statement; undefined if one is empty,
-    where ragas raises.
+    checked against each other unchanged. 0 if neither makes a statement, or the answer is empty;
+    undefined if the reference is empty.
 
     Args:
         mode: "f1", "precision" or "recall".
@@ -233,12 +238,13 @@ class RagasFactualCorrectness(FScore):
     source = _SOURCE
     follows = FOLLOWS
     needs = ("answer", "reference")
+    revision = 2
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the texts that count and check each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
-        if blank(answer) or blank(reference):
-            return Unscored("undefined", "answer or reference is empty")
+        if blank(reference):
+            return Unscored("undefined", "the reference is empty")
         levels = self.atomicity, self.coverage
         texts = [answer, "" if self.mode == "precision" else reference]
         mine, theirs = await split("", texts, judge, levels)

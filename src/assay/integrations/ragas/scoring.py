@@ -14,6 +14,7 @@ from assay.integrations.ragas.rows import filled, mapping_of
 from assay.judge import Judge
 from assay.metrics import Metric
 from assay.metrics.base import Can
+from assay.metrics.known_contexts import WordingContextPrecision
 from assay.metrics.ngrams import Chrf
 from assay.metrics.wording import StringPresence, Wording
 from assay.run import STORE
@@ -138,7 +139,7 @@ def _of_gap(
 ) -> Outcome | None:
     """The outcome for a row whose field is a gap; None where there is no such field."""
     if not field:
-        return None
+        return _of_nothing(metric, row, mapping)
     if mapping.get(field, field) not in row:
         return Unscored("undefined", f"the row has no {field}")
     answer, reference = (row.get(mapping.get(name, name)) for name in ("answer", "reference"))
@@ -147,6 +148,18 @@ def _of_gap(
         if value is not None:
             return Score(value, (Part("reference", reference, "empty", value),))
     return Unscored("undefined", f"the row's {field} is empty")
+
+
+def _of_nothing(
+    metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]
+) -> Outcome | None:
+    """The outcome for a row that nothing was retrieved for, where it is not that of assay."""
+    if (
+        not isinstance(metric, WordingContextPrecision)
+        or row.get(mapping.get("contexts", "")) != []
+    ):
+        return None
+    return Score(0.0, (Part("context", "", "nothing was retrieved", 0.0),))
 
 
 def by_wording(metric: Metric, answer: str, reference: str) -> float | None:
