@@ -36,7 +36,7 @@ def test_what_must_be_read_beside_the_numbers_is_there() -> None:
         "agree with people on 87 %",
         "unrelated texts score 0.11 on average",
         "computed as f1 of precision and recall",
-        "121 judge calls",
+        "judge: asked 121, reused 17",
     ):
         assert words in text
 

@@ -289,3 +289,14 @@ def test_the_values_of_a_result_are_what_the_metrics_returned(db):
     assert all(isinstance(part, Part) for part in found.parts)
     assert found.parts[0].context == 0
     assert found.parts[0].quote in sample().contexts[0]
+
+
+def test_a_call_says_how_often_it_asked_and_what_it_reused(db):
+    rows = [{"question": "Who?", "contexts": ["Anna did."], "answer": "Anna did. Bo did not."}]
+    first = evaluate(rows, "faithfulness", plausible(), store=db)
+    again = evaluate(rows, "faithfulness", plausible(), store=db)
+    other = evaluate(rows, "faithfulness,answer_relevancy", plausible(), store=db)
+    assert (first.asked, first.reused, first.cost().reused) == (2, 0, 0)
+    assert (again.asked, again.reused, again.cost().calls) == (0, 2, 2)
+    assert other.reused == other.cost().reused == 2
+    assert (Result(db, first.run.id).asked, Result(db, first.run.id).reused) == (0, 2)

@@ -12,7 +12,7 @@ from assay.dataset import read
 from assay.metrics import resolve
 from assay.store.checking import verify
 from assay.store.cleaning import clean
-from assay.target import Asking, ask
+from assay.target import Asking, ask, system
 from support.scripts import plausible
 
 ROWS = [{"id": f"q{n}", "question": f"What is {n}?", "answer": "of before"} for n in range(6)]
@@ -64,7 +64,7 @@ class TestWhatIsAsked:
         first = ask(ROWS, system, store=db)
         second = ask([*ROWS, {"id": "new", "question": "What is 9?"}], system, store=db)
         assert len(system.asked) == 7
-        assert (first.asked, first.known, second.asked, second.known) == (6, 0, 1, 6)
+        assert (first.asked, first.reused, second.asked, second.reused) == (6, 0, 1, 6)
         assert samples_of(first) == samples_of(second)[:6]
 
     def test_another_version_of_it_is_asked_anew(self, db):
@@ -74,6 +74,34 @@ class TestWhatIsAsked:
         for version in ("1", "2", "2"):
             ask(ROWS, FunctionSystem(system, version=version), store=db)
         assert len(system.asked) == 12
+
+    def test_a_system_with_other_data_is_asked_anew_however_many_they_are(self, db, tmp_path):
+        file = tmp_path / "app.py"
+        for size in (3, 4, 3):
+            file.write_text(
+                f"CHUNKS = ['of %d words, %d' % ({size}, n) for n in range(5000)]\n"
+                "class Retriever:\n    def find(self):\n        return CHUNKS[7]\n"
+                "def answer(question):\n    return Retriever().find()\n"
+            )
+            answers = ask(ROWS, f"{file}:answer", store=db)
+            assert {s.answer for s in samples_of(answers)} == {f"of {size} words, 7"}
+            expected = (0, 6) if answers.asked == 0 else (6, 0)
+            assert (answers.asked, answers.reused) == expected
+        assert answers.asked == 0
+
+    def test_one_that_goes_by_what_cannot_be_told_is_asked_anew_unless_a_version_is_named(self, db):
+        def system_with(index):
+            return lambda question: f"{question} {next(index)}"
+
+        def asked(**how):
+            made = system(system_with(n for n in range(100)), **how)
+            return ask(ROWS, made, store=db).asked
+
+        with pytest.warns(
+            UserWarning, match=r"index \(builtins:\w+\).*not reused.*--target-version"
+        ):
+            assert [asked(), asked()] == [6, 6]
+        assert [asked(version="1"), asked(version="1"), asked(version="2")] == [6, 0, 6]
 
     def test_stopped_on_the_way_the_same_call_goes_on_where_it_was(self, db):
         calls = []
@@ -283,7 +311,7 @@ class TestTheStore:
         evaluate(ask(ROWS, system, store=db), "latency", plausible(), store=db)
         assert verify(db).problems == ()
         clean(db)
-        assert ask(ROWS, system, store=db).known == 6
+        assert ask(ROWS, system, store=db).reused == 6
         assert len(system.asked) == 6
 
     def test_what_they_cost_is_not_what_the_evaluation_cost(self, db):

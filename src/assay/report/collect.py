@@ -61,13 +61,12 @@ def collect(
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = _first(store, run, LOOKED_AT)
         drifts = [str(found) for found in drift.since(store, run.id) if found.changed]
-        cached = max(0, store.used(run.id) - cost.calls)
     return {
         "assay": __version__,
         "run": _run(run),
         "metrics": metrics,
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
-        "cost": {**msgspec.to_builtins(cost), "cached": cached},
+        "cost": msgspec.to_builtins(cost),
         "drift": drifts,
         "judge_card": [{"text": text} for text in _measured(run)],
         "foreign": {

@@ -68,15 +68,20 @@ class Answers(Source):
         system: Who answered.
         n: How many questions there are.
         asked: How often the system had to be asked.
-        known: Answers that were in the store already.
+        reused: Answers that were in the store already.
         failures: Why there is no answer, by id of the sample.
     """
 
     system: str = ""
     n: int = 0
     asked: int = 0
-    known: int = 0
+    reused: int = 0
     failures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> int:
+        """The former name of `reused`."""
+        return self.reused
 
 
 def ask(
@@ -272,7 +277,7 @@ class _Round:
             system=self.system.name,
             n=len(self.ids),
             asked=self.served.asked,
-            known=self.served.known,
+            reused=self.served.known,
             failures=self.failures,
         )
 
