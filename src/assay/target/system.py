@@ -324,8 +324,8 @@ def _name_in_file(file: str, function: Callable[..., Any]) -> str:
 def _warn_of(name: str, untold: Iterable[str]) -> None:
     warnings.warn(
         f"{name} uses what cannot be read, so that a change of it would not be noticed: "
-        f"{', '.join(untold)}. Answers of earlier runs are therefore not reused -> name the version "
-        "of your system: --target-version NAME, or system(..., version=NAME)",
+        f"{', '.join(untold)}. Answers of earlier runs are therefore not reused -> name the "
+        "version of your system: --target-version NAME, or system(..., version=NAME)",
         stacklevel=4,
     )
 
