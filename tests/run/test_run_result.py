@@ -271,7 +271,7 @@ class TestResult:
         assert not db.exists()
 
     def test_samples_that_were_not_reached_count_as_failed(self, db):
-        settings = Settings(budget=Budget(tokens=400), limits=Limits(in_flight=1))
+        settings = Settings(budget=Budget(tokens=400), limits=Limits(concurrency=1))
         judge = Watched(plausible())
         result = evaluate(samples(30), "faithfulness", judge, store=db, settings=settings)
         assert result.stopped

@@ -112,7 +112,7 @@ class TestWhatIsAsked:
                 raise Denied("the quota is used up")
             return "It is so."
 
-        one_by_one = Asking(limits=Limits(in_flight=1, retries=0))
+        one_by_one = Asking(limits=Limits(concurrency=1, retries=0))
         with pytest.raises(Denied, match="quota"):
             ask(ROWS, answer, store=db, asking=one_by_one)
         before = len(calls)
@@ -139,7 +139,7 @@ class TestWhatIsAsked:
             [{"question": "Which?"}],
             lambda question: next(said),
             store=db,
-            asking=Asking(draws=3, limits=Limits(in_flight=1)),
+            asking=Asking(draws=3, limits=Limits(concurrency=1)),
         )
         (sample,) = samples_of(found)
         assert {sample.answer, *sample.further_answers} == {"a", "b", "c"}
@@ -158,7 +158,7 @@ class TestWhatIsAsked:
             return "Yes."
 
         rows = [{"question": f"Is it {n}?"} for n in range(20)]
-        ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=3)))
+        ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=3)))
         assert most == 3
 
 
@@ -232,7 +232,7 @@ class TestFailures:
             return "Yes."
 
         rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(40)]
-        found = ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8, retries=0)))
+        found = ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=8, retries=0)))
         assert len(asked) == 40
         assert sorted(found.failures) == sorted(f"q{n}" for n in range(1, 21))
 
@@ -246,7 +246,7 @@ class TestFailures:
 
         rows = [{"question": f"What is {n}?"} for n in range(100)]
         with pytest.raises(Denied, match=r"none of the first \d+ questions"):
-            ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8)))
+            ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=8)))
         assert len(asked) <= 24
 
     def test_one_that_takes_too_long_has_no_answer(self, db):
@@ -270,7 +270,7 @@ class TestFailures:
             return answer(question)
 
         rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(30)]
-        one_by_one = Asking(limits=Limits(in_flight=1, retries=0))
+        one_by_one = Asking(limits=Limits(concurrency=1, retries=0))
         found = ask(rows, answer_later if later else answer, store=db, asking=one_by_one)
         assert sorted(found.failures) == ["q17", "q7"]
         assert "CancelledError" in found.failures["q7"]

@@ -26,7 +26,7 @@ from assay.target import reply
 from assay.target.system import AskSystem, System, system
 
 # A system under test is seldom as large as a provider of models.
-LIMITS = Limits(in_flight=8, timeout=120.0, retries=2)
+LIMITS = Limits(concurrency=8, timeout=120.0, retries=2)
 # So many questions without one answer, the first ones: something may be wrong with all of them.
 HOPELESS = 8
 
@@ -168,7 +168,7 @@ class _Round:
         """Ask what is not known."""
         jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
         async with self._door(store) as door, asyncio.TaskGroup() as group:
-            for _ in range(2 * self.asking.limits.in_flight):
+            for _ in range(2 * self.asking.limits.concurrency):
                 group.create_task(self._worker(door, jobs))
         if self.stopped:
             raise self.stopped
