@@ -32,7 +32,7 @@ async def run(burst: Faults | None) -> tuple[float, list[tuple[float, int]], int
     sizes: list[tuple[float, int]] = []
     with LLMServer(CALM).in_thread() as server:
         judge = OpenAI("scripted", base_url=server.url, api_key="none")
-        limit = Limit(judge, Limits(in_flight=IN_FLIGHT))
+        limit = Limit(judge, Limits(concurrency=IN_FLIGHT))
         start = time.perf_counter()
 
         async def disturb() -> None:

@@ -131,7 +131,7 @@ def assay_client(
     from assay.backends.openai import OpenAI
     from assay.backends.openai_embeddings import OpenAIEmbedder
 
-    settings = assay.Settings(limits=assay.Limits(in_flight=in_flight), together=together)
+    settings = assay.Settings(limits=assay.Limits(concurrency=in_flight), together=together)
     judge = OpenAI("scripted", base_url=url, api_key="none")
     embedder = OpenAIEmbedder("scripted", base_url=url, api_key="none")
     store = Path(data).with_name(f"{time.time_ns()}.db")

@@ -42,7 +42,7 @@ SAMPLES = 60
 # Replies that may not be on disk yet: one for each score that is being worked on.
 ON_THE_WAY = IN_FLIGHT * JOBS_PER_REQUEST
 LONGEST_S = 1.2
-LIMITS = assay.Limits(in_flight=IN_FLIGHT, timeout=10.0, backoff=0.02)
+LIMITS = assay.Limits(concurrency=IN_FLIGHT, timeout=10.0, backoff=0.02)
 
 
 @dataclass

@@ -102,7 +102,7 @@ def measure(
 ) -> list[list[Told]]:
     """What each way told about every answer; the name is the same whatever port the judge is at."""
     known = kept(file)
-    door = Limit(backend, assay.Limits(in_flight=1, timeout=1800, retries=1))
+    door = Limit(backend, assay.Limits(concurrency=1, timeout=1800, retries=1))
 
     async def ask() -> list[list[Told]]:
         found = []

@@ -31,7 +31,7 @@ from benchmarks.judge.speed import SPEED
 
 SETS = {**FAMILIES, "speed": (SPEED,)}
 # Patience for a model on few cores that is served over HTTP.
-SETTINGS = assay.Settings(limits=assay.Limits(in_flight=4, timeout=1200, retries=2))
+SETTINGS = assay.Settings(limits=assay.Limits(concurrency=4, timeout=1200, retries=2))
 
 
 def measured(judge: Subject, family: str, sampling: Sampling) -> list[Figure]:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from dataclasses import replace
 
 import pytest
 from aiohttp import ConnectionTimeoutError
@@ -14,6 +15,7 @@ from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Reply, Traits
+from assay.run.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
 from support.faults import Faults
@@ -77,7 +79,7 @@ def test_what_a_back_end_does_not_say_of_itself_has_a_default():
 
 async def test_calls_at_the_same_time_are_bounded_and_counted():
     model = Model(seconds=0.01)
-    limit = Limit(model, Limits(in_flight=3))
+    limit = Limit(model, Limits(concurrency=3))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(10)]
     await asyncio.sleep(0.005)
     assert (limit.usage.in_flight, limit.usage.waiting) == (3, 7)
@@ -114,7 +116,7 @@ async def test_what_would_fail_again_is_not_asked_again(error):
 
 async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
     model = Model(Unavailable("busy", throttled=True, retry_after=0.05))
-    limit = Limit(model, Limits(in_flight=1, backoff=0.0))
+    limit = Limit(model, Limits(concurrency=1, backoff=0.0))
     start = time.monotonic()
     await asyncio.gather(limit.reply(task(1)), limit.reply(task(2)))
     assert time.monotonic() - start >= 0.05
@@ -131,7 +133,7 @@ async def test_a_server_that_asks_for_hours_is_not_waited_for():
 
 async def test_a_call_that_hangs_holds_up_no_other():
     model = Model("hang")
-    limit = Limit(model, Limits(in_flight=2, timeout=0.25, backoff=0.001))
+    limit = Limit(model, Limits(concurrency=2, timeout=0.25, backoff=0.001))
     hanging = asyncio.ensure_future(limit.reply(task(0)))
     await asyncio.sleep(0.001)
     await asyncio.gather(*(limit.reply(task(n)) for n in range(1, 9)))
@@ -183,7 +185,7 @@ async def test_cancelling_a_call_cancels_it_at_the_back_end():
 @pytest.mark.parametrize(
     ("limits", "budget"),
     [
-        (Limits(in_flight=2), Budget()),
+        (Limits(concurrency=2), Budget()),
         (Limits(requests_per_minute=40), Budget()),
         (Limits(), Budget(calls=2)),
     ],
@@ -305,7 +307,7 @@ def asked_at_once(model, calls, limits):
 def test_who_was_never_there_is_told_of_after_half_a_minute_whatever_the_concurrency(
     in_flight, calls
 ):
-    found, seconds = asked_at_once(Absent(), calls, Limits(in_flight=in_flight))
+    found, seconds = asked_at_once(Absent(), calls, Limits(concurrency=in_flight))
     (denied,) = [error for error in found if isinstance(error, Denied)][:1]
     assert 30 <= seconds < 32
     assert str(denied) == (
@@ -315,7 +317,7 @@ def test_who_was_never_there_is_told_of_after_half_a_minute_whatever_the_concurr
 
 
 def test_whoever_was_met_once_is_not_said_to_be_absent():
-    found, seconds = asked_at_once(Absent(1), 1, Limits(in_flight=1))
+    found, seconds = asked_at_once(Absent(1), 1, Limits(concurrency=1))
     assert [type(error) for error in found] == [TimedOut]
     assert seconds > 30
 
@@ -473,7 +475,7 @@ async def test_calls_that_wait_for_the_first_of_their_kind_are_given_up_when_it_
 
 async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limit(model, Limits(in_flight=64), purse=Purse(Budget(tokens=20_000)))
+    limit = Limit(model, Limits(concurrency=64), purse=Purse(Budget(tokens=20_000)))
     asked = (limit.reply(task(n)) for n in range(500))
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(error, OverBudget) for error in found) == 500 - model.asked
@@ -545,15 +547,28 @@ async def test_a_failed_call_leaves_the_budget_alone():
     assert (await limit.reply(task())).raw == "{}"
 
 
+def test_concurrency_has_one_name_and_its_former_one_is_taken_too():
+    assert Limits(in_flight=3) == Limits(concurrency=3) == Limits(3)
+    assert Limits(in_flight=3).in_flight == 3
+    settings = Settings(concurrency=3, limits=Limits(timeout=5.0))
+    assert settings.limits == Limits(concurrency=3, timeout=5.0)
+    assert replace(settings, limit=1).limits.concurrency == 3
+    assert Settings(limits=Limits(concurrency=7)).limits.concurrency == 7
+    with pytest.raises(InputError, match="concurrency is 0"):
+        Settings(concurrency=0)
+    with pytest.raises(InputError, match="concurrency is 'many'"):
+        Settings(concurrency="many")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Limits(in_flight=0),
+        lambda: Limits(concurrency=0),
         lambda: Limits(timeout=-1.0),
         lambda: Limits(retries=-1),
         lambda: Limits(requests_per_minute=0.0),
-        lambda: Limits(in_flight=2.5),
-        lambda: Limits(in_flight=math.inf),
+        lambda: Limits(concurrency=2.5),
+        lambda: Limits(concurrency=math.inf),
         lambda: Limits(backoff=math.nan),
         lambda: Limits(patience=-1.0),
         lambda: Budget(money=1.0),
@@ -570,7 +585,7 @@ def test_limits_that_make_no_sense_are_refused(wrong):
 
 
 def test_it_serves_several_loops_in_turn():
-    limit = Limit(Model(seconds=0.001), Limits(in_flight=1))
+    limit = Limit(Model(seconds=0.001), Limits(concurrency=1))
 
     async def run():
         await asyncio.gather(*(limit.reply(task(n)) for n in range(3)))

@@ -237,7 +237,7 @@ class TestTimeouts:
         server = Server(seconds=1.0)
 
         async def work():
-            limit = Limit(server, Limits(in_flight=16, timeout=60.0))
+            limit = Limit(server, Limits(concurrency=16, timeout=60.0))
             for n in range(8 * START):
                 await limit.reply(RateAnswer(f"{n}?", "Answer."))
             server.seconds = 30.0
@@ -265,7 +265,7 @@ class TestHedge:
         server.slow_on = (210,)
 
         async def work():
-            limit = Limit(server, Limits(in_flight=10, timeout=60.0, **limits))
+            limit = Limit(server, Limits(concurrency=10, timeout=60.0, **limits))
             took = []
             for number in range(40):
                 asked = [RateAnswer(f"{number} {n}?", "Answer.") for n in range(10)]

@@ -1,6 +1,8 @@
 """Does every back end that reads prompts put tasks the same way?"""
 
 import asyncio
+import collections
+import copy
 import functools
 import json
 import logging
@@ -8,6 +10,8 @@ import os
 import threading
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from assay import evaluate
@@ -212,15 +216,15 @@ def test_what_holds_itself_has_a_name():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (made, r"model \(_thread:lock\)"),
-        (lambda held: functools.partial(judge_later, held), r"an argument \(_thread:lock\)"),
-        (lambda held: Keeping(client=held).ask, r"client \(_thread:lock\)"),
+        (made, r"model \(builtins:generator\)"),
+        (lambda held: functools.partial(judge_later, held), r"an argument \(builtins:generator\)"),
+        (lambda held: Keeping(client=held).ask, r"client \(builtins:generator\)"),
         (lambda held: made(Keeping(held=held)), r"model \(\w+:Keeping\)"),
-        (lambda held: made([held] * 2000), r"model \(builtins:list\)"),
+        (lambda held: made([held] * 2000), r"model \(builtins:generator\)"),
     ],
 )
 def test_a_value_that_no_name_can_tell_is_warned_of_unless_the_name_is_given(make, said):
-    ask = make(threading.Lock())
+    ask = make(_ for _ in ())
     with pytest.warns(UserWarning, match=f"{said}.*give it a name"):
         Function(ask)
     assert Function(ask, name="mine").name == "mine"
@@ -252,7 +256,67 @@ def test_functions_that_use_other_values_of_their_module_have_other_names(one, o
 
 def test_an_object_of_the_module_that_no_name_can_tell_is_warned_of():
     with pytest.warns(UserWarning, match=r"client \(\w+:Keeping\).*give it a name"):
-        Function(judge_of_module(client=Keeping(held=threading.Lock())))
+        Function(judge_of_module(client=Keeping(held=(_ for _ in ()))))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([f"chunk {n}" for n in range(3000)], [f"chunk {n} again" for n in range(3000)]),
+        (dict.fromkeys(range(3000), "a"), dict.fromkeys(range(3000), "b")),
+        ({*range(3000)}, {*range(1, 3001)}),
+        ([Options("a")] * 3000, [Options("b")] * 3000),
+        (["\ud800"] * 3000, ["\ud801"] * 3000),
+        (np.zeros((2, 3)), np.zeros((3, 2))),
+        (np.zeros(2), np.array([0.0, 1.0])),
+        (np.array([["a"], 1], dtype=object), np.array([["b"], 1], dtype=object)),
+        (pd.DataFrame({"a": [1]}), pd.DataFrame({"b": [1]})),
+        (pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": ["y"]})),
+        (pd.Series([[1]]), pd.Series([[2]])),
+        (collections.deque("a"), collections.deque("b")),
+        (bytearray(b"a"), bytearray(b"b")),
+        (Keeping(inner=Keeping(inner=Keeping(k=1))), Keeping(inner=Keeping(inner=Keeping(k=2)))),
+    ],
+)
+def test_data_count_by_their_content_however_many_they_are(one, other):
+    for make in (made, lambda held: judge_of_module(HELD=held)):
+        names = [Function(make(held)).name for held in (one, other, copy.deepcopy(one))]
+        assert names[0] == names[2] != names[1]
+
+
+CLASSES = """
+class Base:
+    def kept(self):
+        return 1
+class Retriever(Base):
+    best = [3]
+    def find(self):
+        return helper(), self.kept()
+def helper():
+    return 2
+retriever = Retriever()
+def judge(prompt):
+    return retriever.find()
+def other(prompt):
+    return Retriever().find()
+"""
+
+
+@pytest.mark.parametrize("edit", ["return 1", "return 2", "[3]", "helper(), self.kept()"])
+@pytest.mark.parametrize("name", ["judge", "other"])
+def test_the_code_of_classes_of_its_module_is_part_of_a_name(name, edit):
+    def of(text):
+        values = {"__name__": "mine"}
+        exec(text, values)
+        return Function(values[name]).name
+
+    assert of(CLASSES) == of(CLASSES) != of(CLASSES.replace(edit, edit + " and [4]"))
+
+
+def test_what_a_client_of_a_server_is_made_of_is_no_riddle():
+    client = Keeping(base_url="http://localhost:1/v1", inner=Keeping(held=(_ for _ in ())))
+    locked = Keeping(lock=threading.Lock())
+    assert Function(judge_of_module(client=client, locked=locked)).name
 
 
 def test_what_is_noted_in_the_module_makes_no_other_function_of_it():

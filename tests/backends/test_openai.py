@@ -204,6 +204,31 @@ def test_ollama_is_where_its_variable_says(host, url):
     assert ollama_url({"OLLAMA_HOST": host}) == url
 
 
+@pytest.mark.parametrize(
+    "said", ["model 'llama3' not found", 'model "llama3" not found, try pulling it first']
+)
+def test_a_model_that_ollama_has_not_loaded_is_told_with_how_to_load_it(said):
+    endpoint = Endpoint("http://localhost:11434/v1", ollama="llama3")
+    refusal = Refusal.of(404, json.dumps({"error": {"message": said}}).encode(), {})
+    error = meaning(refusal, endpoint, "llama3")
+    assert isinstance(error, Denied)
+    assert str(error).startswith("ollama:llama3 at localhost:11434/v1 answered 404: model")
+    assert str(error).endswith("-> load the model first: ollama pull llama3")
+
+
+async def test_an_ollama_that_was_there_before_may_be_starting_anew(monkeypatch):
+    async with LLMServer() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url.removesuffix("/v1"))
+        judge = OpenAI.ollama("llama3")
+        await judge.reply(TASK)
+        await judge.aclose()
+    with pytest.raises(Unavailable) as lost:
+        await judge.reply(TASK)
+    assert lost.value.unreached
+    with pytest.raises(Denied, match="ollama serve"):
+        await OpenAI.ollama("llama3").reply(TASK)
+
+
 def test_ollama_is_never_sent_the_key_of_openai(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     assert OpenAI.ollama("llama3").name == "openai:llama3@localhost:11434/v1"

@@ -46,7 +46,7 @@ async def test_a_request_is_bounded(server, embedder):
 
 async def test_a_request_with_many_texts_counts_as_one(server, embedder):
     # One request in flight and no second in this minute: texts that each counted would wait.
-    limit = Limit(embedder, Limits(in_flight=1, requests_per_minute=1))
+    limit = Limit(embedder, Limits(concurrency=1, requests_per_minute=1))
     async with asyncio.timeout(10):
         await Judge(Gathered(limit)).each([Embed(f"text {n}") for n in range(20)])
     assert (len(server.log), limit.usage.calls) == (1, 1)

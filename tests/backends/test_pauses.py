@@ -128,7 +128,7 @@ class Restarted:
 @pytest.mark.parametrize(("in_flight", "lost"), [(64, 0), (3, 0), (1, 1)])
 def test_a_server_that_starts_anew_costs_time_and_no_call(error, in_flight, lost):
     server = Restarted(gone=(2.0, 32.0), error=error)
-    replies, errors, seconds = asked(server, 200, Limits(in_flight=in_flight))
+    replies, errors, seconds = asked(server, 200, Limits(concurrency=in_flight))
     assert len(errors) <= lost
     assert len(replies) + len(errors) == 200
     assert seconds <= LONGEST_S + 40 + 200 * 0.5 / in_flight
@@ -168,7 +168,7 @@ class Hanging(Restarted):
 @pytest.mark.parametrize(("in_flight", "seconds"), [(64, 300), (1, 600)])
 def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds):
     server = Hanging(gone=(2.0, math.inf))
-    replies, errors, taken = asked(server, 3000, Limits(in_flight=in_flight))
+    replies, errors, taken = asked(server, 3000, Limits(concurrency=in_flight))
     assert replies
     denied = [error for error in errors if isinstance(error, Denied)]
     assert re.match(

@@ -187,3 +187,18 @@ def test_the_page_of_a_diagnosis_goes_by_its_options(assay, here):
         page, text = ((here / name).read_text("utf-8") for name in ("d.html", "d.md"))
         assert ("ranked too low" in page.lower()) == ("ranked too low" in text.lower())
         assert ("ranked too low" in text.lower()) == (within == "1")
+
+
+@pytest.mark.parametrize("role", ["--judge", "--embedder"])
+def test_an_ollama_that_was_not_started_is_told_once_with_how_to_start_it(
+    assay, here, monkeypatch, role
+):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    rows = [{"question": "Is it?", "answer": f"{n}.", "reference": f"{n}."} for n in range(20)]
+    write_rows(here / "rows.jsonl", rows)
+    metric = "answer_relevancy" if role == "--judge" else "answer_similarity"
+    result = assay("run", "rows.jsonl", "-m", metric, role, "ollama:llama3")
+    assert result.exit_code == 4, result.output
+    assert result.stderr.count("ollama:llama3: Ollama does not answer at 127.0.0.1:9") == 1
+    assert "-> start it: ollama serve" in result.stderr
+    assert "openai:" not in result.output

@@ -275,7 +275,7 @@ def test_the_defaults_are_those_of_the_library():
 
     default = {option.name: option.default for option in command.params}
     limits = Limits()
-    assert (default["concurrency"], default["retries"]) == (limits.in_flight, limits.retries)
+    assert (default["concurrency"], default["retries"]) == (limits.concurrency, limits.retries)
     assert default["timeout"] == limits.timeout
 
 

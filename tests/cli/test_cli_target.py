@@ -34,13 +34,16 @@ def test_it_asks_evaluates_and_does_not_ask_again(rag, here):
     assert first.exit_code == 3, first.output
     found = json.loads(first.stdout)
     assert found["source"].startswith("data.jsonl, answered by my_rag:answer@")
+    assert found["calls"]["system"] == {"asked": 2, "reused": 0}
+    assert found["calls"]["judge"]["asked"] == found["cost"]["calls"] > 0
     (row,) = found["metrics"]
     assert (row["n_scored"], row["n_failed"], row["n_unanswered"]) == (1, 0, 1)
-    assert "1 of 2 questions answered" in first.stderr
+    assert "asked 2, reused 0; 1 of 2 questions answered" in first.stderr
     assert "no answer to faust:" in first.stderr
     (here / "mended").write_text("")
     second = rag(*RUN, "-m", "faithfulness", "--json")
     assert json.loads(second.stdout)["metrics"][0]["n_unanswered"] == 0
+    assert json.loads(second.stdout)["calls"]["system"] == {"asked": 1, "reused": 1}
     asked = (here / "asked.txt").read_text("utf-8").splitlines()
     assert [line.split()[-1] for line in sorted(asked)] == ["finished?", "Faust?", "Faust?"]
 

@@ -65,7 +65,7 @@ def test_questions_are_written_told_and_taken_by_run(library, here):
     result = library(*TESTSET, "-n", "5", "--rejected", "rejected.jsonl")
     assert result.exit_code == 3, result.output  # no question of reasoning passed
     assert "8 documents, 8 passages" in result.stdout
-    assert "more from the store\n" in result.stdout  # a script counts no tokens
+    assert ", reused 0\n" in result.stdout  # a script counts no tokens
     assert "not standalone 8" in result.stdout
     assert "next       assay run questions.jsonl --target" in result.stdout
     assert "1 question fewer than wanted" in result.stderr

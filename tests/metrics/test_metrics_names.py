@@ -276,6 +276,17 @@ class TestResolve:
         assert resolve("faithfulness") == (Faithfulness(),)
         assert resolve(Mine()) == (Mine(),)
 
+    def test_a_text_names_several_at_commas_outside_parentheses(self):
+        text = "faithfulness, hit_at_k(k=3),mrr"
+        assert [metric.label for metric in resolve(text)] == [
+            "faithfulness",
+            "hit_at_k(k=3)",
+            "mrr",
+        ]
+        assert resolve([text, "mrr"]) == resolve(text)
+        with pytest.raises(InputError, match="parentheses do not match"):
+            resolve("faithfulness,hit_at_k(k=3")
+
     def test_names_and_metrics_mix_and_each_is_there_once(self):
         given = ["faithfulness", Mine(), Faithfulness(), "answer_relevance", "answer_relevancy"]
         assert resolve(given) == (Faithfulness(), Mine(), AnswerRelevancy())

@@ -123,7 +123,7 @@ async def test_questions_are_written_and_every_try_is_accounted_for(llm_url, tmp
         Plan(n=4, words=50),
         judge=OpenAI("smollm2", base_url=llm_url, max_tokens=160),
         store=tmp_path / "assay.db",
-        settings=assay.Settings(limits=Limits(in_flight=2, timeout=600.0), tries=1),
+        settings=assay.Settings(limits=Limits(concurrency=2, timeout=600.0), tries=1),
     )
     assert made.calls > 0
     assert made.tokens_out > 0
@@ -151,7 +151,7 @@ def result(llm_url, tmp_path_factory):
         OpenAI("smollm2", base_url=llm_url, max_tokens=160),
         embedder=OpenAIEmbedder("smollm2", base_url=llm_url),
         store=tmp_path_factory.mktemp("real") / "assay.db",
-        settings=assay.Settings(limits=Limits(in_flight=2, timeout=600.0), tries=2),
+        settings=assay.Settings(limits=Limits(concurrency=2, timeout=600.0), tries=2),
     )
 
 

@@ -522,7 +522,7 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
         "baseline": {"mean": 0.11, "p95": 0.31, "pairs": 500, "embedder": EMBEDDER},
         "cost": {
             "calls": len(calls),
-            "cached": 17,
+            "reused": 17,
             "tokens_in": sum(r["tokens_in"] for r in calls),
             "tokens_out": sum(r["tokens_out"] for r in calls),
             "money": 0.0214,

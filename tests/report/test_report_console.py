@@ -36,7 +36,7 @@ def test_what_must_be_read_beside_the_numbers_is_there() -> None:
         "judge: openai:gpt-4o-mini; finds, errs: of 100 bad ones and of 100 good ones",
         "unrelated texts score 0.11 on average",
         "computed as f1 of precision and recall",
-        "121 judge calls",
+        "judge: asked 121, reused 17",
     ):
         assert words in text
 

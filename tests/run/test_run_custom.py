@@ -224,7 +224,7 @@ async def test_at_no_moment_are_more_calls_in_flight_than_allowed(db):
             now -= 1
             return await super().reply(task, draw)
 
-    settings = Settings(limits=Limits(in_flight=3))
+    settings = Settings(limits=Limits(concurrency=3))
     await asyncio.to_thread(
         evaluate, samples(10), "faithfulness", Busy(plausible()), store=db, settings=settings
     )

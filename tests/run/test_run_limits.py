@@ -30,22 +30,22 @@ class Busy(LLM):
 
 
 def test_a_back_end_with_limits_of_its_own_keeps_them(db):
-    free, slow = Busy("free"), Busy("slow", Limits(in_flight=2))
+    free, slow = Busy("free"), Busy("slow", Limits(concurrency=2))
     evaluate(
         samples(20),
         ["faithfulness", "context_precision"],
         Route(free, {"verify_statements": slow}),
         embedder=plausible(),
         store=db,
-        settings=Settings(limits=Limits(in_flight=8)),
+        settings=Settings(limits=Limits(concurrency=8)),
     )
     assert (free.most, slow.most) == (8, 2)
 
 
 def test_as_much_work_is_begun_as_the_widest_back_end_takes(db):
     with Store(db) as store:
-        judge = Route(Busy("a", Limits(in_flight=100)), {"verify_statements": Busy("b")})
-        route = choose(judge, plausible(), Settings(limits=Limits(in_flight=3)))
+        judge = Route(Busy("a", Limits(concurrency=100)), {"verify_statements": Busy("b")})
+        route = choose(judge, plausible(), Settings(limits=Limits(concurrency=3)))
         assert open_door(route, Settings(), store, "run").most == 100
         local = choose("embedded", None, Settings())
         assert open_door(local, Settings(), store, "run").most == LOCAL

@@ -167,7 +167,7 @@ class TestLimitsHoldForAllWorkersTogether:
             Timed(tmp_path / "calls"),
             tmp_path / "ray.db",
             workers=2,
-            limits=assay.Limits(in_flight=3),
+            limits=assay.Limits(concurrency=3),
         )
         at_once, pids = crowd(tmp_path / "calls")
         assert at_once <= 3

@@ -279,7 +279,7 @@ class TestResult:
         assert not db.exists()
 
     def test_samples_that_were_not_reached_count_as_failed(self, db):
-        settings = Settings(budget=Budget(tokens=400), limits=Limits(in_flight=1))
+        settings = Settings(budget=Budget(tokens=400), limits=Limits(concurrency=1))
         judge = Watched(plausible())
         result = evaluate(samples(30), "faithfulness", judge, store=db, settings=settings)
         assert result.stopped
@@ -335,3 +335,14 @@ class TestWhatIsSaidOfIt:
     def test_settings_that_cannot_be_kept_are_refused(self, said):
         with pytest.raises(InputError):
             Settings(**said)
+
+
+def test_a_call_says_how_often_it_asked_and_what_it_reused(db):
+    rows = [{"question": "Who?", "contexts": ["Anna did."], "answer": "Anna did. Bo did not."}]
+    first = evaluate(rows, "faithfulness", plausible(), store=db)
+    again = evaluate(rows, "faithfulness", plausible(), store=db)
+    other = evaluate(rows, "faithfulness,answer_relevancy", plausible(), store=db)
+    assert (first.asked, first.reused, first.cost().reused) == (2, 0, 0)
+    assert (again.asked, again.reused, again.cost().calls) == (0, 2, 2)
+    assert other.reused == other.cost().reused == 2
+    assert (Result(db, first.run.id).asked, Result(db, first.run.id).reused) == (0, 2)

@@ -21,7 +21,7 @@ from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_recall", "context_precision"]
 DATA = samples(5)
-SETTINGS = Settings(limits=Limits(in_flight=4, retries=0))
+SETTINGS = Settings(limits=Limits(concurrency=4, retries=0))
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db)
     all_sent, release = asyncio.Event(), asyncio.Event()
 
     async def wait(task):
-        if len(judge.asked) == SETTINGS.limits.in_flight:
+        if len(judge.asked) == SETTINGS.limits.concurrency:
             all_sent.set()
         await release.wait()
 
@@ -147,8 +147,8 @@ async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db)
     asyncio.get_running_loop().call_later(0.3, release.set)
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert len(judge.asked) == SETTINGS.limits.in_flight
-    assert Result(db).cost().calls == SETTINGS.limits.in_flight
+    assert len(judge.asked) == SETTINGS.limits.concurrency
+    assert Result(db).cost().calls == SETTINGS.limits.concurrency
 
 
 async def test_a_judge_that_never_returns_does_not_hold_up_cancellation(db, monkeypatch):
@@ -175,7 +175,7 @@ class TestSigkill:
         import sys, assay
         from support.scripts import samples
 
-        settings = assay.Settings(limits=assay.Limits(in_flight=4))
+        settings = assay.Settings(limits=assay.Limits(concurrency=4))
         metrics = ["faithfulness", "context_recall", "context_precision"]
         result = assay.evaluate(
             samples(15), metrics, "support.counted:judge", store=sys.argv[1], settings=settings

@@ -101,6 +101,15 @@ class TestTheLedger:
         assert [len(judge.asked) for judge in judges] == [1, 1]
         assert replies[0] == replies[1] == store.reply(replies[0].key)
 
+    async def test_scripts_without_names_share_no_replies_unless_they_say_the_same(self, store):
+        said = lambda text: lambda task: text  # noqa: E731 - two functions of one line
+        scripts = ["a", "b", ["a", "b"], {"A": "a"}, {"A": "b"}, said("a"), said("b"), "a"]
+        judges = [Scripted({"split_statements": script}) for script in scripts]
+        task = SplitStatements("?", "A. B.")
+        replies = [await Ledger(judge, store, "r", Served()).reply(task) for judge in judges]
+        assert [reply.raw for reply in replies] == ["a", "b", "a", "a", "b", "a", "b", "a"]
+        assert [judge.calls for judge in judges] == [1] * 7 + [0]
+
     async def test_the_same_task_to_another_judge_is_another_reply(self, store):
         task = SplitStatements("?", "A. B.")
         keys = [

@@ -20,7 +20,7 @@ from assay.store.moving import export, take_in
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
 
-QUICK = Limits(in_flight=2, retries=0)
+QUICK = Limits(concurrency=2, retries=0)
 
 
 class Metered(LLM):
@@ -106,7 +106,7 @@ class TestDenied:
             await asyncio.sleep(0.1)
 
         judge = Watched(plausible(), before=refuse_the_first)
-        settings = Settings(limits=Limits(in_flight=4))
+        settings = Settings(limits=Limits(concurrency=4))
         with pytest.raises(Denied):
             evaluate(samples(30), "faithfulness", judge, store=db, settings=settings)
         assert len(judge.asked) <= 5  # the refused one had left its place to another
@@ -119,7 +119,7 @@ class TestDenied:
             raise Unavailable("lost", retry_after=1000 if early else 5)
 
         judge = Watched(plausible(), before=lose)
-        settings = Settings(limits=Limits(in_flight=16))
+        settings = Settings(limits=Limits(concurrency=16))
         with pytest.raises(Denied, match="8 calls"):
             evaluate(samples(50), "faithfulness", judge, store=db, settings=settings)
         assert len(judge.asked) == len({task for task, _ in judge.asked})
@@ -128,7 +128,7 @@ class TestDenied:
 class TestBudget:
     def run(self, db, judge, **budget):
         # One at a time: calls on their way are counted by what they might cost.
-        settings = Settings(limits=Limits(in_flight=1), budget=Budget(**budget))
+        settings = Settings(limits=Limits(concurrency=1), budget=Budget(**budget))
         return evaluate(
             samples(20),
             "faithfulness",
@@ -166,7 +166,7 @@ class TestBudget:
 
     def test_calls_are_bounded(self, db):
         judge = Metered()
-        settings = Settings(limits=Limits(in_flight=64), budget=Budget(calls=7))
+        settings = Settings(limits=Limits(concurrency=64), budget=Budget(calls=7))
         result = evaluate(
             samples(20),
             "faithfulness",

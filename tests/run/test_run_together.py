@@ -217,7 +217,7 @@ def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
             return Completion(json.dumps({"texts": [mixed, second]}))
 
     judge = Mixing()
-    found = run(db, judge, settings=Settings(limits=Limits(in_flight=1)), n=12)
+    found = run(db, judge, settings=Settings(limits=Limits(concurrency=1)), n=12)
     for score in found["faithfulness"]:
         assert len(score.parts) == 2
     together = sum("text t1:" in prompt for _, prompt in judge.prompts_of)

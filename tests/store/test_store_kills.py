@@ -21,7 +21,7 @@ from support.scripts import Watched, plausible, samples
 METRICS = ["faithfulness", "context_precision"]
 IN_FLIGHT = 2
 KILLS = 4
-SETTINGS = Settings(limits=Limits(in_flight=IN_FLIGHT))
+SETTINGS = Settings(limits=Limits(concurrency=IN_FLIGHT))
 
 
 def run(db, calls, stuck_from=None):

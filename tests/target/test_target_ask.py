@@ -12,7 +12,7 @@ from assay.dataset import read
 from assay.metrics import resolve
 from assay.store.checking import verify
 from assay.store.cleaning import clean
-from assay.target import Asking, ask
+from assay.target import Asking, ask, system
 from support.scripts import plausible
 
 ROWS = [{"id": f"q{n}", "question": f"What is {n}?", "answer": "of before"} for n in range(6)]
@@ -64,7 +64,7 @@ class TestWhatIsAsked:
         first = ask(ROWS, system, store=db)
         second = ask([*ROWS, {"id": "new", "question": "What is 9?"}], system, store=db)
         assert len(system.asked) == 7
-        assert (first.asked, first.known, second.asked, second.known) == (6, 0, 1, 6)
+        assert (first.asked, first.reused, second.asked, second.reused) == (6, 0, 1, 6)
         assert samples_of(first) == samples_of(second)[:6]
 
     def test_another_version_of_it_is_asked_anew(self, db):
@@ -75,6 +75,34 @@ class TestWhatIsAsked:
             ask(ROWS, FunctionSystem(system, version=version), store=db)
         assert len(system.asked) == 12
 
+    def test_a_system_with_other_data_is_asked_anew_however_many_they_are(self, db, tmp_path):
+        file = tmp_path / "app.py"
+        for size in (3, 4, 3):
+            file.write_text(
+                f"CHUNKS = ['of %d words, %d' % ({size}, n) for n in range(5000)]\n"
+                "class Retriever:\n    def find(self):\n        return CHUNKS[7]\n"
+                "def answer(question):\n    return Retriever().find()\n"
+            )
+            answers = ask(ROWS, f"{file}:answer", store=db)
+            assert {s.answer for s in samples_of(answers)} == {f"of {size} words, 7"}
+            expected = (0, 6) if answers.asked == 0 else (6, 0)
+            assert (answers.asked, answers.reused) == expected
+        assert answers.asked == 0
+
+    def test_one_that_goes_by_what_cannot_be_told_is_asked_anew_unless_a_version_is_named(self, db):
+        def system_with(index):
+            return lambda question: f"{question} {next(index)}"
+
+        def asked(**how):
+            made = system(system_with(n for n in range(100)), **how)
+            return ask(ROWS, made, store=db).asked
+
+        with pytest.warns(
+            UserWarning, match=r"index \(builtins:\w+\).*not reused.*--target-version"
+        ):
+            assert [asked(), asked()] == [6, 6]
+        assert [asked(version="1"), asked(version="1"), asked(version="2")] == [6, 0, 6]
+
     def test_stopped_on_the_way_the_same_call_goes_on_where_it_was(self, db):
         calls = []
 
@@ -84,7 +112,7 @@ class TestWhatIsAsked:
                 raise Denied("the quota is used up")
             return "It is so."
 
-        one_by_one = Asking(limits=Limits(in_flight=1, retries=0))
+        one_by_one = Asking(limits=Limits(concurrency=1, retries=0))
         with pytest.raises(Denied, match="quota"):
             ask(ROWS, answer, store=db, asking=one_by_one)
         before = len(calls)
@@ -111,7 +139,7 @@ class TestWhatIsAsked:
             [{"question": "Which?"}],
             lambda question: next(said),
             store=db,
-            asking=Asking(draws=3, limits=Limits(in_flight=1)),
+            asking=Asking(draws=3, limits=Limits(concurrency=1)),
         )
         (sample,) = samples_of(found)
         assert {sample.answer, *sample.further_answers} == {"a", "b", "c"}
@@ -130,7 +158,7 @@ class TestWhatIsAsked:
             return "Yes."
 
         rows = [{"question": f"Is it {n}?"} for n in range(20)]
-        ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=3)))
+        ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=3)))
         assert most == 3
 
 
@@ -204,7 +232,7 @@ class TestFailures:
             return "Yes."
 
         rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(40)]
-        found = ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8, retries=0)))
+        found = ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=8, retries=0)))
         assert len(asked) == 40
         assert sorted(found.failures) == sorted(f"q{n}" for n in range(1, 21))
 
@@ -218,7 +246,7 @@ class TestFailures:
 
         rows = [{"question": f"What is {n}?"} for n in range(100)]
         with pytest.raises(Denied, match=r"none of the first \d+ questions"):
-            ask(rows, answer, store=db, asking=Asking(limits=Limits(in_flight=8)))
+            ask(rows, answer, store=db, asking=Asking(limits=Limits(concurrency=8)))
         assert len(asked) <= 24
 
     def test_one_that_takes_too_long_has_no_answer(self, db):
@@ -242,7 +270,7 @@ class TestFailures:
             return answer(question)
 
         rows = [{"id": f"q{n}", "question": f"What is {n}?"} for n in range(30)]
-        one_by_one = Asking(limits=Limits(in_flight=1, retries=0))
+        one_by_one = Asking(limits=Limits(concurrency=1, retries=0))
         found = ask(rows, answer_later if later else answer, store=db, asking=one_by_one)
         assert sorted(found.failures) == ["q17", "q7"]
         assert "CancelledError" in found.failures["q7"]
@@ -283,7 +311,7 @@ class TestTheStore:
         evaluate(ask(ROWS, system, store=db), "latency", plausible(), store=db)
         assert verify(db).problems == ()
         clean(db)
-        assert ask(ROWS, system, store=db).known == 6
+        assert ask(ROWS, system, store=db).reused == 6
         assert len(system.asked) == 6
 
     def test_what_they_cost_is_not_what_the_evaluation_cost(self, db):

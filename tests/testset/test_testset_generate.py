@@ -278,7 +278,7 @@ class TestWhatItCosts:
         assert there.calls + there.local == plain.calls + plain.local
 
     def test_a_budget_ends_it_with_what_there_is(self, db):
-        settings = Settings(budget=Budget(calls=3), limits=Limits(in_flight=1))
+        settings = Settings(budget=Budget(calls=3), limits=Limits(concurrency=1))
         made = generate(
             DOCUMENTS, only("single_hop", 9), judge=writer(), store=db, settings=settings
         )

@@ -11,11 +11,13 @@ import logging
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeAlias
+
+from assay.backends import content
 
 # What is held under such a name is no part of a digest: another key is no other judge.
 _SECRET = re.compile(
@@ -25,7 +27,18 @@ _SECRET = re.compile(
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, PurePath, re.Pattern)
 # What is code, decides nothing, or is another one in every shell.
 _APART = (type, ModuleType, FunctionType, logging.Logger, type(os.environ))
-_MOST = 1000  # items of a list that is told: a longer one is data
+_MOST = 1000  # items of a list that is told one by one: a longer one is data, with a digest
+# Objects within objects are looked into so deep; what is further inside is not known.
+_DEEPEST = 4
+_MOST_OBJECTS = 20_000  # that are looked into within others
+# How something is sent or held together decides nothing of what is said.
+_CARRIERS = frozenset(
+    {
+        *("_asyncio", "_queue", "_socket", "_ssl", "_thread", "_weakref", "aiohttp", "asyncio"),
+        *("concurrent", "contextvars", "httpcore", "httpx", "queue", "requests", "selectors"),
+        *("socket", "ssl", "threading", "urllib3", "weakref"),
+    }
+)
 
 
 def code_digest(code: CodeType) -> str:
@@ -40,7 +53,7 @@ def function_digest(function: FunctionType) -> str:
     A function stays what it was when it was first looked at: what it counts or notes down as it
     works makes no other of it.
     """
-    return _first(function, _function, set())[0]
+    return _first(function, _function, _Walk())[0]
 
 
 def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
@@ -51,10 +64,12 @@ def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
     Returns:
         Eight hex digits that change whenever its code does, or a value that it closes over, has by
         default, was bound to or has as an attribute, or a function or value of its module that it
-        uses; "" of what is not written in Python. And the values of which nothing but the class is
-        in these digits: "client (openai:OpenAI)".
+        uses, however much data they are; "" of what is not written in Python. And the values whose
+        content cannot be told, because an extension keeps it to itself or it is too deep inside:
+        nothing but their class is
+        in these digits: "index (faiss:Index)".
     """
-    values = _Values(set())
+    values = _Values(_Walk())
     told = values.called(call)
     return text_digest(told) if told else "", tuple(dict.fromkeys(values.untold))
 
@@ -62,13 +77,12 @@ def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
 def class_digest(cls: type) -> str:
     """Eight hex digits that change whenever a function that the class itself defines does.
 
-    So do the functions and plain constants of the same module that these go by.
+    So do the functions, classes and plain constants of the same module that these go by.
     """
     found: dict[str, str] = {}
-    for name, value in sorted(vars(cls).items()):
-        for n, function in enumerate(_functions(value)):
-            found[f"{cls.__qualname__}.{name}{n or ''}"] = function_digest(function)
-            _add_helpers(function, found)
+    for name, function in _methods(cls):
+        found[f"{cls.__qualname__}.{name}"] = function_digest(function)
+        _add_helpers(function, found)
     return text_digest(repr(sorted(found.items())))
 
 
@@ -85,19 +99,32 @@ def place_of(value: object) -> str:
 
 # A digest, and what it does not tell.
 Found: TypeAlias = tuple[str, tuple[str, ...]]
-Find: TypeAlias = Callable[[Any, set[int]], Found]
+Find: TypeAlias = Callable[[Any, "_Walk"], Found]
 # What was found of functions and objects when they were first looked at, by what was looked for and
 # their place in memory.
 _FIRST: dict[tuple[Find, int], tuple[weakref.ref[Any], Found]] = {}
 
 
-def _first(thing: Any, find: Find, inside: set[int]) -> Found:
+@dataclasses.dataclass
+class _Walk:
+    """A look at all that a callable goes by.
+
+    Attributes:
+        inside: What is being told at present: it may hold itself.
+        left: How many objects within others may still be looked into.
+    """
+
+    inside: set[int] = dataclasses.field(default_factory=set)
+    left: int = _MOST_OBJECTS
+
+
+def _first(thing: Any, find: Find, walk: _Walk) -> Found:
     """What was found of it when it was first looked at: now, if this is the first time."""
     place = find, id(thing)
     known = _FIRST.get(place)
     if known is not None and known[0]() is thing:
         return known[1]
-    found = find(thing, inside)
+    found = find(thing, walk)
 
     def forget(_: object) -> None:
         _FIRST.pop(place, None)
@@ -107,8 +134,8 @@ def _first(thing: Any, find: Find, inside: set[int]) -> Found:
     return found
 
 
-def _function(function: FunctionType, inside: set[int]) -> Found:
-    digest, values = code_digest(function.__code__), _Values(inside)
+def _function(function: FunctionType, walk: _Walk) -> Found:
+    digest, values = code_digest(function.__code__), _Values(walk, function.__module__)
     held = {
         **{f"default {n}": value for n, value in enumerate(function.__defaults__ or ())},
         **(function.__kwdefaults__ or {}),
@@ -119,10 +146,14 @@ def _function(function: FunctionType, inside: set[int]) -> Found:
     return digest, tuple(values.untold)
 
 
-def _held_by_module(function: FunctionType, inside: set[int]) -> Found:
+def _held_by_module(function: FunctionType, walk: _Walk) -> Found:
     """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
-    values, module = _Values(inside), function.__module__
-    held = {n: v for n, v in _used(function, {}).items() if _is_held(v, module)}
+    module = function.__module__
+    values, used = _Values(walk, module), _used(function, {})
+    held = {n: v for n, v in used.items() if _is_held(v, module)}
+    for name, cls in used.items():
+        if isinstance(cls, type) and cls.__module__ == module:
+            held |= {f"{name}.{n}": v for base in _of_module(cls) for n, v in _data_of(base)}
     return values.told(held, "") if held else "", tuple(values.untold)
 
 
@@ -135,11 +166,28 @@ def _is_held(value: Any, module: str) -> bool:
     return not hasattr(value, "__qualname__") or value.__module__ == module
 
 
-def _owner(owner: object, inside: set[int]) -> Found:
-    values, cls = _Values(inside), type(owner)
+def _owner(owner: object, walk: _Walk) -> Found:
+    cls = type(owner)
+    values = _Values(walk, cls.__module__)
     of_class = {n: v for n, v in vars(cls).items() if _plain(v) and not n.startswith("__")}
+    bases = _of_module(cls)[1:]
+    of_class |= {f"{base.__qualname__}.{n}": v for base in bases for n, v in _data_of(base)}
+    of_class |= dict(_data_of(cls))
     told = class_digest(cls), values.told(of_class, ""), values.told(owner, "self", deep=2)
-    return text_digest(repr(told)), tuple(values.untold)
+    return text_digest(repr((*told, *map(class_digest, bases)))), tuple(values.untold)
+
+
+def _of_module(cls: type) -> list[type]:
+    """A class, and those that it is derived from and that stand in the same module."""
+    return [base for base in cls.__mro__ if base.__module__ == cls.__module__]
+
+
+def _data_of(cls: type) -> Iterator[tuple[str, Any]]:
+    """What a class holds that is neither code nor a plain constant."""
+    for name, value in vars(cls).items():
+        is_code = callable(value) or hasattr(type(value), "__get__")
+        if not (is_code or name.startswith(("__", "_abc_")) or _plain(value)):
+            yield name, value
 
 
 def _closed_over(function: FunctionType) -> dict[str, Any]:
@@ -155,15 +203,16 @@ class _Values:
     """Tells values in words that are the same in every process.
 
     Args:
-        inside: What is being told at present: it may hold itself.
+        walk: What is being looked at.
+        module: Where the code stands that goes by them: classes of it are code of the user's.
 
     Attributes:
         untold: Where stands, and of which class is, what it could tell no more of.
     """
 
-    def __init__(self, inside: set[int]) -> None:
+    def __init__(self, walk: _Walk, module: str = "") -> None:
         self.untold: list[str] = []
-        self._inside = inside
+        self._walk, self._module = walk, module
 
     def called(self, call: object) -> str:
         """What is called, with all that it goes by; "" if it is not written in Python."""
@@ -189,7 +238,7 @@ class _Values:
         return self._look(call, _owner) if is_python else ""
 
     def _look(self, thing: object, find: Find) -> str:
-        digest, untold = _first(thing, find, self._inside)
+        digest, untold = _first(thing, find, self._walk)
         self.untold += untold
         return digest
 
@@ -205,17 +254,17 @@ class _Values:
             return f"{place_of(value)}.{value.name}"
         if isinstance(value, _PLAIN):
             return repr(value)
-        if id(value) in self._inside:
+        if id(value) in self._walk.inside:
             return "itself"
-        self._inside.add(id(value))
+        self._walk.inside.add(id(value))
         try:
             return self._held(value, place, deep)
         finally:
-            self._inside.discard(id(value))
+            self._walk.inside.discard(id(value))
 
     def _held(self, value: Any, place: str, deep: int) -> str:
         if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MOST:
-            said = self._class_only(value, place)
+            said = content.container_digest(value, lambda item: self.told(item, place, deep))
         elif isinstance(value, list | tuple):
             said = repr([self.told(item, place, deep) for item in value])
         elif isinstance(value, set | frozenset):
@@ -241,23 +290,80 @@ class _Values:
         return repr(sorted(told))
 
     def _object(self, value: Any, place: str, deep: int) -> str:
-        held = dict(getattr(value, "__dict__", {}))
-        if dataclasses.is_dataclass(value):  # it may have slots
-            held |= {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
-        elif not hasattr(value, "__dict__"):
-            deep = 0
-        inner = _Values(self._inside)
-        attributes = inner.told(held, place, deep - 1) if deep else ""
+        kind = type(value)
+        data = content.data_digest(value, lambda item: self.told(item, place, deep))
+        if data is not None:
+            return f"{place_of(kind)} {data}"
+        if kind.__module__.partition(".")[0] in _CARRIERS:
+            return f"{place_of(kind)} {value}" if kind.__name__ == "URL" else place_of(kind)
+        held = _attributes(value)
+        if held is None:
+            data = content.pickle_digest(value)
+            return self._class_only(value, place) if data is None else f"{place_of(kind)} {data}"
+        return self._looked_into(value, held, place, deep)
+
+    def _looked_into(self, value: Any, held: dict[str, Any], place: str, deep: int) -> str:
+        if deep <= 0:
+            self._walk.left -= 1
+            if deep <= -_DEEPEST or self._walk.left < 0:
+                return self._class_only(value, place)
+        kind = type(value)
+        ours = _of_module(kind) if kind.__module__ == self._module else []
+        held = held | {f"{base.__qualname__}.{n}": v for base in ours for n, v in _data_of(base)}
+        inner = _Values(self._walk, self._module)
+        attributes = inner.told(held, place, deep - 1)
         if place == "self":
-            self.untold += inner.untold
-        elif inner.untold or not deep:
+            self._add_untold(inner.untold)
+        elif inner.untold and not _is_client(held):
             self._class_only(value, place)
-        return f"{place_of(type(value))} {attributes}"
+        # The name of a module that was loaded from a file changes with whatever is edited there.
+        code = " ".join(map(_class_code, ours))
+        return (
+            f"{kind.__qualname__} {attributes} {code}" if ours else f"{place_of(kind)} {attributes}"
+        )
 
     def _class_only(self, value: object, place: str) -> str:
         kind = place_of(type(value))
-        self.untold.append(f"{place} ({kind})")
+        self._add_untold([f"{place} ({kind})"])
         return kind
+
+    def _add_untold(self, places: Iterable[str]) -> None:
+        self.untold += [place for place in places if place not in self.untold]
+
+
+def _attributes(value: Any) -> dict[str, Any] | None:
+    """What an object holds, by name; None if it is kept where Python does not see it."""
+    held = dict(getattr(value, "__dict__", {}))
+    names = [f.name for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
+    for cls in type(value).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else slots
+    apart = ("__dict__", "__weakref__")
+    held |= {name: getattr(value, name, None) for name in names if name not in apart}
+    return held if held or hasattr(value, "__dict__") else None
+
+
+def _is_client(held: Mapping[str, Any]) -> bool:
+    """Whether it asks a server: who that is says what it goes by, as of a system with a URL."""
+    urls = (str(held.get(name)) for name in ("base_url", "_base_url"))
+    return any(url.startswith(("http://", "https://")) for url in urls)
+
+
+def _class_code(cls: type) -> str:
+    """A digest of what a class itself defines, without what that goes by."""
+    found = [(name, function_digest(function)) for name, function in _methods(cls)]
+    found += [(name, _constant(v)) for name, v in vars(cls).items() if _is_constant(name, v)]
+    return text_digest(repr(sorted(found)))
+
+
+def _is_constant(name: str, value: object) -> bool:
+    return _plain(value) and not name.startswith("__")
+
+
+def _methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
+    for name, value in sorted(vars(cls).items()):
+        for n, function in enumerate(_functions(value)):
+            yield f"{name}{n or ''}", function
 
 
 def _functions(value: object) -> list[FunctionType]:
@@ -275,20 +381,32 @@ def _add_helpers(function: FunctionType, found: dict[str, str]) -> None:
     for name, used in _used(function, {}).items():
         if isinstance(used, FunctionType) and used.__module__ == function.__module__:
             found[name] = function_digest(used)
+        elif isinstance(used, type) and used.__module__ == function.__module__:
+            found[name] = repr([_class_code(base) for base in _of_module(used)])
         elif _plain(used):
             found[name] = _constant(used)
 
 
 def _used(function: FunctionType, found: dict[str, Any]) -> dict[str, Any]:
-    """What it names of its module, and what functions of the same module do that it names."""
+    """What it names of its module, and what functions and classes of it do that it names."""
     for name in _names(function.__code__):
         used = function.__globals__.get(name)
         if name in found or used is None:
             continue
         found[name] = used
-        if isinstance(used, FunctionType) and used.__module__ == function.__module__:
-            _used(used, found)
+        for code in _code_of(used, function.__module__):
+            _used(code, found)
     return found
+
+
+def _code_of(used: object, module: str) -> list[FunctionType]:
+    """The functions that are a function or class of a module; none of what is of another."""
+    if isinstance(used, FunctionType):
+        return [used] if used.__module__ == module else []
+    cls = used if isinstance(used, type) else type(used)
+    if cls.__module__ != module:
+        return []
+    return [function for base in _of_module(cls) for _, function in _methods(base)]
 
 
 def _plain(value: object) -> bool:

@@ -1,11 +1,12 @@
 """How often, how many at once and how long may a back end be asked, and when once more?"""
 
 import asyncio
+import functools
 import math
 import random
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from assay.backends.bucket import Bucket
 from assay.backends.call import Call, ended, now
@@ -24,12 +25,30 @@ FIRST = START
 FEW = 2 * HOPELESS
 
 
+T = TypeVar("T")
+
+
+def _by_its_former_name(cls: type[T]) -> type[T]:
+    """The class, which still takes `in_flight` for `concurrency`."""
+    made: Any = cls.__init__
+
+    @functools.wraps(made)
+    def init(self: T, *args: Any, **given: Any) -> None:
+        if "in_flight" in given:
+            given = {"concurrency": given.pop("in_flight"), **given}
+        made(self, *args, **given)
+
+    cls.__init__ = init  # type: ignore[method-assign, assignment]
+    return cls
+
+
+@_by_its_former_name
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on the use of a back end. Each back end of a run is bounded by itself.
 
     Attributes:
-        in_flight: Most calls at the same time. How many there are follows the server: it starts
+        concurrency: Most calls at the same time. How many there are follows the server: it starts
             with 32, rises while latency holds, and halves when the server refuses.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
@@ -44,9 +63,11 @@ class Limits:
             daily quota, say) is not asked again.
         hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
             it while there is room; the first reply counts. It may be paid for twice.
+
+    `in_flight`, the former name of `concurrency`, is taken as well.
     """
 
-    in_flight: int = 64
+    concurrency: int = 64
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     timeout: float = 60.0
@@ -59,12 +80,17 @@ class Limits:
         for name in ("retries", "backoff", "patience"):
             if not getattr(self, name) >= 0:  # so that NaN is refused, too
                 raise InputError(f"{name} is {getattr(self, name)}", "give 0 or more")
-        if self.in_flight % 1:
-            raise InputError(f"in_flight is {self.in_flight}", "give a whole number")
-        for name in ("in_flight", "requests_per_minute", "tokens_per_minute", "timeout"):
+        if self.concurrency % 1:
+            raise InputError(f"concurrency is {self.concurrency}", "give a whole number")
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise InputError(f"{name} is {value}", "give a number above 0")
+
+    @property
+    def in_flight(self) -> int:
+        """The former name of `concurrency`."""
+        return self.concurrency
 
 
 class Limit:
@@ -83,7 +109,7 @@ class Limit:
         self._limits = limits = limits or Limits()
         self._purse = purse or Purse()
         self.usage = self._purse.usage
-        self.pace = Pace(limits.in_flight)
+        self.pace = Pace(limits.concurrency)
         self._turns = PerLoop(lambda: Turns(self.pace))
         self._latencies = Latencies()
         asked, tokens = limits.requests_per_minute, limits.tokens_per_minute

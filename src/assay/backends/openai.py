@@ -189,7 +189,9 @@ class OpenAI(LLM):
     @classmethod
     def ollama(cls, model: str, **options: Any) -> "OpenAI":
         """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        return cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        made = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        made._connection.is_to_ollama(model)
+        return made
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,6 +42,7 @@ class Connection:
         self.endpoint = endpoint
         self.paused_until = -math.inf
         self._seconds = timeout
+        self._reached = False
         self._pools = PerLoop(partial(_Pool, endpoint.headers, timeout))
 
     async def post(self, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:
@@ -54,6 +56,10 @@ class Connection:
             if pause := nothing_left(response.headers):
                 self.paused_until = asyncio.get_running_loop().time() + pause
             return response.status, await response.read(), response.headers
+
+    def is_to_ollama(self, model: str) -> None:
+        """Let messages say that it is Ollama that serves the model."""
+        self.endpoint = replace(self.endpoint, ollama=model)
 
     @asynccontextmanager
     async def request(
@@ -83,8 +89,10 @@ class Connection:
             async with session.request(
                 method, self.endpoint.at(path), allow_redirects=False, **sent
             ) as response:
+                self._reached = True
                 yield response
         except aiohttp.ConnectionTimeoutError as error:
+            self._see_ollama(f"nobody there within {CONNECT_S:g} s", error)
             what = f"connection to {where} failed: nobody there within {CONNECT_S:g} s"
             raise TimedOut(what, unreached=True) from error
         except TimeoutError as error:
@@ -100,11 +108,24 @@ class Connection:
             by = f" by the proxy {error.host}:{error.port}" * isinstance(
                 error, aiohttp.ClientProxyConnectionError
             )
+            self._see_ollama(str(error.os_error), error)
             what = f"connection to {where}{by} failed: {error.os_error}"
             raise Unavailable(what, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
             said = str(error) or type(error).__name__
             raise Unavailable(f"connection to {where} failed: {said}") from error
+
+    def _see_ollama(self, why: str, error: Exception) -> None:
+        """See that it was there before, if this is Ollama: else it has to be started.
+
+        Raises:
+            Denied: If it never answered: no other call would either.
+        """
+        endpoint = self.endpoint
+        if endpoint.ollama and not self._reached:
+            what = f"ollama:{endpoint.ollama}: Ollama does not answer at {endpoint.place}: {why}"
+            remedy = "start it: ollama serve; if it runs elsewhere, set OLLAMA_HOST"
+            raise Denied(f"{what} -> {remedy}") from error
 
     async def aclose(self) -> None:
         """Close the pool of the running loop; the next request opens another."""

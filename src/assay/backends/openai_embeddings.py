@@ -63,7 +63,9 @@ class OpenAIEmbedder(Embedder):
     @classmethod
     def ollama(cls, model: str, **options: Any) -> "OpenAIEmbedder":
         """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        return cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        made = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        made._connection.is_to_ollama(model)
+        return made
 
     @property
     def paused_until(self) -> float:

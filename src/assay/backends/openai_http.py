@@ -40,6 +40,7 @@ _SAID_OF_MODEL = re.compile(
     r"\bmodel(?: \S+)? (?:does not exist|doesn't exist|not exist|(?:is |was )?not found)",
     re.IGNORECASE,
 )
+_NOT_PULLED = re.compile(r"\bmodel\b.*\bnot found\b|\bpull", re.IGNORECASE)
 _SHOWN = 300  # characters of what a server says
 # The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
 _NOT_JSON = "json_validate_failed"
@@ -54,12 +55,14 @@ class Endpoint:
         headers: Sent with every request; the key is in here and nowhere else.
         query: Appended to every URL (Azure's api-version).
         key_from: Which variable or argument the key comes from, for messages.
+        ollama: The model, where it is Ollama that serves it: what is missing has other remedies.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: str = ""
     key_from: str = "OPENAI_API_KEY"
+    ollama: str = ""
 
     @classmethod
     def find(
@@ -244,7 +247,8 @@ def _blocked(refusal: Refusal) -> bool:
 def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     """Which error a refusal is, with what the user can do about it."""
     status = refusal.status
-    said = f"{endpoint.place} answered {status}: {refusal.message}"
+    who = f"ollama:{model} at {endpoint.place}" if endpoint.ollama else endpoint.place
+    said = f"{who} answered {status}: {refusal.message}"
     if status in (400, 403) and _blocked(refusal):
         return Unavailable(f"{said} (blocked by the provider's filter)", permanent=True)
     if status in (400, 413, 422, 500) and too_long(refusal):
@@ -272,6 +276,8 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
         sent = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
         done = "check" if sent else "none was sent: set"
         return f"{done} the key ({endpoint.key_from} or api_key=)"
+    if endpoint.ollama and status == 404 and _NOT_PULLED.search(refusal.message):
+        return f"load the model first: ollama pull {model}"
     if status in (404, 405) or refusal.code in _NO_MODEL or _is_of_model(refusal):
         return f"check the model '{model}' and the base URL {endpoint.place}"
     return ""

@@ -15,6 +15,7 @@ from assay.cli.targeting import Target
 from assay.dataset.gaps import in_all_answers, is_gap
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
+from assay.report import notes
 from assay.run.connect import choose
 from assay.run.plan import plan
 from assay.target import Answers, ask
@@ -101,10 +102,8 @@ def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> b
 
 
 def _tell(found: Answers) -> None:
-    parts = [f"{found.n - len(found.failures):,} of {found.n:,} questions answered"]
-    if found.known:
-        parts.append(f"{found.known:,} of all without asking again")
-    say(f"{found.system}: {', '.join(parts)}")
+    said = notes.asked(f"system {found.system}", found.asked, found.reused)
+    say(f"{said}; {found.n - len(found.failures):,} of {found.n:,} questions answered")
     for id_, why in list(found.failures.items())[:SHOWN]:
         say(f"  no answer to {id_}: {why}")
     if len(found.failures) > SHOWN:

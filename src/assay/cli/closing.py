@@ -10,10 +10,11 @@ from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.worst import worst
 from assay.report import console as report
-from assay.report import numbers
+from assay.report import notes, numbers
 from assay.report.collect import summed_up
 from assay.report.run_titles import said
 from assay.run.result import Result
+from assay.target import Answers
 
 
 def show(result: Result, request: Request) -> None:
@@ -30,6 +31,8 @@ def _may_do_better(result: Result) -> bool:
 
 def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     lines = _renamed(result, request)
+    if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
+        lines.append(("this time", notes.asked("judge", result.asked, result.reused)))
     lines += outputs.written(request.outs)
     lines.append(("store", request.store))
     if request.settings.skip_invalid and result.run.skipped:
@@ -64,7 +67,11 @@ def _renamed(result: Result, request: Request) -> list[tuple[str, str]]:
 def as_json(result: Result, request: Request) -> dict[str, Any]:
     """The same for programs."""
     files = [shown for _, shown in outputs.written(request.outs)]  # a URI may hold a password
-    return {**summary_json(result), "store": request.store, "out": files}
+    calls = {"judge": {"asked": result.asked, "reused": result.reused}}
+    if isinstance(request.data, Answers):
+        answers = request.data
+        calls["system"] = {"asked": answers.asked, "reused": answers.reused}
+    return {**summary_json(result), "calls": calls, "store": request.store, "out": files}
 
 
 def summary_json(result: Result) -> dict[str, Any]:

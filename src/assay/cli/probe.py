@@ -79,7 +79,7 @@ class Probe:
             return Finding("FAIL", what, "put it right: a run stops at such an error")
 
     async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
-        limit = Limit(self.backend, Limits(in_flight=1, timeout=timeout, retries=1))
+        limit = Limit(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
         try:
             return await limit.reply(task)
         finally:

@@ -17,7 +17,7 @@ from assay.cli.placeholders import read_prompts
 from assay.cli.request import limits, spending
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.report import numbers, safe
+from assay.report import notes, numbers, safe
 from assay.run.settings import Settings
 from assay.testset import Plan, Testset, estimate, generate
 from assay.testset.result import lines
@@ -156,7 +156,7 @@ def _show(made: Testset, given: Mapping[str, Any]) -> None:
 
 
 def _remarks(made: Testset) -> list[str]:
-    spent = [f"{made.calls:,} calls to the judge, {made.known:,} more from the store"]
+    spent = [notes.asked("judge", made.calls, made.known)]
     if made.tokens_in:
         spent.append(f"{made.tokens_in:,} prompt tokens, {made.tokens_out:,} reply tokens")
     if made.money is not None:

@@ -31,7 +31,7 @@ def repeat(given: Mapping[str, Any]) -> int:
     with meter(silent=given["no_progress"]) as watch:
         settings = Settings(
             prompts=read_prompts(given["prompts"]),
-            limits=Limits(in_flight=given["concurrency"], timeout=given["timeout"]),
+            limits=Limits(concurrency=given["concurrency"], timeout=given["timeout"]),
             on_progress=watch,
         )
         found = asked.repeat(

@@ -102,7 +102,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
 def limits(given: Mapping[str, Any]) -> Limits:
     """How a judge may be asked, by the options that say so."""
     return Limits(
-        in_flight=given["concurrency"],
+        concurrency=given["concurrency"],
         requests_per_minute=given["rpm"],
         tokens_per_minute=given["tpm"],
         timeout=given["timeout"],

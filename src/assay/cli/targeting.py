@@ -136,7 +136,7 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
     headers = _headers(given["target_headers"])
     found = system(given["target"], version=given["target_version"], body=body, headers=headers)
     limits = Limits(
-        in_flight=given["target_concurrency"],
+        concurrency=given["target_concurrency"],
         timeout=given["target_timeout"],
         retries=given["target_retries"],
         requests_per_minute=given["target_rpm"],

@@ -49,6 +49,22 @@ def is_built_in(spec: str) -> bool:
     return match is not None and ALIASES.get(match[1], match[1]) in METRICS
 
 
+def specs(text: str) -> list[str]:
+    """The names in a text, at the commas outside parentheses and quotes.
+
+    Raises:
+        InputError: If parentheses or quotes do not match, or it names none.
+    """
+    try:
+        found = [spec for spec in arguments.pieces(text) if spec]
+    except ValueError as error:
+        remedy = """quote it: 'name(parameter="a, b")'"""
+        raise InputError(f"metric '{text}' {error}", remedy) from error
+    if not found:
+        raise InputError(f"'{text}' names no metric", "such as 'faithfulness,hit_at_k(k=3)'")
+    return found
+
+
 def check_threshold(spec: str | Metric) -> None:
     """See that a threshold is for a metric whose direction is known.
 
@@ -68,13 +84,18 @@ def check_threshold(spec: str | Metric) -> None:
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """Metrics from names and objects, each once.
 
+    Args:
+        metrics: Names, in lists or with commas between them as on the command line, and Metrics.
+
     Raises:
         InputError: If there is none, or one is unknown.
     """
     given: Any = metrics
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [] if given is None else [given]
-    found = [parse(metric) if isinstance(metric, str) else metric for metric in given]
+    found: list[Any] = []
+    for metric in given:
+        found += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
     for metric in found:
         if not isinstance(metric, Metric):
             raise _no_metric(metric)

@@ -65,13 +65,12 @@ def collect(
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = _first(store, run, LOOKED_AT)
         drifts = [str(found) for found in drift.since(store, run.id) if found.changed]
-        cached = max(0, store.used(run.id) - cost.calls)
     return {
         "assay": __version__,
         "run": _run(run),
         "metrics": metrics,
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
-        "cost": {**msgspec.to_builtins(cost), "cached": cached},
+        "cost": msgspec.to_builtins(cost),
         "drift": drifts,
         "unmeasured": [f"{judge_in_words(name)}: {_UNMEASURED}" for name in _unmeasured(run)],
         "foreign": {

@@ -158,13 +158,15 @@ def noise(metric: Mapping[str, Any]) -> str:
     return f"{asked}: {', '.join(said)}" if said else asked
 
 
+def asked(whom: str, calls: int, reused: int) -> str:
+    """How often somebody was asked, and what came from the store instead."""
+    return f"{whom}: asked {numbers.count(calls)}, reused {numbers.count(reused)}"
+
+
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
-    parts = [
-        f"{numbers.plural(spent['calls'], 'judge call')}",
-        f"{numbers.count(spent['cached'])} more from the cache",
-    ]
+    parts = [asked("judge", spent["calls"], spent["reused"])]
     if spent["tokens_in"] or spent["tokens_out"]:
         parts.append(f"{numbers.count(spent['tokens_in'])} tokens in")
         parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")

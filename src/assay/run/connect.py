@@ -163,7 +163,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
                 and set(kinds) <= {kind.kind for kind in VECTORS}
             )
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
-            bounds.append(limits.in_flight)
+            bounds.append(limits.concurrency)
             if aopen := getattr(inner, "aopen", None):
                 opening.append(aopen)
             inner = limit = Limit(inner, limits, purse=embedding if only_embeds else purse)
@@ -181,7 +181,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
         return ledger
 
     guarded = _mapped(route, guard)
-    most = max(bounds, default=min(LOCAL, settings.limits.in_flight))
+    most = max(bounds, default=min(LOCAL, settings.limits.concurrency))
     usages = (purse.usage, embedding.usage)
     return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
 
@@ -203,7 +203,7 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
         leaf,
         workers=settings.workers,
         cores=settings.cores,
-        in_flight=limits.in_flight,
+        in_flight=limits.concurrency,
         sharing=max(1, sharing),
     )
     if Traits.of(leaf).local:

@@ -43,7 +43,8 @@ async def aevaluate(
 
     Args:
         data: Path to JSONL, CSV or Parquet, list of dicts or Samples, pandas or HF data set.
-        metrics: Names (``"faithfulness"``, ``"factual_correctness(mode=recall)"``) or Metrics.
+        metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
+            ``"metrics.py:mine"``), in one text or in a list, and Metrics.
         judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a back end, or a
             function from prompt to text.
         embedder: Who makes embeddings; the embedded model unless the judge makes its own.

@@ -71,6 +71,8 @@ class Cost:
         seconds: Wall time.
         money: What the tokens cost, without embeddings, which have another price, and without those
             of judges in this process; None if the run was not told the price.
+        reused: Replies that its scores rest on without another call: from the store, or asked for
+            by another of its scores.
     """
 
     calls: int
@@ -78,6 +80,7 @@ class Cost:
     tokens_out: int
     seconds: float
     money: float | None
+    reused: int = 0
 
 
 class Result:
@@ -127,6 +130,17 @@ class Result:
             return store.run(self._id)
 
     @property
+    def asked(self) -> int:
+        """How often the call that gave it asked a judge; 0 where it was only opened."""
+        return self.paid.calls
+
+    @property
+    def reused(self) -> int:
+        """Replies that its scores rest on and that the call that gave it did not ask for."""
+        with self._open() as store:
+            return max(0, store.used(self._id) - self.asked)
+
+    @property
     def stopped(self) -> str:
         """Why it stopped early, "" if it did not."""
         return self.run.stopped
@@ -171,10 +185,12 @@ class Result:
         with self._open() as store:
             spent = store.spent(self._id)
             run = store.run(self._id)
+            reused = max(0, store.used(self._id) - spent.calls)
             charged = store.charged(self._id, run.config.get("local", ()))
         price = Price(*run.config["price"]) if run.config.get("price") else None
         money = price.of(*charged) if price else None
-        return Cost(spent.calls, spent.tokens_in, spent.tokens_out, run.seconds, money)
+        tokens = spent.tokens_in, spent.tokens_out
+        return Cost(spent.calls, *tokens, run.seconds, money, reused)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""

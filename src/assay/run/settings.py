@@ -1,7 +1,7 @@
 """What a user may set about a run, beside data, metrics and judge."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -32,7 +32,9 @@ class Settings:
             contexts, ask in one call (of a language model): a third of the calls and of the tokens
             less, but what one metric finds may depend on which others are computed with it; the
             signatures say so.
-        limits: Requests in flight, rates, time-out and retries of each back end.
+        concurrency: Most calls at the same time to each back end, short for the same of `limits`,
+            before which it goes.
+        limits: Concurrent calls, rates, time-out and retries of each back end.
         budget: What this start of the run may spend on the judge, and what tokens cost.
         engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
             cluster. The scores are the same.
@@ -56,6 +58,7 @@ class Settings:
     prompts: Mapping[str, Template] = field(default_factory=dict)
     tries: int = 3
     together: bool = True
+    concurrency: int | None = None
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     engine: Engine = "local"
@@ -70,7 +73,7 @@ class Settings:
     on_progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("limit", "tries", "workers", "cores"):
+        for name in ("limit", "tries", "concurrency", "workers", "cores"):
             value: Any = getattr(self, name)
             whole = isinstance(value, Integral) and not isinstance(value, bool)
             if value is not None and not whole:
@@ -82,6 +85,9 @@ class Settings:
         if given is not None and not callable(given):
             remedy = "give a function of one argument, an assay.run.progress.Progress, or None"
             raise InputError(f"on_progress is {given!r}", remedy)
+        if self.concurrency is not None:
+            changed = replace(self.limits, concurrency=self.concurrency)
+            object.__setattr__(self, "limits", changed)
         if self.tries < 1:
             raise InputError(f"tries is {self.tries}", "give 1 or more")
         if self.engine not in get_args(Engine):

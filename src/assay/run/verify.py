@@ -137,7 +137,7 @@ class _Judging:
                 return
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             purse = Purse(settings.budget, bound=functools.partial(longest_reply, route))
-            yield Limit(leaf, limits, purse=purse), limits.in_flight
+            yield Limit(leaf, limits, purse=purse), limits.concurrency
         finally:
             unused = in_use.leave(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)) and isinstance(leaf, Closing):

@@ -26,7 +26,7 @@ from assay.target import reply
 from assay.target.system import AskSystem, System, system
 
 # A system under test is seldom as large as a provider of models.
-LIMITS = Limits(in_flight=8, timeout=120.0, retries=2)
+LIMITS = Limits(concurrency=8, timeout=120.0, retries=2)
 # So many questions without one answer, the first ones: something may be wrong with all of them.
 HOPELESS = 8
 
@@ -68,15 +68,20 @@ class Answers(Source):
         system: Who answered.
         n: How many questions there are.
         asked: How often the system had to be asked.
-        known: Answers that were in the store already.
+        reused: Answers that were in the store already.
         failures: Why there is no answer, by id of the sample.
     """
 
     system: str = ""
     n: int = 0
     asked: int = 0
-    known: int = 0
+    reused: int = 0
     failures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> int:
+        """The former name of `reused`."""
+        return self.reused
 
 
 def ask(
@@ -163,7 +168,7 @@ class _Round:
         """Ask what is not known."""
         jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
         async with self._door(store) as door, asyncio.TaskGroup() as group:
-            for _ in range(2 * self.asking.limits.in_flight):
+            for _ in range(2 * self.asking.limits.concurrency):
                 group.create_task(self._worker(door, jobs))
         if self.stopped:
             raise self.stopped
@@ -272,7 +277,7 @@ class _Round:
             system=self.system.name,
             n=len(self.ids),
             asked=self.served.asked,
-            known=self.served.known,
+            reused=self.served.known,
             failures=self.failures,
         )
 

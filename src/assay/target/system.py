@@ -5,13 +5,15 @@ import json
 import re
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.backends.code import place_of, text_digest
+from assay.backends.code import callable_digest, place_of, text_digest
 from assay.backends.llm import called, name_of
 from assay.backends.openai_http import Refusal, checked_url, one_login
 from assay.backends.per_loop import PerLoop
@@ -200,23 +202,34 @@ class FunctionSystem:
 
     Args:
         function: The function.
-        name: What it is called, instead of its module, name and the digest of its code.
-        version: Which version of the system it is; another one is asked anew.
+        name: What it is called, instead of its module, name and the digest of its code and of the
+            values that it goes by.
+        version: Which version of the system it is; another one is asked anew. Without one, answers
+            of earlier runs are not reused where it goes by something whose content cannot be told.
+        file: The file that it was loaded from; what else is edited there makes no other of it.
 
     Raises:
         InputError: If it cannot be called so.
     """
 
-    def __init__(self, function: Callable[..., Any], *, name: str = "", version: str = "") -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, name: str = "", version: str = "", file: str = ""
+    ) -> None:
         self._function = function
         self._wants = _wanted(function)
-        given = name or name_of(function)
+        given = name or _name_in_file(file, function)
         self.name = f"{given}@{version}" if version else given
+        self._identity = self.name
+        _, untold = callable_digest(function)
+        if untold and not (name or version):
+            _warn_of(self.name, untold)
+            # What another process made of the same code may be another system.
+            self._identity = f"{self.name}#{uuid.uuid4().hex}"
         self.needs, self.told_contexts = frozenset({"question"}), "sample" in self._wants
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """Its name, in which the digest of its code stands."""
-        return self.name if kind is AskSystem else None
+        """Its name, in which the digest of its code stands; of one that it does not tell, once."""
+        return self._identity if kind is AskSystem else None
 
     def sent(self, sample: Sample) -> str:
         """The question, or the whole sample without its id."""
@@ -279,12 +292,12 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
         return HttpSystem(target, version=version, **how)
     if any(how.values()):
         raise InputError("body and headers are for a target with a URL", "leave them out")
-    name = ""
+    file = ""
     if isinstance(target, str):
-        spec, target = target, _named(target)
-        name = _name_in_file(spec, target) if callable(target) else ""
+        file, target = target.rpartition(":")[0], _named(target)
     if callable(target):
-        return FunctionSystem(target, name=name, version=version)
+        file = file if file.endswith(FILE) else ""
+        return FunctionSystem(target, version=version, file=file)
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
@@ -302,16 +315,19 @@ def _named(spec: str) -> Any:
     return imported(spec, "target")
 
 
-def _name_in_file(spec: str, function: Callable[..., Any]) -> str:
-    """Its name without the digest of the file that it was loaded from; "" if from none.
-
-    What else is edited in the file makes no other system of it.
-    """
-    file = spec.rpartition(":")[0]
-    if not file.endswith(FILE):
-        return ""
+def _name_in_file(file: str, function: Callable[..., Any]) -> str:
+    """Its name without the digest of the file that it was loaded from, if it was."""
     stem = Path(file).stem
     return re.sub(rf"^{re.escape(stem)}_[0-9a-f]{{8}}:", f"{stem}:", name_of(function))
+
+
+def _warn_of(name: str, untold: Iterable[str]) -> None:
+    warnings.warn(
+        f"{name} uses what cannot be read, so that a change of it would not be noticed: "
+        f"{', '.join(untold)}. Answers of earlier runs are therefore not reused -> name the "
+        "version of your system: --target-version NAME, or system(..., version=NAME)",
+        stacklevel=4,
+    )
 
 
 def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:

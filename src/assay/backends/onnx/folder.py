@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.weights import digest
+from assay.backends.weights import digest, whole_digest
 from assay.errors import InputError
 
 LONGEST = (
@@ -82,7 +82,8 @@ def _model(folder: Path) -> Path:
 
 def _weights(model: Path) -> list[str]:
     # Weights of more than two gigabytes are in files of their own beside the model.
-    return [digest(path) for path in sorted(model.parent.glob(f"{model.name}*")) if path.is_file()]
+    files = [path for path in sorted(model.parent.glob(f"{model.name}*")) if path.is_file()]
+    return [whole_digest(path) for path in files]
 
 
 def _there(path: Path) -> Path:

@@ -199,7 +199,7 @@ async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> 
     typed = isinstance(dataset, EvaluationDataset)
     rows = [named(row, settings.mapping) for row in table.rows]
     samples = dataset.samples if typed else EvaluationDataset.from_list(rows).samples
-    room = asyncio.Semaphore(settings.limits.in_flight)
+    room = asyncio.Semaphore(settings.limits.concurrency)
 
     async def one(sample: Any, row: Mapping[str, Any]) -> float:
         async with room:

@@ -40,7 +40,7 @@ class RunConfig:
     def limits(self) -> Limits:
         """The same bounds in assay's words."""
         return Limits(
-            in_flight=max(1, self.max_workers),
+            concurrency=max(1, self.max_workers),
             timeout=float(self.timeout),
             retries=self.max_retries,
             patience=float(self.max_wait),
