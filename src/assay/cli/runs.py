@@ -80,7 +80,7 @@ def _show(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
 
     from assay.cli import screen
     from assay.report import safe
-    from assay.report.run_titles import remarks
+    from assay.report.run_titles import judge_in_words, remarks
 
     # A table would fold names at 80 columns: every run has a second line for its data and judge.
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -106,7 +106,9 @@ def _show(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
         )
     console.print(table if rows else "no run with that tag" if tags else "no run yet")
     for row in rows:
-        about = filter(None, [remarks(row), f"{row['source']}, judged by {row['judge']}"])
+        about = filter(
+            None, [remarks(row), f"{row['source']}, judged by {judge_in_words(row['judge'])}"]
+        )
         text = f"{row['run'][:8]}  {'; '.join(about)}"
         console.print(Text(safe.plain(text), style="dim"))
 

@@ -12,7 +12,7 @@ from assay.analysis.comparable import judges
 from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
-from assay.report.run_titles import said
+from assay.report.run_titles import judge_in_words, said
 from assay.run.result import NOT_DONE, Result
 from assay.run.summary import MetricSummary
 from assay.sample import Sample
@@ -27,7 +27,6 @@ MOST_SAMPLES = 2000
 MOST_DIAGNOSED = 5000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
-_EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _UNMEASURED = (
     "how often it is wrong has not been measured; `assay agree` measures it on your labels, "
@@ -119,11 +118,6 @@ def _unmeasured(run: Run) -> list[str]:
     """The judges of whose agreement with people nothing is known."""
     measured = {found["judge"] for found in run.config.get("quality", {}).values()}
     return [name for name in run.config.get("unmeasured", ()) if name not in measured]
-
-
-def judge_in_words(name: str) -> str:
-    """A judge's name as people say it: of the embedded one the version, without its models."""
-    return _EMBEDDED.sub(r"embedded \1", name)
 
 
 def _judges(run: Run) -> str:

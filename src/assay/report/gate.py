@@ -150,4 +150,4 @@ def _about(found: Gate) -> list[str]:
     baseline = run_titles.beside(found.baseline_title, found.baseline)
     against = [f"against {baseline}"] if found.baseline else []
     run = run_titles.beside(found.title, found.run)
-    return [f"run {run}", *against, found.source, found.judge]
+    return [f"run {run}", *against, found.source, run_titles.judge_in_words(found.judge)]

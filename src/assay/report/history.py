@@ -117,7 +117,11 @@ def reach(point: Json) -> list[float]:
 def title(one: Json) -> str:
     """What a series is, in a line."""
     samples = numbers.plural(one["n_samples"], "sample")
-    parts = [f"judged by {', '.join(one['judges'])}"] if one["judges"] else []
+    parts = (
+        [f"judged by {', '.join(map(run_titles.judge_in_words, one['judges']))}"]
+        if one["judges"]
+        else []
+    )
     parts.append(f"data {one['data']} ({samples})")
     parts += [f"{key} {value}" for key, value in one["settings"].items()]
     return ", ".join(parts)

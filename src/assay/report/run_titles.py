@@ -1,5 +1,6 @@
 """What is a run called where people read: by its name or data, with its short id beside it?"""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,8 @@ import msgspec
 
 from assay.store import Run
 from assay.store.description import written
+
+_EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
 
 
 def called(run: Run) -> str:
@@ -29,3 +32,8 @@ def remarks(said: Mapping[str, Any]) -> str:
     """Its tags, parameters and note in a line: ``k=5, model=small; nightly``; "" without any."""
     params = ", ".join(f"{key}={written(value)}" for key, value in said["params"].items())
     return "; ".join(filter(None, [params, ", ".join(said["tags"]), said["note"]]))
+
+
+def judge_in_words(name: str) -> str:
+    """A judge's name as people say it: of the embedded one the version, without its models."""
+    return _EMBEDDED.sub(r"embedded \1", name)
