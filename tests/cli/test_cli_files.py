@@ -91,6 +91,8 @@ def test_nothing_overwrites_the_judge_or_the_configuration(assay, here):
 
 def test_json_names_a_file_in_an_object_store_without_its_password(scored):
     (run,) = json.loads(scored("runs", "--json").stdout)
-    request = SimpleNamespace(outs=("s3://KEY:SECRET@bucket/r.html", "r.md"), store="assay.db")
+    request = SimpleNamespace(
+        outs=("s3://KEY:SECRET@bucket/r.html", "r.md"), store="assay.db", data="data.jsonl"
+    )
     told = closing.as_json(Result("assay.db", run["run"]), request)
     assert told["out"] == ["s3://KEY@bucket/r.html", "r.md"]

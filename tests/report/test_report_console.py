@@ -33,10 +33,10 @@ def test_what_must_be_read_beside_the_numbers_is_there() -> None:
     text = " ".join(shown(console.summary(fixture.small())).split())
     for words in (
         "the judge failed on 1 of 12 samples",
-        "judge: openai:gpt-4o-mini; finds, errs: of 100 bad ones and of 100 good ones",
+        "finds, errs: of 100 bad ones and of 100 good ones",
         "unrelated texts score 0.11 on average",
         "computed as f1 of precision and recall",
-        "judge: asked 121, reused 17",
+        "judge openai:gpt-4o-mini: asked 121, reused 17",
     ):
         assert words in text
 

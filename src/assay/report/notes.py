@@ -109,16 +109,15 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Who judges, and how often wrongly: one line, whatever the number of metrics."""
+    """How often the judge is wrong: one line, whatever the number of metrics."""
+    lines = [("judge", text) for text in data["unmeasured"]]
     if any(quality(metric) for metric in data["metrics"]):
         about = (
-            f"{data['run']['judge_in_words']}; finds, errs: of 100 bad ones and of 100 good ones, "
-            "how many it flags, by people's labels (`assay show --about`)"
+            "of 100 bad ones and of 100 good ones, how many the judge flags, by people's labels "
+            "(`assay show --about`)"
         )
-        return [("judge", about), *(("judge", text) for text in data["unmeasured"])]
-    if data["unmeasured"]:
-        return [("judge", text) for text in data["unmeasured"]]
-    return []
+        lines.insert(0, ("finds, errs", about))
+    return lines
 
 
 def quality(metric: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -166,7 +165,7 @@ def asked(whom: str, calls: int, reused: int) -> str:
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
-    parts = [asked("judge", spent["calls"], spent["reused"])]
+    parts = [asked(f"judge {data['run']['judge_in_words']}", spent["calls"], spent["reused"])]
     if spent["tokens_in"] or spent["tokens_out"]:
         parts.append(f"{numbers.count(spent['tokens_in'])} tokens in")
         parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
