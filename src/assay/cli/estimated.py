@@ -7,7 +7,7 @@ from rich.text import Text
 from assay.cli import screen
 from assay.cli.edge import OK
 from assay.cli.request import Request
-from assay.report import safe
+from assay.report import numbers, safe
 from assay.run.estimate import Estimate, estimate
 
 
@@ -36,6 +36,10 @@ def _show(found: Estimate, request: Request) -> None:
         table.add_row(number, Text(safe.plain(what)))
     console = screen.out()
     console.print(table)
+    if found.margins:
+        console.print(
+            f"Counted on {found.counted:,} rows drawn from all; ± is the 95 % error of the draw."
+        )
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = request.settings.budget
     tokens = found.tokens_in + found.tokens_out
@@ -52,18 +56,31 @@ def _lines(found: Estimate, request: Request) -> list[tuple[str, str]]:
     lines = [
         (f"{found.samples:,}", "samples"),
         (f"{found.samples * len(request.metrics):,}", "scores in all"),
-        (f"{found.calls:,}", f"calls to be made to {request.judge.name}"),
-        (f"{found.known:,}", f"calls known already, from {request.store}"),
-        (f"{found.local:,}", "calls answered on this machine, free of charge"),
-        (f"{found.tokens_in:,}", "prompt tokens, about"),
-        (f"{found.tokens_out:,}", "reply tokens, about"),
+        (_number(found, "calls"), f"calls to be made to {request.judge.name}"),
+        (_number(found, "known"), f"calls known already, from {request.store}"),
+        (_number(found, "local"), "calls answered on this machine, free of charge"),
+        (_number(found, "tokens_in"), "prompt tokens, about"),
+        (_number(found, "tokens_out"), "reply tokens, about"),
     ]
     if found.batches:
         lines.insert(3, (f"{found.batches:,}", "batches that they are submitted in, at least"))
     if found.local_tokens:
-        lines.append((f"{found.local_tokens:,}", "prompt tokens read on this machine, about"))
+        lines.append((_number(found, "local_tokens"), "prompt tokens read on this machine, about"))
+        written = _number(found, "local_written")
+        lines.append((written, "reply tokens written on this machine, about"))
     if found.money is not None:
         lines.append((f"{found.money:,.4f}", "money, about, at the price given"))
     elif found.calls:
         lines.append(("?", "money: say what tokens cost, --price IN/OUT"))
+    if found.seconds is None:
+        lines.append(("?", f"time: {found.seconds_from}"))
+    else:
+        basis = f", {found.seconds_from}" if found.seconds_from else ""
+        lines.append((numbers.seconds(found.seconds), f"time, about{basis}"))
     return lines
+
+
+def _number(found: Estimate, name: str) -> str:
+    """A count, with its error where it was scaled up."""
+    amount, margin = getattr(found, name), found.margins.get(name, 0.0)
+    return f"{amount:,} ± {100 * margin / amount:.1f} %" if margin and amount else f"{amount:,}"

@@ -1,21 +1,27 @@
-"""What would a run cost? Calls, tokens and money, counted before anything is spent."""
+"""What would a run cost? Calls, tokens, money and time, counted before anything is spent."""
 
 import asyncio
 import contextlib
 import math
 import os
-from collections import Counter
+import random
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from assay.backends.specs import DEFAULT
+from assay.dataset import Samples
 from assay.dataset.gaps import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
 from assay.judge import Judge, Reply, Task
 from assay.metrics import Metric
 from assay.run import STORE, probes
+from assay.run.duration import duration
 from assay.run.loop import run_to_completion
 from assay.run.plan import Plan, plan
 from assay.run.settings import Settings, chosen
@@ -40,6 +46,13 @@ class Estimate:
             cost time only.
         money: What they would cost without embeddings, None without a price.
         batches: Batches that `calls` make at judges that are asked in batches, at least.
+        local_written: Tokens that a language model in this process would write, about.
+        seconds: How long the run would take, about; None where nothing tells it.
+        seconds_from: What that rests on, or why it is not known.
+        counted: Rows that were counted; if there are more, they were drawn at random and all
+            numbers are scaled up.
+        margins: How far the numbers may be off by the draw of these rows, as half the width of
+            their 95 % intervals; {} if all rows were counted.
     """
 
     samples: int
@@ -51,6 +64,11 @@ class Estimate:
     local_tokens: int
     money: float | None
     batches: int = 0
+    local_written: int = 0
+    seconds: float | None = None
+    seconds_from: str = ""
+    counted: int = 0
+    margins: Mapping[str, float] = field(default_factory=dict)
 
 
 def estimate(
@@ -79,6 +97,12 @@ def estimate(
             kept.close()
 
 
+# As many rows are all counted; of more so many are drawn.
+ALL_COUNTED = 3000
+DRAWN = 1000
+_SUMS = ("calls", "known", "local", "local_tokens", "local_written", "tokens_in", "tokens_out")
+
+
 class _ReadOnce(StandIn):
     """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
 
@@ -101,42 +125,91 @@ class _ReadOnce(StandIn):
 
 
 async def _count(plan: Plan, door: StandIn) -> Estimate:
-    tries = plan.settings.tries
     company = companions(plan.metrics, plan.route) if plan.settings.together else []
     shared = Company(joined(plan.route))
-    for sample in plan.samples:
-        if sample.failure is not None:  # no judge is asked about it
-            continue
-        for metric in plan.metrics:
-            if metric.label not in company:
-                await _ask(metric, sample, Judge(door, tries=tries))
-        party = Party(door, shared)
-        members = [(m, party.member()) for m in plan.metrics if m.label in company]
-        await asyncio.gather(
-            *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
-        )
-    await _probe(plan, door)
-    counts = door.counts
-    return Estimate(
-        samples=plan.samples.rows - plan.samples.skipped,
-        calls=counts.calls,
-        known=counts.known,
-        local=counts.local,
-        tokens_in=counts.tokens_in,
-        tokens_out=round(counts.tokens_out),
-        local_tokens=counts.local_tokens,
-        money=counts.money(plan.settings.budget.price),
-        batches=_batches(plan, door.in_batches),
+    samples, n = _drawn(plan.samples)
+    rows = []
+    for sample in samples:
+        before = _sums(door)
+        if sample.failure is None:  # else no judge is asked about it
+            await _ask_all(plan, sample, door, company, shared)
+        rows.append([now - then for now, then in zip(_sums(door), before, strict=True)])
+    scale = n / max(1, len(samples))
+    found = _scaled(plan, door, scale, n)
+    margins = {} if scale == 1 else _margins(rows, n)
+    took = duration(plan, list(door.work.values()), door.store, scale)
+    if scale == 1:
+        await _probe(plan, door)
+        found = _scaled(plan, door, scale, n)
+    return replace(
+        found,
+        seconds=took.seconds,
+        seconds_from=took.basis,
+        counted=len(samples),
+        margins=margins,
     )
 
 
-def _batches(plan: Plan, calls: Mapping[str, int]) -> int:
+def _drawn(samples: Samples) -> tuple[list[Sample], int]:
+    """The samples if they are not many, else some of them, each as likely; and how many there are.
+
+    The same data give the same draw.
+    """
+    chance = random.Random(0)  # noqa: S311 - it draws a sample, it guards nothing
+    kept: list[Sample] = []
+    for n, sample in zip(count(1), samples, strict=False):
+        if n <= ALL_COUNTED:
+            kept.append(sample)
+        elif (place := chance.randrange(n)) < ALL_COUNTED:
+            kept[place] = sample
+    total = samples.rows - samples.skipped
+    return (kept if total <= ALL_COUNTED else chance.sample(kept, DRAWN)), total
+
+
+def _sums(door: StandIn) -> list[float]:
+    return [getattr(door.counts, name) for name in _SUMS]
+
+
+def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
+    """Half the width of the 95 % interval of each sum, scaled up to n rows."""
+    values = np.array(rows, dtype=float)
+    share = math.sqrt((1 / len(rows)) * (1 - len(rows) / n))
+    widths = 1.96 * n * share * values.std(axis=0, ddof=1)
+    return dict(zip(_SUMS, map(float, widths.round()), strict=True))
+
+
+def _scaled(plan: Plan, door: StandIn, scale: float, n: int) -> Estimate:
+    counts = door.counts
+    money = counts.money(plan.settings.budget.price)
+    return Estimate(
+        samples=n,
+        **{name: round(getattr(counts, name) * scale) for name in _SUMS},
+        money=None if money is None else money * scale,
+        batches=_batches(plan, {kind: n * scale for kind, n in door.in_batches.items()}),
+    )
+
+
+async def _ask_all(
+    plan: Plan, sample: Sample, door: StandIn, company: list[str], shared: Company
+) -> None:
+    tries = plan.settings.tries
+    for metric in plan.metrics:
+        if metric.label not in company:
+            await _ask(metric, sample, Judge(door, tries=tries))
+    party = Party(door, shared)
+    members = [(m, party.member()) for m in plan.metrics if m.label in company]
+    await asyncio.gather(
+        *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
+    )
+
+
+def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
     """Batches that so many calls of each kind make: what needs another's reply comes after it."""
     stages: dict[str, int] = {}
     for metric in plan.metrics:
         asked = [task.kind for task in metric.asks(plan.route.serves) if task.kind in calls]
         stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(asked)}
-    together: Counter[tuple[int, int, int]] = Counter()
+    together: defaultdict[tuple[int, int, int], float] = defaultdict(float)
     for kind, n in calls.items():
         server: Any = plan.route.to(kind)
         together[stages.get(kind, 0), id(server), server.habits.most] += n

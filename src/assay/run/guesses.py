@@ -8,6 +8,7 @@ from assay.tasks import (
     AnswerClosedQuestions,
     AnswerQuestions,
     AskClosedQuestions,
+    Choice,
     ChooseLabel,
     ClosedAnswer,
     ClosedQuestion,
@@ -19,6 +20,7 @@ from assay.tasks import (
     Goal,
     Grade,
     InferGoal,
+    JudgeContexts,
     JudgeTopics,
     Label,
     MatchTopics,
@@ -29,9 +31,15 @@ from assay.tasks import (
     Preference,
     RankAnswers,
     Ranking,
+    RateAnswer,
+    Rating,
+    SelectSentences,
     ShortAnswer,
     TopicAnswer,
     TopicMatch,
+    Usefulness,
+    Verdict,
+    VerifyStatements,
     WriteMultiHop,
     WriteReasoning,
     WriteSingleHop,
@@ -45,16 +53,22 @@ from assay.tasks import (
     embed,
     give_grade,
     infer_goal,
+    judge_contexts,
     judge_topics,
     match_topics,
     name_topics,
     plan_evaluation,
     prefer_answer,
     rank_answers,
+    rate_answer,
+    select_sentences,
+    verify_statements,
     write_question,
 )
 from assay.text.sentences import sentences, spans
 
+# Words of "the shortest exact quote".
+QUOTED = 10
 # As long as the reasons that judges give.
 REASON = "The answer says what is asked for, and the contexts bear it out."
 
@@ -151,6 +165,40 @@ def _short_answers(task: Any) -> str:
     return answer_questions.reply([answer for answer in answers if answer.id in task.ids])
 
 
+def _verdicts(task: Any) -> str:
+    # What shares most of its words with a context is supported by it.
+    contexts = [(set(text.split()), text) for text in task.contexts]
+    made = []
+    for statement in task.statements:
+        if statement.id not in task.ids:
+            continue
+        words = statement.text.rstrip(".").split()
+        shared = [sum(word in held for word in words) for held, _ in contexts] or [0]
+        best = max(range(len(shared)), key=shared.__getitem__)
+        supported = 2 * shared[best] > len(words)
+        quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
+        place = best if supported else None
+        made.append(Verdict(statement.id, supported, REASON, place, quote))
+    return verify_statements.reply(made)
+
+
+def _usefulness(task: Any) -> str:
+    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown() if i in task.ids)
+    return judge_contexts.reply(
+        [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
+    )
+
+
+def _choices(task: Any) -> str:
+    asked = {word for word in task.question.lower().split() if len(word) > 3}
+    chosen = [s for s in task.sentences if not asked.isdisjoint(s.text.lower().split())]
+    return select_sentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
+
+
+def _rating(_task: Any) -> str:
+    return rate_answer.reply(Rating(1.0, noncommittal=False, reason=REASON))
+
+
 def _written(task: Any) -> str:
     # In the text's own words, so that it goes through every check of a test set; backwards, so
     # that "in this document" does not point at a text.
@@ -164,6 +212,10 @@ def _written(task: Any) -> str:
 
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
     Embed.kind: _vector,
+    VerifyStatements.kind: _verdicts,
+    JudgeContexts.kind: _usefulness,
+    SelectSentences.kind: _choices,
+    RateAnswer.kind: _rating,
     GenerateQuestions.kind: _questions,
     PaperVerdicts.kind: _paper_verdicts,
     GiveGrade.kind: _grade,

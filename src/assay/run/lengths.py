@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.judge import Task
-from assay.run.guesses import REASON
+from assay.run.guesses import QUOTED, REASON
 
-# Words of "the shortest exact quote": a stand-in quotes whole sentences.
-QUOTED = 10
 _LEAST: Mapping[str, Any] = {"string": "", "boolean": False, "number": 0.0, "array": []}
 
 

@@ -9,15 +9,20 @@ from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.backends.spending import Price
 from assay.judge import Backend, Reply, Task, Traits
+from assay.run.duration import Work
 from assay.run.guesses import guess
 from assay.run.lengths import as_asked
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.tasks import Embed
+from assay.tasks import Embed, NameEntities, SplitStatements
 
 CHARS_PER_TOKEN = 4
 # Replies of a judge to one kind of task that tell how long its next ones will be.
 ENOUGH = 20
+# What the embedded judge does without a model, as quickly as any guess.
+_BY_RULES = (SplitStatements.kind, NameEntities.kind)
+# So many tasks of a kind are done in earnest, to see how long they take.
+TRIED = 16
 # Replies that are kept for those who ask the same again: the other metrics of a sample.
 RECENT = 4096
 
@@ -30,6 +35,7 @@ class Counts:
     known: int = 0
     local: int = 0
     local_tokens: int = 0
+    local_written: float = 0.0
     tokens_in: int = 0
     tokens_out: float = 0.0
     embedded: int = 0
@@ -48,12 +54,14 @@ class StandIn:
         store: What is known already.
         counts: What was asked so far; equal questions are counted once.
         in_batches: Calls by kind of task that would be asked in batches.
+        work: What each back end would be asked for.
     """
 
     route: Route
     store: Store | None
     counts: Counts = field(default_factory=Counts)
     in_batches: Counter[str] = field(default_factory=Counter)
+    work: dict[int, Work] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
     _seen: set[int] = field(default_factory=set)
@@ -98,10 +106,13 @@ class StandIn:
         counts, server = self.counts, self.route.to(task.kind)
         if is_known:
             counts.known += 1
-        elif Traits.of(server).local:
+            return
+        work = self.work.setdefault(id(server), Work(server))
+        work.calls[task.kind] += 1
+        if Traits.of(server).local:
             counts.local += 1
             if isinstance(server, LLM):
-                counts.local_tokens += _prompt_length(server, task) // CHARS_PER_TOKEN
+                self._add_local(server, task, reply)
         else:
             counts.calls += 1
             if hasattr(server, "in_batches"):
@@ -110,8 +121,30 @@ class StandIn:
             counts.tokens_in += tokens
             if isinstance(task, Embed):
                 counts.embedded += tokens
+                work.tokens += tokens
             else:
-                counts.tokens_out += self._written(task, reply)
+                written = self._written(task, reply)
+                counts.tokens_out += written
+                work.tokens += tokens + written
+
+    def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
+        """Count what a language model in this process reads and writes."""
+        told = getattr(server, "lengths", None)
+        lengths = told(task) if told else None
+        letters = _prompt_length(server, task) if lengths is None else lengths[0]
+        self.counts.local_tokens += letters // CHARS_PER_TOKEN
+        self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]
+
+    async def _try(self, task: Task[Any]) -> None:
+        """See of a few tasks of the embedded judge how long it takes over them here."""
+        server = self.route.to(task.kind)
+        if not isinstance(server, Embedded):
+            return
+        took = self.work.setdefault(id(server), Work(server)).trial.setdefault(task.kind, [])
+        if not took:
+            await server.reply(task)  # its model may have to be loaded
+        if len(took) < TRIED:
+            took.append((await server.reply(task)).ms / 1000)
 
     def _written(self, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
@@ -123,7 +156,8 @@ class StandIn:
         return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
 
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
-        if not isinstance(task, Embed) and self._embedded.identity(type(task)):
+        await self._try(task)
+        if task.kind in _BY_RULES:
             return await self._embedded.reply(task, draw)
         return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)
 

@@ -63,6 +63,13 @@ class Replies(File):
         )[0]
         return int(read), int(written)
 
+    def pace(self, backend: str, kind: str) -> tuple[int, float]:
+        """How many replies of a back end to a kind of task there are, and their mean ms."""
+        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 AND ms > 0"
+        sql = f"SELECT count(*), total(ms) FROM replies WHERE {where}"
+        n, ms = self.query(sql, kind, backend)[0]
+        return n, ms / n if n else 0.0
+
     def usual(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a back end to a kind of task there are, and their mean tokens."""
         where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0"

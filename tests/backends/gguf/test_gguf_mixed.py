@@ -121,6 +121,19 @@ def test_the_command_line_takes_it_and_counts_what_it_costs(here):
     assert (found["calls"], found["money"]) == (0, None)
     assert found["local"] > 0
     assert found["local_tokens"] > 100
+    assert found["local_written"] > 10
+    assert found["seconds"] is None
+    assert "hardly asked before: run it with --limit 20 once" in found["seconds_from"]
+
+
+def test_what_a_model_is_asked_item_by_item_is_counted_so(here):
+    given = ["run", "rows.json", "-m", "faithfulness", "--dry-run", "--json"]
+    done = CliRunner().invoke(
+        main, [*given, "--judge", "embedded,verify_statements=gguf:model.gguf"]
+    )
+    found = json.loads(done.stdout)
+    assert found["local_tokens"] > 50
+    assert 1 <= found["local_written"] < 10  # one Yes or No a statement
 
 
 @pytest.mark.parametrize("spec", ["gguf:none.gguf", "embedded+gguf:none.gguf"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.backends.embedded.models import available_cores
-from assay.backends.gguf.asking import Asking
+from assay.backends.gguf.asking import QUOTE_TOKENS, Asking
 from assay.backends.gguf.calibration import Fit, fits
 from assay.backends.gguf.engine import Engine, Llama, Wish, version
 from assay.backends.gguf.file import checked
@@ -20,7 +20,7 @@ from assay.backends.llm import LLM, Completion
 from assay.backends.weights import digest
 from assay.errors import InputError
 from assay.judge import Reply, Task
-from assay.prompt import Template
+from assay.prompt import Template, render
 from assay.tasks import TASKS
 
 T = TypeVar("T")
@@ -121,6 +121,19 @@ class Gguf(LLM):
     async def aclose(self) -> None:
         """Give the model's memory back; the next task loads it again."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.close)
+
+    def lengths(self, task: Task[Any]) -> tuple[int, int] | None:
+        """Letters read and tokens written, about, for a task asked item by item; None of others.
+
+        What items share is read once.
+        """
+        one_by_one = self._one_by_one(type(task))
+        if one_by_one is None:
+            return None
+        question, fit, case = one_by_one.question, self._fit(type(task)), one_by_one.case(task)
+        own = sum(len("".join(question.own(text, fit))) for text in case.items.values())
+        shared = len("".join(render(question.template, case.shared)))
+        return shared + own, len(case.items) * (QUOTE_TOKENS // 3 if question.quoted(fit) else 1)
 
     def _one_by_one(self, kind: type[Task[Any]]) -> Protocol | None:
         return None if kind.kind in self.prompts else protocol(kind)
