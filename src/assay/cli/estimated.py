@@ -36,6 +36,8 @@ def _show(found: Estimate, request: Request) -> None:
         table.add_row(number, Text(safe.plain(what)))
     console = screen.out()
     console.print(table)
+    for note in found.notes:
+        console.print(Text(safe.plain(f"note: {note}")))
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = request.settings.budget
     tokens = found.tokens_in + found.tokens_out

@@ -82,6 +82,7 @@ def _settings(given: Mapping[str, Any]) -> Settings:
     return Settings(
         mapping=values.mapping(given["maps"]),
         limit=given["limit"],
+        contexts=values.contexts(given["contexts"]),
         skip_invalid=Path(given["skip_invalid"]) if given["skip_invalid"] else None,
         prompts=read_prompts(given["prompts"]),
         together=given["together"],

@@ -9,7 +9,7 @@ from assay.cli.grouped import Grouped
 
 _COUNT = click.IntRange(min=1)
 _GROUPS = {
-    "What is scored": ("metrics", "maps", "limit", "skip_invalid"),
+    "What is scored": ("metrics", "maps", "contexts", "limit", "skip_invalid"),
     "Who judges": (
         *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
         *("judge_cards", "prompts", "together", "probe"),
@@ -45,6 +45,7 @@ _GROUPS = {
 @options.report
 @options.store
 @options.maps
+@options.contexts
 @options.limit
 @click.option(
     "--skip-invalid",

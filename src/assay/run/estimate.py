@@ -40,6 +40,7 @@ class Estimate:
             cost time only.
         money: What they would cost without embeddings, None without a price.
         batches: Batches that `calls` make at judges that are asked in batches, at least.
+        notes: How the rows were read.
     """
 
     samples: int
@@ -51,6 +52,7 @@ class Estimate:
     local_tokens: int
     money: float | None
     batches: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def estimate(
@@ -127,6 +129,7 @@ async def _count(plan: Plan, door: StandIn) -> Estimate:
         local_tokens=counts.local_tokens,
         money=counts.money(plan.settings.budget.price),
         batches=_batches(plan, door.in_batches),
+        notes=tuple(plan.samples.notes),
     )
 
 

@@ -23,11 +23,26 @@ Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MOST_METRICS
 Row = dict[str, Any]
 
 
+Contexts = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=100,
+        description=(
+            "What becomes of contexts that are one text: auto splits them where several rows show "
+            "that passages were joined, whole never does, numbered splits at numbers and labels; "
+            "anything else is the text between passages."
+        ),
+    ),
+]
+
+
 class EvaluateOne(msgspec.Struct, forbid_unknown_fields=True):
     """One sample and the metrics to compute."""
 
     sample: Row
     metrics: Specs
+    contexts: Contexts = "auto"
 
 
 class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
@@ -35,6 +50,7 @@ class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
 
     samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
     metrics: Specs
+    contexts: Contexts = "auto"
 
 
 class Outcome(msgspec.Struct):
@@ -54,6 +70,7 @@ class Scored(msgspec.Struct):
     run: str
     sample: str
     outcomes: dict[str, Outcome]
+    notes: list[str]
 
 
 class Run(msgspec.Struct):
@@ -69,6 +86,7 @@ class Run(msgspec.Struct):
     stopped: str
     metrics: list[MetricSummary]
     cost: Cost
+    notes: list[str]
 
 
 class Listed(msgspec.Struct):

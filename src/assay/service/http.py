@@ -101,7 +101,9 @@ class _Api:
         self._service.check_size([sent.sample])
 
         def work(watch: Watch) -> Awaitable[forms.Scored]:
-            return self._service.evaluate_one(sent.sample, sent.metrics, watch=watch)
+            return self._service.evaluate_one(
+                sent.sample, sent.metrics, contexts=sent.contexts, watch=watch
+            )
 
         return _answer(await self._turns.judge(key, size, work))
 
@@ -110,7 +112,9 @@ class _Api:
         self._service.check_size(sent.samples)
 
         def work(watch: Watch) -> Awaitable[forms.Run]:
-            return self._service.evaluate_many(sent.samples, sent.metrics, watch=watch)
+            return self._service.evaluate_many(
+                sent.samples, sent.metrics, contexts=sent.contexts, watch=watch
+            )
 
         return _answer(await self._turns.judge(key, size, work))
 

@@ -19,11 +19,8 @@ _ASKED = (
     "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
-_EXPLAINED = (
-    "price",
-    "card",
-    "notes",
-)  # what a later call may say otherwise of a run that is known
+# What a later call may say otherwise of a run that is known.
+_EXPLAINED = ("price", "card", "data_notes")
 _LATEST = "SELECT id FROM runs ORDER BY coalesce(asked, created) DESC, rowid DESC"
 
 
@@ -104,7 +101,8 @@ def _take_in(
     known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
     if known:
         db.execute("ROLLBACK TO samples")
-        for name in filter(config.get, _EXPLAINED):  # told only now, or another than before
+        # Told only now, or another than before; of other data that hold the same, there is no note.
+        for name in (n for n in _EXPLAINED if config.get(n) or (n == "data_notes" and n in config)):
             with amended(db, "runs", "id = ?", known[0]):
                 db.execute(
                     "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",
