@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 STORE = "assay-tests.db"
 _MARKER = (
-    "assay_samples(path, *, limit=None, mapping=None, name='sample'): call the test with every "
-    "sample of a data set"
+    "assay_samples(path, *, limit=None, mapping=None, contexts='auto', name='sample'): "
+    "call the test with every sample of a data set"
 )
 _SAID_OF_RUN = ("name", "tags", "note", "params")
 _SESSION = pytest.StashKey["Session"]()
@@ -344,14 +344,16 @@ def _samples(
     *,
     limit: int | None = None,
     mapping: Mapping[str, str] | None = None,
+    contexts: str | None = None,
     name: str = "sample",
 ) -> list[Any]:
     """The samples of a file beside the test, or in the root folder."""
-    from assay.dataset import samples
+    from assay.dataset import read, samples
 
     del name
     file = _found(path, metafunc.definition.path.parent, metafunc.config.rootpath)
-    return list(samples(file, needs={}, mapping=mapping, limit=limit))
+    rows = read(file, mapping=mapping, limit=limit, contexts=contexts)
+    return list(samples(rows, needs={}))
 
 
 def _found(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":

@@ -191,10 +191,10 @@ def test_numbered_columns_are_one_list_in_the_order_of_their_numbers():
 
 def test_of_numbered_columns_all_are_proposed_and_not_the_last():
     needs = {"metric": ("contexts",)}
-    assert "--map 'contexts=context_#'?" in problem(
-        [{"context_1": "a", "context_2": "b"}], needs=needs
+    assert "--map 'contexts=contxt_#'?" in problem(
+        [{"contxt_1": "a", "contxt_2": "b"}], needs=needs
     )
-    assert "--map contexts=context_1?" in problem([{"context_1": "a"}], needs=needs)
+    assert "--map contexts=contxt_1?" in problem([{"contxt_1": "a"}], needs=needs)
     told = problem([{"contexts.0": "a", "contexts.1": "b"}], mapping={"contexts": "contexts"})
     assert "--map 'contexts=contexts.#'?" in told
 

@@ -233,7 +233,8 @@ def test_a_tuple_that_was_printed_is_a_list():
 @pytest.mark.parametrize(
     "cell",
     [
-        "[Document(metadata={'source': 'x'}, page_content='one'), Document(page_content='two')]",
+        "[Document(metadata={'source': 'x'}, page_content='one'), Document(page_content='tw",
+        "[Document(metadata={'source': 'x'}, page_content='one'), Document(metadata={})]",
         "[Document(id=1, content: 'one')]",
         "[array(['one', 'two'], dtype=object)]",
     ],

@@ -18,6 +18,7 @@ from assay.cli import options
     help="Check too that the rows hold what this metric needs; say which do not. Repeatable.",
 )
 @options.maps
+@options.contexts
 def command(**given: Any) -> int:
     """Read all rows of each FILE and report everything that is wrong with it. Nobody is asked."""
     from assay.cli import checking

@@ -7,7 +7,7 @@ from assay.backends.specs import DEFAULT
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.cli.fitting import fitting
-from assay.dataset import FIELDS, Samples, samples
+from assay.dataset import FIELDS, Samples, read, samples
 from assay.dataset.gaps import SKIPPING, is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
@@ -29,13 +29,13 @@ def check(given: Mapping[str, Any]) -> int:
         values.look_here()
     metrics = resolve(specs) if specs else ()
     mapping = values.mapping(given["maps"])
+    contexts = values.contexts(given["contexts"])
     code = OK
     for file in given["files"]:
         try:
             found = samples(
-                file,
+                read(file, mapping=mapping, contexts=contexts),
                 needs={metric.label: metric.needs for metric in metrics},
-                mapping=mapping,
                 instead={metric.label: metric.instead for metric in metrics},
             )
             n = _counted(found, file, mapping, named=bool(specs))

@@ -40,6 +40,8 @@ def _show(found: Estimate, request: Request) -> None:
         console.print(
             f"Counted on {found.counted:,} rows drawn from all; ± is the 95 % error of the draw."
         )
+    for note in found.notes:
+        console.print(Text(safe.plain(f"note: {note}")))
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = request.settings.budget
     tokens = found.tokens_in + found.tokens_out

@@ -7,7 +7,7 @@ from typing import Any
 from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
-from assay.dataset.gaps import is_gap, not_found
+from assay.dataset.gaps import is_gap, not_found, which_column
 from assay.errors import InputError, Problem
 from assay.judge import Task, Traits
 from assay.metrics import METRICS
@@ -113,6 +113,9 @@ def _gaps(
         served |= {name for name in names if held.issuperset(METRICS[name].needs)}
     if row is None:
         raise no_rows(source.name)
+    unclear = {name: it for name, it in row.reading.ambiguous.items() if name != "reference"}
+    if unclear:  # to compute what needs none of them would be another answer than was asked for
+        raise InputError(which_column(unclear))
     if not read_any:  # what is wrong with the rows is told when the run begins
         served, given, filled = {*names}, needs, needs
     gaps = dict.fromkeys(needs - given, _ABSENT)

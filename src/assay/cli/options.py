@@ -46,6 +46,17 @@ maps = click.option(
         "of columns that make a list. Repeatable."
     ),
 )
+contexts = click.option(
+    "--contexts",
+    metavar="auto|whole|numbered|SEPARATOR",
+    default="auto",
+    show_default=True,
+    help=(
+        "What becomes of contexts that are one text: split where the first rows show that passages "
+        "were joined (and said so), kept whole, split at numbers and labels, or split at SEPARATOR "
+        "(\\n is a line end)."
+    ),
+)
 limit = click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Use only the first N rows."
 )

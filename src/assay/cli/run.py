@@ -9,7 +9,7 @@ from assay.cli.grouped import Grouped
 
 _COUNT = click.IntRange(min=1)
 _GROUPS = {
-    "What is scored": ("metrics", "maps", "limit", "skip_invalid"),
+    "What is scored": ("metrics", "maps", "contexts", "limit", "skip_invalid"),
     "Who judges": (
         *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
         *("judge_cards", "prompts", "together", "probe"),
@@ -47,6 +47,7 @@ _GROUPS = {
 @options.said_of_run
 @options.store
 @options.maps
+@options.contexts
 @options.limit
 @click.option(
     "--skip-invalid",
@@ -122,7 +123,7 @@ _GROUPS = {
 @options.quiet
 @options.no_progress
 def command(**given: Any) -> int:
-    """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.
+    """Score DATA (JSONL, JSON, CSV, TSV, Parquet or FILE.xlsx#SHEET) and show the scores.
 
     Killed or stopped at any point, the same command resumes where it stopped: no reply that is in
     the store is asked for again.

@@ -147,6 +147,7 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
         reply=_paths(given["target_replies"]),
         mapping=settings.mapping,
         limit=settings.limit,
+        contexts=settings.contexts,
         skip_invalid=settings.skip_invalid,
     )
     return Target(found, asking)

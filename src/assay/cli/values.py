@@ -78,6 +78,11 @@ def params(texts: Iterable[str]) -> dict[str, Value]:
     return found
 
 
+def contexts(text: str) -> str:
+    r"""What becomes of contexts that are one text; line ends and tabs may be written \n and \t."""
+    return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
 def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple[str, float]]:
     """``metric=number`` pairs, the metric "" where there is a number alone.
 

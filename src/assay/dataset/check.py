@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.dataset.record import Row
-from assay.dataset.remote import is_uri
 from assay.dataset.source import Source, read
 from assay.dataset.tally import KEPT, Tally
 from assay.errors import InputError, Problem
@@ -45,7 +44,7 @@ def samples(
     source = read(data, mapping=mapping, limit=limit)
     path = None if skip_invalid is None else Path(skip_invalid)
     if path is not None:
-        _check_skip_file(path, data)
+        _check_skip_file(path, source.file)
     return Samples(source, Tally(needs, source.mapping, instead or {}, required or {}), path)
 
 
@@ -68,7 +67,7 @@ class Samples(Iterator[Sample]):
         self.rows = 0
         self.skipped = 0
         self.skip_file = skip_file
-        self.notes: list[str] = []
+        self.notes: list[str] = list(source.notes)
         self._tally = tally
         self._iterator = self._walk(source)
 
@@ -130,12 +129,11 @@ def _opened(path: Path) -> IO[str]:
         raise InputError(what, "name a file that can be written") from error
 
 
-def _check_skip_file(path: Path, data: Any) -> None:
+def _check_skip_file(path: Path, file: Path | None) -> None:
     """Refuse a file that cannot be written, or whose writing would destroy the data."""
     if path.is_dir() or not path.parent.is_dir():
         what = f"'{path}' cannot take the skipped rows"
         raise InputError(what, "name a file in a directory that exists")
-    local = isinstance(data, str | PathLike) and not is_uri(data)
-    if local and path.exists() and path.samefile(data):
+    if file is not None and path.exists() and path.samefile(file):
         what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
         raise InputError(what, "name another file")

@@ -29,11 +29,13 @@ class Plan:
         columns: Names of all columns.
         fields: Field -> paths to the values that may hold it (several: they must agree).
         extra: Columns that no field takes; they go to the metadata.
+        guessed: Fields whose column was guessed.
     """
 
     columns: tuple[str, ...]
     fields: Mapping[str, tuple[Path, ...]]
     extra: tuple[Any, ...]
+    guessed: frozenset[str] = frozenset()
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
@@ -59,8 +61,18 @@ def refuse_doubled(names: Sequence[str]) -> None:
         raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])
 
 
-def plan(keys: Iterable[Hashable], mapping: Mapping[str, str]) -> Plan:
-    """How to read a row with these columns."""
+def plan(
+    keys: Iterable[Hashable],
+    mapping: Mapping[str, str],
+    guessed: Mapping[str, str] | None = None,
+) -> Plan:
+    """How to read a row with these columns.
+
+    Args:
+        keys: The columns.
+        mapping: Field -> column, as the user gave it.
+        guessed: Field -> column, where the row has that column and none known for the field.
+    """
     names = {plain(str(key)): key for key in keys}
     mapped = {field: _path(names, column) for field, column in mapping.items()}
     single = (path for path in mapped.values() if len(path) == 1 or isinstance(path, Several))
@@ -71,8 +83,12 @@ def plan(keys: Iterable[Hashable], mapping: Mapping[str, str]) -> Plan:
         if field not in mapping and names[name] not in whole:
             fields[field] = (*fields.get(field, ()), (names[name],))
             taken.add(names[name])
+    likely = {field: _path(names, name) for field, name in (guessed or {}).items()}
+    likely = {f: p for f, p in likely.items() if f not in fields and p and p[0] in names.values()}
+    fields |= {field: (path,) for field, path in likely.items()}
+    taken |= {key for path in likely.values() for key in path}
     extra = tuple(key for key in names.values() if key not in taken)
-    return Plan(columns=tuple(names), fields=fields, extra=extra)
+    return Plan(tuple(names), fields, extra, frozenset(likely))
 
 
 def _path(names: Mapping[str, Hashable], column: str) -> Path:

@@ -6,8 +6,9 @@ from typing import Any, Final
 from assay.dataset import conversation
 from assay.dataset.columns import MISSING, Path, Plan, Several, fetch, plan
 from assay.dataset.fields import READERS
-from assay.dataset.lists import Documents
-from assay.dataset.record import Record, Row
+from assay.dataset.lists import Documents, documents
+from assay.dataset.reading import JOINED, is_plain
+from assay.dataset.record import Reading, Record, Row
 from assay.dataset.values import FieldError, plain, refuse_lost, unboxed
 from assay.errors import Problem
 
@@ -22,43 +23,57 @@ _PLANS_KEPT: Final = 256
 class Converter:
     """Turns records into rows. Rows that share their columns share the work of finding fields."""
 
-    def __init__(self, mapping: Mapping[str, str]) -> None:
+    def __init__(self, mapping: Mapping[str, str], reading: Reading | None = None) -> None:
         self._mapping = mapping
+        self._decided = reading or Reading()
         self._plans: dict[tuple[Any, ...], Plan] = {}
 
     def row(self, record: Record) -> Row:
         """The row that the record makes."""
         if record.values is None:
             broken = (record.problem,) if record.problem else ()
-            return Row(record.number, {}, broken, (), record)
+            return Row(record.number, {}, broken, (), record, reading=self._decided)
         mapping = {} if record.form == "sample" else self._mapping
         found = self._plan(record, mapping)
-        reading = _Reading(record, found)
+        reading = _Fields(record, found, self._decided)
         for field, paths in found.fields.items():
             reading.read(field, paths)
         reading.finish()
-        unfound = frozenset(field for field in mapping if field in reading.unfound)
-        problems = tuple(reading.problems)
-        return Row(record.number, reading.fields, problems, found.columns, record, unfound)
+        return Row(
+            number=record.number,
+            fields=reading.fields,
+            problems=tuple(reading.problems),
+            columns=found.columns,
+            record=record,
+            unfound=frozenset(field for field in mapping if field in reading.unfound),
+            passages=reading.passages,
+            printed=frozenset(reading.printed),
+            reading=self._decided,
+        )
 
     def _plan(self, record: Record, mapping: Mapping[str, str]) -> Plan:
         key = (record.form == "sample", *(record.values or ()))
         if key not in self._plans:
             if len(self._plans) >= _PLANS_KEPT:
                 self._plans.clear()  # rows of ever new columns must not fill the memory
-            self._plans[key] = plan(record.values or (), mapping)
+            guessed = {} if record.form == "sample" else self._decided.guessed
+            self._plans[key] = plan(record.values or (), mapping, guessed)
         return self._plans[key]
 
 
-class _Reading:
+class _Fields:
     """One record while its fields are read."""
 
-    def __init__(self, record: Record, found: Plan) -> None:
+    def __init__(self, record: Record, found: Plan, decided: Reading) -> None:
         self.values: Mapping[Any, Any] = record.values or {}
         self.number = record.number
         self.form = record.form
         self.framed = record.framed
         self.plan = found
+        self.decided = decided
+        self.passages: dict[str, int] = {}
+        self.whole: dict[str, Documents] = {}
+        self.printed: set[str] = set()
         self.fields: dict[str, Any] = {}
         self.problems: list[Problem] = []
         self.unfound: set[str] = set()
@@ -114,7 +129,24 @@ class _Reading:
             refuse_lost(value if isinstance(value, list) else [value])
         # What a frame's cell holds beside text came from Arrow or has pandas' gaps.
         form = "arrow" if self.framed and not isinstance(value, str) else self.form
+        if field in JOINED and isinstance(value, str) and self.form != "sample":
+            return self._documents(field, value)
         return READERS[field](value, form)
+
+    def _documents(self, field: str, value: str) -> Documents:
+        """The contexts in one text: a list, printed documents, or passages joined as decided."""
+        found = documents(value)
+        if found.printed:
+            if self.decided.whole:
+                return documents([value])
+            self.printed.add(field)
+        decision = self.decided.decisions.get(field)
+        if decision is None or not is_plain(value):
+            return found
+        pieces = decision.joint.split(value)
+        self.passages[field] = len(pieces)
+        self.whole[field] = found
+        return documents(list(pieces)) if decision.splits else found
 
     def finish(self) -> None:
         """Join what several columns say together and put the rest into the metadata."""
@@ -153,10 +185,13 @@ class _Reading:
             found: Documents | None = self.fields.get(field)
             if found is None:
                 continue
+            ids = self.fields.get(ids_field)
+            if field in self.whole and ids is not None and len(ids) < len(found.texts):
+                found = self.whole[field]  # with an id for each passage, these would be no passages
+                del self.passages[field]
             self.fields[field] = found.texts
             if found.rest:
                 self.metadata.setdefault(field, plain(found.rest))
-            ids = self.fields.get(ids_field)
             if self._filled(field) - self._filled(ids_field) and self._filled(ids_field):
                 what = "is empty where a text is given, so the next text's id would be taken"
                 self.complain(ids_field, what, "give each text its id")

@@ -138,6 +138,45 @@ def in_all_rows(
     return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
 
 
+def unclear(
+    fields: Mapping[str, Sequence[str]],
+    users: Mapping[str, Sequence[str]],
+    columns: Iterable[str],
+) -> Problem:
+    """The gaps of fields for which columns would do, told in one text that can be pasted.
+
+    Args:
+        fields: Field -> columns that may hold it.
+        users: Field -> metrics that need it.
+        columns: Names of the columns that there are.
+    """
+    told = ", or ".join(
+        f"'{name}', which {_need(users[name])}"
+        + (f" ({' or '.join(map(repr, names))}?)" if len(names) > 1 else "")
+        for name, names in fields.items()
+    )
+    what = f"no column surely holds {told}; columns found: {_shown(columns)}"
+    drop = f"drop {_each([*dict.fromkeys(user for name in fields for user in users[name])])}"
+    renamed = " and ".join(f"'{names[0]}' to '{name}'" for name, names in fields.items())
+    sent = f"rename {renamed}, or {drop}"
+    return Problem(
+        what, f"choose with {options(fields)} (mapping= in Python), or {drop}", sent=sent
+    )
+
+
+def which_column(fields: Mapping[str, Sequence[str]]) -> str:
+    """That several columns may hold a field, and how to say which does."""
+    told = (
+        f"'{name}' may stand in {' or '.join(map(repr, names))}" for name, names in fields.items()
+    )
+    return f"{', '.join(told)}: choose with {options(fields)} (mapping= in Python)"
+
+
+def options(fields: Mapping[str, Sequence[str]]) -> str:
+    """The options that map each field to the first of its columns, as a shell reads them."""
+    return " ".join(_option(name, names[0]) for name, names in fields.items())
+
+
 def _by_mapping(
     name: str, users: Sequence[str], columns: Iterable[str], mapping: Mapping[str, str]
 ) -> Problem | None:

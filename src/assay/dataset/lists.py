@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from assay.dataset import printed
 from assay.dataset.values import FieldError, describe, identifier, is_invisible, text, unboxed
 
 _TEXT_KEYS: Final = ("page_content", "text", "content", "passage", "chunk", "body")
@@ -30,11 +31,13 @@ class Documents:
         texts: The texts, in order.
         ids: Their ids, None if not every one has an id.
         rest: What else stood with each text; empty if nothing did.
+        printed: Whether they were documents that a framework had printed as text.
     """
 
     texts: tuple[str, ...]
     ids: tuple[str, ...] | None = None
     rest: tuple[Mapping[str, Any], ...] = ()
+    printed: bool = False
 
 
 def listed(value: Any) -> list[Any]:
@@ -111,6 +114,8 @@ def _turned(value: Mapping[Any, Any]) -> list[Any]:
 
 def documents(value: Any) -> Documents:
     """The texts of a list field, with the ids and whatever else stands beside them."""
+    shown = printed.documents(value) if isinstance(value, str) else None
+    value = value if shown is None else shown
     found = [_read(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
     texts = tuple(body for body, _, _ in found)
     ids = tuple(key for _, key, _ in found if key is not None)
@@ -118,7 +123,8 @@ def documents(value: Any) -> Documents:
     rest = tuple(
         other if complete or key is None else {"id": key, **other} for _, key, other in found
     )
-    return Documents(texts, ids if complete else None, rest if any(rest) else ())
+    kept = rest if any(rest) else ()
+    return Documents(texts, ids if complete else None, kept, shown is not None)
 
 
 def _read(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:

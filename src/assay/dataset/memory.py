@@ -35,7 +35,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):
-        return _Once(data)
+        return Once(data)
     return lambda: _listed(data, form)
 
 
@@ -82,13 +82,18 @@ def _fields_of(item: Any) -> dict[str, Any]:
 
 
 @dataclass
-class _Once:
+class Once:
     """An iterator that can be read only once, and says so instead of seeming empty."""
 
     rows: Iterator[Any]
     used: bool = field(default=False)
 
     def __call__(self) -> Iterator[Record]:
+        """The records, the first time.
+
+        Raises:
+            InputError: If they were given before.
+        """
         if self.used:
             what = "the rows came from a generator, which can be read only once"
             raise InputError(what, "give a list or a path")

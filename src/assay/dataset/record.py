@@ -2,10 +2,11 @@
 
 import json
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from assay.dataset.joints import Decision
 from assay.errors import Problem
 from assay.sample import Sample
 
@@ -47,6 +48,25 @@ class Record:
             return reprlib.repr(self.values)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of a data set are read, beyond what the user said and what names say.
+
+    Attributes:
+        guessed: Field -> column, where one column alone seems to hold it.
+        ambiguous: Field -> columns of which any may hold it.
+        columns: Field -> column of the main fields that are known by their name.
+        decisions: Field -> what becomes of texts that are no lists.
+        whole: Whether the user wants each text to be one context.
+    """
+
+    guessed: Mapping[str, str] = field(default_factory=dict)
+    ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    whole: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One record, understood.
@@ -58,6 +78,9 @@ class Row:
         columns: Names of the columns it had.
         unfound: Fields whose column, named by the user's mapping, this row does not have.
         record: What it was read from.
+        passages: Field -> how many passages its one text makes, for texts that are no lists.
+        printed: Fields that were read from documents printed as text.
+        reading: What the first rows decided of all.
     """
 
     number: int
@@ -66,6 +89,9 @@ class Row:
     columns: tuple[str, ...]
     record: Record
     unfound: frozenset[str] = field(default=frozenset())
+    passages: Mapping[str, int] = field(default_factory=dict)
+    printed: frozenset[str] = field(default=frozenset())
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def sample(self) -> Sample | None:

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Final
 
 from assay.dataset import gaps
+from assay.dataset.aliases import FIELDS, likely_column, recognised
 from assay.dataset.record import Row
+from assay.dataset.remarks import Remarks
 from assay.errors import InputError, Problem
 
 KEPT: Final = 1000
@@ -68,10 +70,12 @@ class Tally:
         self._unfound = set(mapping)
         self._columns: dict[str, None] = {}
         self._ids: set[int] = set()
+        self._remarks = Remarks()
 
     def see(self, row: Row) -> list[Problem]:
         """All problems of one row."""
         self._rows += 1
+        self._remarks.see(row)
         faults = [*row.problems, *self._repeated(row)]
         self._faults.add(faults)
         if row.record.values is None:
@@ -140,11 +144,25 @@ class Tally:
         told = {user for users in absent.values() for user in users}
         told |= {user for name, user in self._gaps if name in unfound}
         users = [user for user in self._needs if user not in self._served | told]
+        unclear = self._unclear(absent)
         return [
             *(gaps.not_found(name, self._mapping[name], self._columns) for name in unfound),
-            *(self._absent(name, users) for name, users in absent.items()),
+            *([gaps.unclear(unclear, absent, self._columns)] if unclear else ()),
+            *(self._absent(name, users) for name, users in absent.items() if name not in unclear),
             *(self._apart(user) for user in users if self._lacks(user)),
         ]
+
+    def _unclear(self, absent: Iterable[str]) -> dict[str, Sequence[str]]:
+        """Field -> the columns that may hold it, where there is more than one to choose."""
+        known = {*self._mapping, *recognised(self._columns).values()}
+        several = self._remarks.reading.ambiguous
+        found: dict[str, Sequence[str]] = {}
+        for name in absent:
+            if name in FIELDS and name not in known:
+                near = likely_column(name, self._columns)
+                found[name] = several.get(name, [near] if near else [])
+        found = {name: columns for name, columns in found.items() if columns}
+        return found if sum(map(len, found.values())) > 1 else {}
 
     def _unserved(self) -> dict[str, list[str]]:
         """Field -> who needs it and was served by no row."""
@@ -171,12 +189,12 @@ class Tally:
         return gaps.in_all_rows(name, users, self._columns, instead, self._mapping)
 
     def notes(self) -> list[str]:
-        """For which rows metrics are undefined, since a field is not there."""
+        """How the rows were read, and where metrics are undefined since a field is not there."""
         users: dict[tuple[str, int, int], list[str]] = {}
         for (name, user), gap in self._gaps.items():
             if user not in self._required:
                 users.setdefault((name, gap.first, gap.n), []).append(user)
-        return [
+        return self._remarks.notes(self._rows) + [
             gaps.in_rows(name, metrics, first, n, self._rows)
             for (name, first, n), metrics in users.items()
         ]

@@ -53,6 +53,7 @@ class Estimate:
             numbers are scaled up.
         margins: How far the numbers may be off by the draw of these rows, as half the width of
             their 95 % intervals; {} if all rows were counted.
+        notes: How the rows were read.
     """
 
     samples: int
@@ -69,6 +70,7 @@ class Estimate:
     seconds_from: str = ""
     counted: int = 0
     margins: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def estimate(
@@ -147,6 +149,7 @@ async def _count(plan: Plan, door: StandIn) -> Estimate:
         seconds_from=took.basis,
         counted=len(samples),
         margins=margins,
+        notes=tuple(plan.samples.notes),
     )
 
 

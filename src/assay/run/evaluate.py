@@ -42,7 +42,7 @@ async def aevaluate(
     Killed or stopped at any point, the same call goes on where it was and repeats no paid call.
 
     Args:
-        data: Path to JSONL, CSV or Parquet, list of dicts or Samples, pandas or HF data set.
+        data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
         metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
             ``"metrics.py:mine"``), in one text or in a list, and Metrics.
         judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a back end, or a

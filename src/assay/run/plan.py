@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
-from assay.dataset import Samples, samples
+from assay.dataset import Samples, read, samples
 from assay.errors import InputError, Problem
 from assay.judge import Task
 from assay.metrics import Metric, resolve
@@ -48,12 +48,11 @@ def plan(
     wanted = resolve(metrics)
     route = choose(judge, embedder, settings)
     _check(wanted, route, settings)
+    mapping, limit, contexts = settings.mapping, settings.limit, settings.contexts
     found = samples(
-        data,
+        read(data, mapping=mapping, limit=limit, contexts=contexts),
         needs={metric.label: metric.needs for metric in wanted},
-        mapping=settings.mapping,
         skip_invalid=settings.skip_invalid,
-        limit=settings.limit,
         instead={metric.label: metric.instead for metric in wanted},
     )
     return Plan(wanted, route, found, settings)

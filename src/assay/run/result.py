@@ -145,6 +145,11 @@ class Result:
         """Why it stopped early, "" if it did not."""
         return self.run.stopped
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the rows were read: columns that were guessed, texts that were split, gaps."""
+        return tuple(self.run.config.get("data_notes", ()))
+
     def summary(self) -> Summary:
         """Mean with its interval, counts and worst-case bounds of every metric."""
         with self._open() as store:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from assay.backends.embedded.card import Quality
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
+from assay.dataset import joints
 from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
@@ -25,6 +26,9 @@ class Settings:
     Attributes:
         mapping: Column of the data by field of the sample, where it is not found by itself.
         limit: Take only the first rows.
+        contexts: What becomes of contexts that are one text: "auto" splits them where the first
+            rows show that passages were joined, and says so; "whole" never does; "numbered" splits
+            at numbers and labels; anything else is the text between passages.
         skip_invalid: Leave invalid rows out and write them to this file, instead of stopping.
         prompts: Templates that replace the built-in ones, by kind of task.
         tries: Draws that an unreadable or incomplete reply is worth in all.
@@ -54,6 +58,7 @@ class Settings:
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
+    contexts: str = joints.AUTO
     skip_invalid: Path | None = None
     prompts: Mapping[str, Template] = field(default_factory=dict)
     tries: int = 3
@@ -78,6 +83,7 @@ class Settings:
             whole = isinstance(value, Integral) and not isinstance(value, bool)
             if value is not None and not whole:
                 raise InputError(f"{name} is {value!r}", "give a whole number")
+        joints.check(self.contexts)
         given: Any = self.skip_invalid
         if given is not None and not isinstance(given, str | PathLike):
             raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")

@@ -23,11 +23,26 @@ Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MOST_METRICS
 Row = dict[str, Any]
 
 
+Contexts = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=100,
+        description=(
+            "What becomes of contexts that are one text: auto splits them where several rows show "
+            "that passages were joined, whole never does, numbered splits at numbers and labels; "
+            "anything else is the text between passages."
+        ),
+    ),
+]
+
+
 class EvaluateOne(msgspec.Struct, forbid_unknown_fields=True):
     """One sample and the metrics to compute."""
 
     sample: Row
     metrics: Specs
+    contexts: Contexts = "auto"
 
 
 class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,6 +54,7 @@ class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
     tags: list[str] = []
     note: str = ""
     params: dict[str, str | int | float | bool] = {}
+    contexts: Contexts = "auto"
 
 
 class Outcome(msgspec.Struct):
@@ -58,6 +74,7 @@ class Scored(msgspec.Struct):
     run: str
     sample: str
     outcomes: dict[str, Outcome]
+    notes: list[str]
 
 
 class Run(msgspec.Struct):
@@ -78,6 +95,7 @@ class Run(msgspec.Struct):
     tags: list[str] = []
     note: str = ""
     params: dict[str, str | int | float | bool] = {}
+    notes: list[str] = []
 
 
 class Listed(msgspec.Struct):

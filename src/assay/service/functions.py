@@ -11,6 +11,7 @@ import msgspec
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
+from assay.dataset.joints import AUTO
 from assay.errors import InputError, Problem
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
@@ -75,20 +76,26 @@ class Service:
         return forms.Metrics(route.name, found)
 
     async def evaluate_one(
-        self, sample: dict[str, Any], metrics: Sequence[str], *, watch: Watch | None = None
+        self,
+        sample: dict[str, Any],
+        metrics: Sequence[str],
+        *,
+        contexts: str = AUTO,
+        watch: Watch | None = None,
     ) -> forms.Scored:
         """Score one sample.
 
         Args:
             sample: A row.
             metrics: Names, with parameters or without.
+            contexts: What becomes of contexts that are one text, as in `Settings`.
             watch: Told how far it is.
 
         Raises:
             InputError: If sample or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        result = await self._result([sample], metrics, watch=watch)
+        result = await self._result([sample], metrics, contexts=contexts, watch=watch)
         return await asyncio.to_thread(_scored, result)
 
     async def evaluate_many(
@@ -96,24 +103,25 @@ class Service:
         samples: Any,
         metrics: Sequence[str],
         *,
-        limit: int | None = None,
         said: Description = NOTHING_SAID,
         watch: Watch | None = None,
+        **how: Any,
     ) -> forms.Run:
         """Score samples. The same call again goes on where one that was cut off stopped.
 
         Args:
             samples: A list of rows, or the path of a file.
             metrics: Names, with parameters or without.
-            limit: Only the first rows.
             said: What the run is called, and what else is said of it.
             watch: Told how far it is.
+            how: `limit` (only the first rows) and `contexts`, as in `Settings`.
 
         Raises:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        result = await self._result(samples, metrics, limit=limit, said=said, watch=watch)
+        how = {**how, **_plain_fields(said)}
+        result = await self._result(samples, metrics, watch=watch, **how)
         return await asyncio.to_thread(_run, result)
 
     async def _result(
@@ -121,14 +129,13 @@ class Service:
         data: Any,
         metrics: Sequence[str],
         *,
-        limit: int | None = None,
-        said: Description = NOTHING_SAID,
         watch: Watch | None = None,
+        **how: Any,
     ) -> Result:
         chosen = [self._named(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
-        settings = replace(self.settings, limit=limit, on_progress=watch, **_plain_fields(said))
+        settings = replace(self.settings, on_progress=watch, **{"limit": None, **how})
         who = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, chosen, self.judge, **who)
@@ -305,7 +312,7 @@ def _scored(result: Result) -> forms.Scored:
     with Store(result.path) as store:
         row, sample = next(store.samples(run.id))
         found = {m: _outcome(store.outcome(run.id, row, m) or NOT_DONE) for m in run.metrics}
-    return forms.Scored(run.id, sample.id, found)
+    return forms.Scored(run.id, sample.id, found, _notes(result))
 
 
 def _run(result: Result) -> forms.Run:
@@ -323,12 +330,18 @@ def _run(result: Result) -> forms.Run:
         result.cost(),
         run.title,
         **_plain_fields(run.description),
+        notes=_notes(result),
     )
 
 
 def _plain_fields(said: Description) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(said)
     return found
+
+
+def _notes(result: Result) -> list[str]:
+    """How the rows were read, with the name that the request has for the option."""
+    return [note.replace("--contexts", "contexts") for note in result.notes]
 
 
 def _outcome(outcome: Outcome) -> forms.Outcome:

@@ -102,7 +102,9 @@ class _Api:
         self._service.check_size([sent.sample])
 
         def work(watch: Watch) -> Awaitable[forms.Scored]:
-            return self._service.evaluate_one(sent.sample, sent.metrics, watch=watch)
+            return self._service.evaluate_one(
+                sent.sample, sent.metrics, contexts=sent.contexts, watch=watch
+            )
 
         return _answer(await self._turns.judge(key, size, work))
 
@@ -112,7 +114,9 @@ class _Api:
 
         def work(watch: Watch) -> Awaitable[forms.Run]:
             said = Description(sent.name, sent.tags, sent.note, sent.params)
-            return self._service.evaluate_many(sent.samples, sent.metrics, said=said, watch=watch)
+            return self._service.evaluate_many(
+                sent.samples, sent.metrics, said=said, contexts=sent.contexts, watch=watch
+            )
 
         return _answer(await self._turns.judge(key, size, work))
 

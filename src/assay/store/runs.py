@@ -27,7 +27,7 @@ _EXPLAINED = (
     "price",
     "card",
     "quality",
-    "notes",
+    "data_notes",
 )  # what a later call may say otherwise of a run that is known
 _LATEST = "ORDER BY coalesce(asked, created) DESC, runs.rowid DESC"
 _DESCRIBED = "d.checksum, d.run, d.name, d.tags, d.note, d.params"
@@ -191,7 +191,8 @@ def _take_in(
     known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
     if known:
         db.execute("ROLLBACK TO samples")
-        for name in filter(config.get, _EXPLAINED):  # told only now, or another than before
+        # Told only now, or another than before; of other data that hold the same, there is no note.
+        for name in (n for n in _EXPLAINED if config.get(n) or (n == "data_notes" and n in config)):
             with amended(db, "runs", "id = ?", known[0]):
                 db.execute(
                     "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",

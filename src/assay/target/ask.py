@@ -13,6 +13,7 @@ from assay.backends.limit import Limit, Limits
 from assay.backends.pace import Latencies
 from assay.dataset import Record, Source, samples, values_of
 from assay.dataset import read as read_data
+from assay.dataset.joints import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
@@ -42,6 +43,7 @@ class Asking:
         reply: Dotted paths into a reply by field, where a field is not found by its name.
         mapping: As for `evaluate`.
         limit: As for `evaluate`.
+        contexts: As for `evaluate`.
         skip_invalid: As for `evaluate`.
         on_progress: Called with (asked, all) after every answer.
     """
@@ -51,6 +53,7 @@ class Asking:
     reply: Mapping[str, str] = field(default_factory=dict)
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
+    contexts: str = AUTO
     skip_invalid: Path | None = None
     on_progress: Callable[[int, int], None] | None = None
 
@@ -150,7 +153,8 @@ class _Round:
         cls, data: Any, system: System, metrics: tuple[Metric, ...], asking: Asking
     ) -> "_Round":
         """The round, once all rows have been found to be in order."""
-        source = read_data(data, mapping=asking.mapping, limit=asking.limit)
+        mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
+        source = read_data(data, mapping=mapping, limit=limit, contexts=contexts)
         made = set(reply.REPLACED) - _given(system)
         needs = {m.label: [need for need in m.needs if need not in made] for m in metrics}
         instead = {m.label: _others(m, made) for m in metrics}
