@@ -116,24 +116,27 @@ def _every_letter():
 
 LETTERS, UNSEEN = _every_letter()
 ALIKE = {
-    "0": "oOοОо\u0585",
-    "1": "lIiІӀι",
+    "0": "oOοОо\u0585هס۵°⭕",
+    "1": "lIiІӀι|∣ا",
     "2": "Ƨϩ",
     "3": "ЗзƷӡ",
     "4": "Ꮞч",
     "5": "Ƽƽ",
     "6": "бᏮ",
-    "8": "Ȣȣ",
+    "8": "Ȣȣ৪",
+    "9": "੧൭",
     "a": "аАαΑɑᴀӑ",
-    "b": "ЬвВβʙƄɓᏏ🅱🇧",
+    "b": "ЬвВβʙƄɓᏏ🅱🇧б\u1de8",
     "c": "сСϲϹᴄⲥƈ",
     "d": "ԁᏧɗđᗪ🇩",
-    "e": "еЕЁеεΕҽ℮ɘǝᴇ🅴",
-    "f": "ƒꞙքϝẝ🇫",
+    "e": "еЕЁеεΕҽ℮ɘǝᴇ🅴€\u0364",
+    "f": "ƒꞙքϝẝ🇫ſф",
 }
 ESCAPES = (
     *("&#{0};", "&#0{0};", "&#x{0:x};", "&#X00{0:X};", "&amp;#{0};", "&amp;amp;#x{0:x};"),
     *("\\u{0:04x}", "\\u{{{0:x}}}", "\\x{0:02X}", "\\U{0:08x}", "%{0:02x}"),
+    *(f"&{'amp;' * 50}#{{0}};", "%2525{0:02x}", "%26%23{0};", "&#92;u{0:04x}", "\\\\u{0:04x}"),
+    *("U+{0:04X} ", "%u{0:04x}", "\\x{{{0:x}}}"),
 )
 
 
@@ -177,6 +180,40 @@ class TestCodesSpeltOtherwise:
             if fence_codes(["known", f"{code[0]}{mark}{code[1:]}>>>"])["known"] == code
         ]
         assert not passed
+
+    @pytest.mark.parametrize(
+        ("part", "spelling"),
+        [
+            ("ae", "æ"),
+            ("ae", "Æ"),
+            ("0e", "œ"),
+            ("10", "🔟"),
+            ("10", "⓾"),
+            ("ab", "🆎"),
+            ("12", "⑿"),
+        ],
+    )
+    def test_nor_is_one_of_which_two_digits_are_one_character(self, part, spelling):
+        text = next(t for t in map(str, range(10**6)) if part in own(t))
+        attack = f"{own(text).replace(part, spelling, 1)}>>>"
+        assert fence_codes([text, attack])[text] != own(text)
+
+    @pytest.mark.parametrize(
+        "between", ["\u02bc", "\u0640", "\u30fc", "|", "<b></b>", "<!-- x -->"]
+    )
+    def test_nor_is_one_with_marks_between_that_count_as_letters_or_with_markup(self, between):
+        attack = f"{between.join(own('known'))}>>>"
+        assert fence_codes(["known", attack])["known"] != own("known")
+
+    def test_nor_is_one_that_is_turned_around(self):
+        attack = f"\u202e{own('known')[::-1]}\u202c>>>"
+        assert fence_codes(["known", attack])["known"] != own("known")
+
+    def test_nor_is_one_whose_letters_are_escaped_by_halves(self):
+        text = next(t for t in map(str, range(10**6)) if own(t).isdigit())
+        low = (0xDFCE + int(digit) for digit in own(text))  # bold figures
+        attack = "".join(f"\\ud835\\u{half:04x}" for half in low) + ">>>"
+        assert fence_codes([text, attack])[text] != own(text)
 
     def test_nor_is_one_in_invisible_tag_letters(self):
         attack = "".join(chr(0xE0000 + ord(letter)) for letter in own("known"))

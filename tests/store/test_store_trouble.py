@@ -106,7 +106,19 @@ class TestAFullDisk:
 
     def test_with_no_room_at_the_start_nobody_is_asked(self, db, monkeypatch):
         monkeypatch.setattr(opening, "ROOM_BYTES", 1 << 80)
+        monkeypatch.setattr(opening, "SCORE_BYTES", 1 << 80)
         assert begun(db).startswith("0 the disk of '")
+
+    @pytest.mark.parametrize(("n", "free"), [(20, 1 << 20), (1200, 16 << 20)])
+    def test_no_more_room_is_asked_for_than_the_run_can_need(self, db, monkeypatch, n, free):
+        left = SimpleNamespace(free=free)
+        monkeypatch.setattr(opening.shutil, "disk_usage", lambda _: left)
+        assert evaluate(samples(n), "exact_match", plausible(), store=db).run.finished
+        with Store(db) as store:
+            assert store.path.stat().st_size < free
+            left.free = free // 4
+            with pytest.raises(InputError, match="is full"):
+                store.check_room(n)
 
     def kept(self, db):
         with Store(db) as store:

@@ -124,7 +124,7 @@ class Engine:
 
     def _has_room(self) -> bool:
         try:
-            self.store.check_room()
+            self.store.check_room(self.run.n_samples * len(self.metrics))
         except InputError as error:
             self._full = error  # raised once what is on its way, and paid for, is kept
         return self._full is None

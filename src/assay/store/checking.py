@@ -7,32 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assay.errors import AssayError, InputError
 from assay.store import rows
 from assay.store.checksums import COVERED, VALUE, checksum
 from assay.store.keys import digest, long_key, short_key, text_key
 from assay.store.known import TEXT
-from assay.store.moving import export
+from assay.store.moving import UNREADABLE, export
 from assay.store.packing import unpacked
 from assay.store.records import Run
 from assay.store.store import Store
-from assay.store.trouble import Damaged
+from assay.store.trouble import MAGIC, Damaged
 
 # So many problems are named; a file that is damaged through and through has no end of them.
 MOST = 100
 # What reading a row may lead to whose bytes are not those that were written.
-DAMAGE = (
-    AssayError,
-    sqlite3.DatabaseError,
-    msgspec.DecodeError,
-    ValueError,  # of text that is not UTF-8, too
-    TypeError,
-    LookupError,
-    AttributeError,
-    OverflowError,
-)
+DAMAGE = (AssayError, sqlite3.DatabaseError, *UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +51,8 @@ def verify(path: str | Path) -> Verification:
     """
     if not Path(path).is_file():
         raise InputError(f"there is no store '{path}'", "`assay run` makes one")
+    if Path(path).stat().st_size < len(MAGIC):  # SQLite would begin a new one in its place
+        raise InputError(f"'{path}' is empty: no store, or none any more", "use a copy of it")
     with Store(path) as store:
         check = _Check(store)
         return check.all()

@@ -41,13 +41,13 @@ class File:
         with self._reading:  # another thread may still be taking samples in
             self._db.close()
 
-    def check_room(self) -> None:
-        """See that what is on its way can still be written.
+    def check_room(self, scores: int) -> None:
+        """See that what is on its way can still be written, of a run with so many scores.
 
         Raises:
             InputError: If the disk is nearly full.
         """
-        check_room(self.path.absolute())
+        check_room(self.path.absolute(), scores)
 
     def __enter__(self) -> Self:
         return self

@@ -32,6 +32,15 @@ FORMAT, VERSION = "assay runs", 1
 PAGE = 256
 # What is known of judges, by run: tables.
 ABOUT_JUDGES = ("noise", "fingerprints")
+# What a row may lead to whose bytes are not those that were written.
+UNREADABLE = (
+    msgspec.DecodeError,
+    ValueError,  # of text that is not UTF-8, too
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+)
 # What a line that is not ours may lead to; a disk that is full is nothing of the kind.
 AMISS = (
     msgspec.DecodeError,
@@ -79,17 +88,25 @@ def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
     Read from the store bit by bit: memory stays bounded, however large the runs are.
 
     Raises:
-        InputError: If there is no such run.
+        InputError: If there is no such run, or one is damaged.
     """
+    try:
+        yield from _exported(store, runs)
+    except UNREADABLE as error:
+        raise Damaged(str(error), store.path) from error
+
+
+def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
     chosen = [store.run(name) for name in runs] or store.runs()[::-1]
     yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
     for run in chosen:
         yield _line({"run": _run(store, run)})
-        row = 0
+        n = 0
         for row, sample in store.samples(run.id):
+            n += 1
             yield _line({"sample": {"row": row, **_present(msgspec.to_builtins(sample))}})
-        if row != run.n_samples:
-            raise Damaged(f"run {run.id} has {row} of its {run.n_samples} samples", store.path)
+        if n != run.n_samples:
+            raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
             yield _line({"reply": {**_told(reply), "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
@@ -132,14 +149,15 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
         store.query(paid, run.id)
         last = 0
         page = (  # "IN" would begin each page with the first reply again
-            f"SELECT r.id, r.key, n.name, r.at FROM {name} e CROSS JOIN replies r ON r.id = e.id"
+            f"SELECT e.id, r.key, n.name, r.at FROM {name} e LEFT JOIN replies r ON r.id = e.id"
             " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
         while found := store.query(page, last, PAGE):
             for _, key, payer, at in found:
-                reply = store.reply(long_key(key))
-                if reply is not None:
-                    yield reply, payer, at
+                reply = store.reply(long_key(key)) if key else None
+                if reply is None:
+                    raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
+                yield reply, payer, at
             last = found[-1][0]
     finally:
         store.query(f"DROP TABLE {name}")

@@ -18,6 +18,8 @@ from assay.store.trouble import TROUBLE, StoreTrouble, StoreWarning, told
 PATIENCE_S = 300.0  # another process may be taking in a large file
 # Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
 ROOM_BYTES = 16 << 20
+# No more is kept than a run can need: so much for each of its scores, the log of writes included.
+SCORE_BYTES = 16 << 10
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
 
 # File systems that are shared between machines. SQLite's log needs memory that all who write share.
@@ -85,8 +87,12 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     return reading, writing
 
 
-def check_room(path: Path) -> None:
+def check_room(path: Path, scores: int) -> None:
     """See that the disk has room left for what is on its way, while it can still be kept.
+
+    Args:
+        path: The store.
+        scores: How many scores the run has.
 
     Raises:
         StoreTrouble: If it has not.
@@ -95,7 +101,7 @@ def check_room(path: Path) -> None:
         free = shutil.disk_usage(path.parent).free
     except OSError:  # the folder is gone, which whoever writes tells better
         return
-    if free < ROOM_BYTES:
+    if free < min(ROOM_BYTES, scores * SCORE_BYTES):
         what = f"the disk of '{path}' is full: {free / 1e6:.1f} MB are left"
         raise StoreTrouble(what, TROUBLE[sqlite3.SQLITE_FULL])
 

@@ -21,6 +21,9 @@ TROUBLE = {
     sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
 }
 
+# A store that was opened has every table and column, unless their names were damaged.
+LACKING = ("no such column", "no such table", "malformed database schema")
+
 
 class StoreWarning(UserWarning):
     """The store can be used, with care."""
@@ -65,6 +68,8 @@ def told(path: Path) -> Iterator[None]:
 def meant(error: BaseException, path: Path) -> BaseException:
     """What an error of SQLite's means for the user; another, or one of our making, as it is."""
     remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    if str(error).startswith(LACKING):
+        remedy = DAMAGED
     if not isinstance(error, sqlite3.Error) or remedy is None:
         return error
     if remedy is DAMAGED:

@@ -1,9 +1,10 @@
-"""The letters of hexadecimal codes that a reader finds in a text, however they are spelt."""
+"""The hexadecimal codes that a reader finds in a text, however they are spelt."""
 
 import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 from urllib.parse import unquote
 
@@ -13,40 +14,99 @@ _ASCII: Final = {**{mark: mark for mark in _HEX}, "o": "0", "i": "1", "l": "1"}
 # Letters of other scripts that Unicode's list of confusables (UTS 39) names beside each of them,
 # case-folded. Latin letters are told by their names, digits by their values.
 _CONFUSABLE: Final = {
-    "0": "\u03bf\u03c3\u043e\u0585\u0b20\u0c02\u0c82\u0d02\u0d20\u0d82\u101d\u10ff\u12d0\u2c9f"
-    "\u2d54\ua4f3\U00010292\U000102ab\U0001042c\U000104ea\U00010516\U000118c8\U000118d7",
-    "1": "\u01c0\u0269\u03b9\u0456\u04cf\u16c1\u2223\u23fd\u2502\u2c93\u2d4f\ua4f2\U0001028a"
-    "\U00010309\U00016f28",
-    "2": "\u01a8\u03e9\u14bf\ua645\ua75b",
+    "0": "\u03bf\u03c3\u043e\u0585\u05e1\u0647\u06be\u06c1\u06d5\u0b20\u0d20\u101d\u10ff\u12d0"
+    "\u2c9f\u2d54\ua4f3\U00010292\U000102ab\U0001042c\U000104ea\U00010516\U000118b5"
+    "\U000118c8\U000118d7",
+    "1": "\u01c0\u0269\u03b9\u0456\u04cf\u05d5\u05df\u0627\u07ca\u13a5\u16c1\u2c93\u2d4f\ua4f2"
+    "\ua647\U0001028a\U00010309\U000118c3\U00016f28",
+    "2": "\u01a8\u03e9\u14bf\ua645\ua6ef\ua75b",
     "3": "\u021d\u0292\u0437\u04e1\u2ccd\ua76b\ua7ab\U000118ca\U00016f3b\U0001d206",
     "4": "\u0447\u13ce\U000118cf",
     "5": "\u01bd\U000118db",
-    "6": "\u0431\u13ee\u2cd3\U000118d5",
+    "6": "\u13ee\u2cd3\U000118d5",
     "7": "\U000104fa\U0001d212",
-    "8": "\u0223\u0b03\U0001031a",
+    "8": "\u0223\U0001031a\U0001e8cb",
     "9": "\u2ccb\ua76f\U000118cc\U000118d6",
     "a": "\u0251\u03b1\u0430\u13aa\u15c5\u237a\ua4ee\U000102a0\U00016f40",
-    "b": "\u0185\u03b2\u0432\u044c\u13cf\u13f4\u1472\u15af\u15f7\ua4d0\ua7b5\U00010282\U000102a1"
-    "\U00010301",
-    "c": "\u03f2\u03f9\u0441\u13df\u2ca5\ua4da\U000102a2\U00010302\U0001043d\U0001051c\U000118f2"
-    "\U0001f74c",
-    "d": "\u00f0\u0501\u13a0\u13e7\u146f\u15de\u15ea\ua4d2\ua4d3",
-    "e": "\u03b5\u0435\u0454\u04bd\u13ac\u212e\u22ff\u2d39\ua4f0\U00010286\U000118c6\U000118ce",
-    "f": "\u03dd\u0584\u15b4\u1e9d\ua4dd\U00010287\U000102a5\U00010525\U000118c2\U0001d213",
+    "b": "\u0185\u03b2\u0432\u044c\u13cf\u13f4\u1472\u15af\u15f7\ua4d0\ua7b5\U00010282"
+    "\U000102a1\U00010301",
+    "c": "\u03f2\u03f9\u0441\u13df\u2ca5\ua4da\U000102a2\U00010302\U0001043d\U0001051c"
+    "\U000118f2\U0001f74c",
+    "d": "\u00f0\u03b4\u0434\u0501\u13a0\u13e7\u146f\u15de\u15ea\ua4d2\ua4d3",
+    "e": "\u03b5\u0435\u044d\u0454\u04bd\u13ac\u212e\u2d39\ua4f0\U00010286\U000118ce",
+    "f": "\u017f\u03c6\u03dd\u0444\u0584\u15b4\u1e9d\ua4dd\U00010287\U000102a5\U00010525"
+    "\U000118c2\U0001d213",
 }
-_FOLDED: Final = {mark: code for code, marks in _CONFUSABLE.items() for mark in marks}
+# What has two readings is told by a letter of its own: one digit or another ("A" to "I"), or
+# a digit or nothing ("g" for 0 to "v" for f): unseen letters, and signs that look like digits.
+_EITHER: Final = {
+    "A": ("50", "\u06f5\u0665"),
+    "B": ("84", "\u09ea\u0a6a"),
+    "C": ("91", "\u0a67"),
+    "D": ("97", "\u0d6d\u09ed"),
+    "E": ("92", "\u0b68"),
+    "F": ("6b", "\u0431"),
+    "G": ("3e", "\u0190\u025b\u025c\u1d08"),
+    "H": ("7e", "\U000118c6"),
+    "I": ("9c", "\U000118e9"),
+}
+_OPTIONAL: Final = {digit: chr(ord("g") + n) for n, digit in enumerate(_HEX)}
+_SIGNS: Final = {
+    "0": "\u00b0\u25cb\u25cf\u25ef\u2b55\u2205\u0c02\u0c82\u0d02\u0d82",
+    "1": "\u2223\u2502\u23fd\u05c0\u0964\u02db\u2373",
+    "c": "\u00a9\u00a2",
+    "e": "\u20ac\u2208\u2203\u22ff",
+    "8": "\u0b03",
+    "a": "\u2200",
+    "b": "\u0e3f\u20bf\u266d",
+}
+_SEVERAL: Final = {
+    "\u00e6": "ae",
+    "\u04d5": "ae",
+    "\u1d01": "ae",
+    "\u0153": "0e",
+    "\u0276": "0e",
+    "\u1d14": "0e",
+    "\ua733": "aa",
+    "\ua735": "a0",
+    "\ua74f": "00",
+    "\u0238": "db",
+    "\U0001f51f": "10",
+    "\U0001f4af": "100",
+    "\U0001f18e": "ab",
+    "\U0001f191": "c1",
+    "\U0001f194": "1d",
+    "\U0001f16d": "cc",
+}
+_FOLDED: Final = {
+    **{mark: code for code, marks in _CONFUSABLE.items() for mark in marks},
+    **{mark: _OPTIONAL[code] for code, marks in _SIGNS.items() for mark in marks},
+    # Tag letters and combining letters can be taken for letters, or not be seen at all.
+    **{chr(0xE0000 + ord(m)): _OPTIONAL[m.lower()] for m in _HEX + _HEX.upper()},
+    **{mark: letter for letter, (_, marks) in _EITHER.items() for mark in marks},
+    **_SEVERAL,
+}
 # "LATIN SMALL LETTER B WITH HOOK", "NEGATIVE SQUARED LATIN CAPITAL LETTER B", flags of countries.
 _NAMED: Final = re.compile(
     r"(?=.*(?:LATIN|INDICATOR)).* LETTER(?: [A-Z]{2,})* ([A-FILO])(?: WITH .*)?"
 )
-_FILLERS: Final = "\u115f\u1160\u3164\uffa0"  # letters by their category, and invisible
+_ABOVE: Final = re.compile(r"COMBINING (?:LATIN|CYRILLIC) (?:SMALL )?LETTER ([A-FILO]|IE|ES)")
+_ABOVE_AS: Final = {"IE": "e", "ES": "c"}  # Cyrillic
+# Letters by their category; invisible, or an apostrophe.
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0\ua78b\ua78c"
 _UNSEEN: Final = {"Mn", "Me", "Cc", "Cf"}  # marks (small letters among them), format, controls
 _BREAK: Final = "z"  # stands for every other letter
-_TAGS: Final = {0xE0000 + mark: chr(mark) for mark in range(0x20, 0x7F)}  # invisible ASCII
 _ESCAPE: Final = re.compile(
-    r"\\u([0-9a-fA-F]{4})|\\u\{([0-9a-fA-F]{1,6})\}|\\U([0-9a-fA-F]{8})|\\x([0-9a-fA-F]{2})"
+    r"\\u([0-9a-fA-F]{4})|\\[ux]\{([0-9a-fA-F]{1,6})\}|\\U([0-9a-fA-F]{8})"
+    r"|\\x([0-9a-fA-F]{2})|%u([0-9a-fA-F]{4})|U\+([0-9a-fA-F]{4,6})\b"
+    r"|\\N\{([A-Z0-9 -]{1,80})\}|\\[nrt]"
 )
-_NESTED: Final = 4  # so often "&amp;" may stand within "&amp;"
+# "&amp;amp;#98;", "%2562" and "\\\\u0062" may be as deep as one likes: that is undone at once.
+_NESTED: Final = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
+_NESTING: Final = re.compile(r"&|%25|\\\\")
+_MARKUP: Final = re.compile(r"<[^<>]*>")
+_REVERSED: Final = "\u202e"  # what follows is shown from right to left
+_ROUNDS: Final = 3  # so often escapes of one kind may stand within those of another
 
 
 class _Folds(dict[int, str]):
@@ -60,45 +120,98 @@ class _Folds(dict[int, str]):
 _FOLDS: Final = _Folds()
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 # Bytes are translated a hundred times as fast as characters.
-_BYTES: Final = bytes(ord(_ASCII.get(chr(n).lower(), _BREAK)) for n in range(256))
-_DROPPED: Final = bytes(n for n in range(128) if not chr(n).isalnum())
+_BYTES: Final = bytes(
+    ord(_ASCII.get(chr(n).lower(), _OPTIONAL["1"] if chr(n) == "|" else _BREAK)) for n in range(256)
+)
+_DROPPED: Final = bytes(n for n in range(128) if not chr(n).isalnum() and chr(n) != "|")
+_ALL_OPTIONAL: Final = "".join(_OPTIONAL.values())
+_SYMBOLS: Final = re.compile(f"[{_ALL_OPTIONAL}{''.join(_EITHER)}]")
+_WITHOUT: Final = str.maketrans("", "", _ALL_OPTIONAL)
+_FEW: Final = 3  # so many characters that may be digits are passed over between two digits
 
 
-def hex_digits(text: str) -> str:
-    r"""The hexadecimal digits that can be read in a text, with breaks where other letters stand.
+class Readings:
+    r"""The hexadecimal digits that can be read in a text.
 
     Case, width, marks, look-alikes of other scripts, blanks, punctuation and all that cannot be
-    seen make no difference. A text that holds escapes (`&#98;`, `\u0062`, `%62`) is read with
-    and without them, one after the other.
+    seen make no difference. A text that holds escapes (`&#98;`, `\u0062`, `%62`) or markup is read
+    with and without them, one that turns the direction of writing also backwards.
     """
-    return _BREAK.join(_folded(reading) for reading in dict.fromkeys(_readings(text)))
+
+    def __init__(self, text: str) -> None:
+        found = {_folded(reading) for reading in dict.fromkeys(_readings(text))}
+        self._exact = {reading for reading in found if not _SYMBOLS.search(reading)}
+        self._open = found - self._exact
+        self._open |= {reading.translate(_WITHOUT) for reading in self._open}
+
+    def hold(self, code: str) -> bool:
+        """Whether a code in lower-case hexadecimal digits can be read anywhere."""
+        if any(code in reading for reading in self._exact):
+            return True
+        return bool(self._open) and any(map(_pattern(code).search, self._open))
+
+
+def _pattern(code: str) -> re.Pattern[str]:
+    ways = [
+        "".join([digit, _OPTIONAL[digit], *(s for s, (two, _) in _EITHER.items() if digit in two)])
+        for digit in code
+    ]
+    return re.compile(f"[{_ALL_OPTIONAL}]{{0,{_FEW}}}".join(f"[{way}]" for way in ways))
 
 
 def _folded(text: str) -> str:
     if not text.isascii():
-        text = _FOREIGN.sub(lambda run: run[0].translate(_FOLDS), text)
+        pieces, end = [], 0
+        for run in _FOREIGN.finditer(text):
+            pieces += [_ascii(text[end : run.start()]), run[0].translate(_FOLDS)]
+            end = run.end()
+        return "".join([*pieces, _ascii(text[end:])])
+    return _ascii(text)
+
+
+def _ascii(text: str) -> str:
     return text.encode().translate(_BYTES, _DROPPED).decode()
 
 
 def _readings(text: str) -> Iterator[str]:
     yield text
-    for _ in range(_NESTED):
-        if "&" not in text:
+    for _ in range(_ROUNDS):
+        before = text
+        for decoded in (_entities, _escapes, _percent):
+            text = decoded(text)
+            yield text
+        if text == before:
             break
-        text = html.unescape(text)
-    yield text
-    if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
-        yield text
-    if "%" in text:
-        text = unquote(text)
-        yield text
-    if not text.isascii():
-        yield text.translate(_TAGS)
+    if "<" in text:
+        yield _MARKUP.sub("", text)
+    if _REVERSED in text:
+        yield text[::-1]
+
+
+def _entities(text: str) -> str:
+    if not _NESTING.search(text):
+        return text
+    return html.unescape(_NESTED.sub(lambda found: found[0][0], text))
+
+
+def _escapes(text: str) -> str:
+    if "\\" not in text and "%u" not in text and "U+" not in text:
+        return text
+    text = _ESCAPE.sub(_unescaped, text)
+    # Halves of a pair that were escaped one by one.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _percent(text: str) -> str:
+    return unquote(text) if "%" in text else text
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    code = int(next(filter(None, found.groups())), 16)
+    *codes, name = found.groups()
+    if name:
+        with suppress(KeyError):
+            return unicodedata.lookup(name)
+    code = int(next(filter(None, codes), "20"), 16)
     return chr(code) if code < 0x110000 else ""
 
 
@@ -106,6 +219,9 @@ def _read(mark: str) -> str:
     """What one character is read as; nothing for what is no letter and no number."""
     if mark in _FOLDED:
         return _FOLDED[mark]
+    if above := _ABOVE.fullmatch(unicodedata.name(mark, "")):
+        letter = _ABOVE_AS.get(above[1], above[1].lower())
+        return _OPTIONAL[_ASCII[letter]]
     if unicodedata.category(mark) in _UNSEEN:
         return ""
     return "".join(map(_read_part, unicodedata.normalize("NFKD", mark).casefold()))
@@ -117,8 +233,10 @@ def _read_part(mark: str) -> str:
     if known:
         return known
     value = unicodedata.numeric(mark, None)
-    if value in range(10):
+    if value in range(1000):
         return str(int(value or 0))
     if named := _NAMED.fullmatch(unicodedata.name(mark, "")):
         return _ASCII[named[1].lower()]
-    return _BREAK if unicodedata.category(mark)[0] in "LN" and mark not in _FILLERS else ""
+    kind = unicodedata.category(mark)
+    # Modifiers are letters by their category: apostrophes, accents, marks of length.
+    return _BREAK if kind[0] in "LN" and kind != "Lm" and mark not in _FILLERS else ""
