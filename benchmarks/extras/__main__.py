@@ -22,6 +22,7 @@ TIMES = 3
 MODULES = {
     "pandas": "pandas",
     "parquet": "pyarrow.parquet",
+    "xlsx": "python_calamine",
     "datasets": "datasets",
     "gguf": "xllamacpp",
     "ray": "ray",

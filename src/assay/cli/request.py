@@ -14,6 +14,7 @@ from assay.cli.placeholders import read_prompts
 from assay.cli.targeting import Target
 from assay.dataset.files import near
 from assay.dataset.remote import is_uri
+from assay.dataset.sheets import parted
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
@@ -55,7 +56,7 @@ def understand(given: Mapping[str, Any]) -> Request:
         InputError: If they cannot be understood, before data or judge are touched.
     """
     data, store, outs = given["data"], given["store"], given["outs"]
-    if not is_uri(data) and not Path(data).exists():
+    if not is_uri(data) and not parted(Path(data))[0].exists():
         raise InputError(f"there is no file '{data}'", near(Path(data)))
     read = [data, store, *given["judge_cards"], *filter(None, [given["prompts"]])]
     outputs.check([*outs], *read, *filter(None, [given["skip_invalid"]]))

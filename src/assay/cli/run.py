@@ -121,7 +121,7 @@ _GROUPS = {
 @options.quiet
 @options.no_progress
 def command(**given: Any) -> int:
-    """Score DATA (JSONL, JSON, CSV, TSV or Parquet) and show the scores.
+    """Score DATA (JSONL, JSON, CSV, TSV, Parquet or FILE.xlsx#SHEET) and show the scores.
 
     Killed or stopped at any point, the same command resumes where it stopped: no reply that is in
     the store is asked for again.

@@ -67,7 +67,7 @@ class Samples(Iterator[Sample]):
         self.rows = 0
         self.skipped = 0
         self.skip_file = skip_file
-        self.notes: list[str] = []
+        self.notes: list[str] = list(source.notes)
         self._tally = tally
         self._iterator = self._walk(source)
 

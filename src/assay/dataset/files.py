@@ -4,6 +4,7 @@ import difflib
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from typing import IO, Final, cast
 
@@ -12,6 +13,7 @@ from assay.dataset.jsonl import line_records
 from assay.dataset.parquet import parquet_records
 from assay.dataset.record import Record
 from assay.dataset.remote import Remote
+from assay.dataset.sheets import SUFFIX, other_sheets, parted, sheet_records
 from assay.dataset.tables import table_records
 from assay.errors import InputError
 
@@ -24,17 +26,21 @@ _READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
     ".csv": lambda opened: table_records(opened, ","),
     ".tsv": lambda opened: table_records(opened, "\t"),
     ".parquet": parquet_records,
+    SUFFIX: lambda opened: sheet_records(opened, ""),
 }
 _KNOWN: Final = ", ".join(_READERS)
 _UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
 _HEAD: Final = 256
+_ZIP: Final = b"PK\x03\x04"
+_OLE: Final = b"\xd0\xcf\x11\xe0"
 # First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
     (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
     (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
     (b"\xff\xfe", "is UTF-16 text", _UTF8.format("UTF-16")),
     (b"\xfe\xff", "is UTF-16 text", _UTF8.format("UTF-16")),
-    (b"PK\x03\x04", "is a ZIP archive or an Excel file", "unpack it, or save the sheet as CSV"),
+    (_ZIP, "is a ZIP archive or an Excel file", "unpack it, or name it '*.xlsx'"),
+    (_OLE, "is an old or a locked Excel file", "save it as .xlsx, not locked"),
     (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
     (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
     (b"\xfd7zXZ", "is xz-compressed", "unpack it, or compress it with gzip"),
@@ -43,14 +49,18 @@ _FOREIGN: Final = (
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
-    """What opens the file and gives its records; InputError if that cannot work."""
+    """What opens the file and gives its records; InputError if that cannot work.
+
+    Of an Excel file it is the sheet that is named after "#".
+    """
+    path, sheet = parted(path) if isinstance(path, Path) else (path, "")
     try:
         suffix = _suffix(path)
         head = _head(path)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"'{path}' cannot be read: {error}") from error
     _refuse_foreign(path, suffix, head)
-    reader = _READERS[suffix]
+    reader = _READERS[suffix] if not sheet else partial(sheet_records, sheet=sheet)
 
     def records() -> Iterator[Record]:
         number = 0
@@ -63,6 +73,17 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
             raise InputError(what, "the file is damaged; fetch it again") from error
 
     return records
+
+
+def about_file(path: Path | Remote) -> tuple[str, ...]:
+    """What is to be said of how a file is read: which of several sheets."""
+    file, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    if sheet or _bare(file).suffix.lower() != SUFFIX:
+        return ()
+    others = other_sheets(lambda: _opened(file))
+    shown = ", ".join(f"'{name}'" for name in others)
+    name = file.name
+    return (f"the first sheet is read; {name}#SHEET names another: {shown}",) if others else ()
 
 
 def _suffix(path: Path | Remote) -> str:
@@ -133,10 +154,12 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         raise InputError(f"'{path}' is not a Parquet file", "correct its extension")
     if is_parquet and suffix != ".parquet":
         raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
+    if suffix == SUFFIX and not head.startswith((_ZIP, _OLE)):
+        raise InputError(f"'{path}' is not an Excel file", "correct its extension")
     for magic, what, remedy in _FOREIGN:
-        if head.startswith(magic):
+        if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
             raise InputError(f"'{path}' {what}", remedy)
-    if not is_parquet and head.count(b"\0") > len(head) // 4:
+    if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
         name = _wide(head)
         raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
 

@@ -112,7 +112,7 @@ def read_labels(
     metrics: Sequence[str] = (),
     levels: Sequence[str] = (),
 ) -> Labels:
-    """The labels of a CSV, TSV, JSON, JSONL or Parquet file, or of rows in memory.
+    """The labels of a CSV, TSV, JSON, JSONL, Parquet or Excel file, or of rows in memory.
 
     Args:
         data: Path or rows.

@@ -10,11 +10,12 @@ from typing import Any
 from assay.dataset import joints
 from assay.dataset.columns import check_mapping
 from assay.dataset.convert import Converter
-from assay.dataset.files import file_records
+from assay.dataset.files import about_file, file_records
 from assay.dataset.memory import Once, memory_records
 from assay.dataset.reading import ROWS, begun, decide
 from assay.dataset.record import Record, Row
 from assay.dataset.remote import located
+from assay.dataset.sheets import parted
 from assay.dataset.traces import understood
 from assay.dataset.values import plain
 from assay.errors import InputError
@@ -32,6 +33,7 @@ class Source:
         contexts: What becomes of contexts that are one text: "auto", "whole", "numbered", or what
             separates the passages.
         file: The file of this machine that it is read from, None for all else.
+        notes: What a reader of the scores must know of the source.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Source:
     limit: int | None = None
     contexts: str = joints.AUTO
     file: Path | None = None
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than the first ones are held."""
@@ -62,9 +65,10 @@ def read(
     """Open a data set without reading its rows.
 
     Args:
-        data: Path to a JSONL, JSON, CSV, TSV or Parquet file; a list, generator or other iterable
-            of dicts or Samples; a pandas DataFrame; a Hugging Face Dataset; a dict of columns; or
-            a Source. Where spans of traces stand in any of these, each question answered is a row.
+        data: Path to a JSONL, JSON, CSV, TSV, Parquet or Excel file (`FILE.xlsx#Sheet`); a list,
+            generator or other iterable of dicts or Samples; a pandas DataFrame; a Hugging Face
+            Dataset; a dict of columns; or a Source. Where spans of traces stand in any of these, each
+            question answered is a row.
         mapping: Field -> column, for columns that are not recognised by their name. A dotted path
             reaches into an object; an empty column leaves the field out.
         limit: Read only the first so many rows.
@@ -81,11 +85,12 @@ def read(
     check_mapping(mapping or {})
     if isinstance(data, Source):
         chosen = data.contexts if contexts in (None, joints.AUTO) else contexts
-        again = (mapping or data.mapping, limit or data.limit, chosen, data.file)
+        again = (mapping or data.mapping, limit or data.limit, chosen, data.file, data.notes)
         return Source(data.name, data.records, *again)
     how = (mapping or {}, limit, contexts or joints.AUTO)
     if isinstance(data, str | PathLike):
         path = located(data)
-        file = path if isinstance(path, Path) else None
-        return Source(plain(path.name), file_records(path), *how, file)
+        file = parted(path)[0] if isinstance(path, Path) else None
+        records = file_records(path)
+        return Source(plain(path.name), records, *how, file, about_file(path))
     return Source(f"{type(data).__name__} in memory", memory_records(data), *how)

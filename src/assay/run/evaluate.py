@@ -41,7 +41,7 @@ async def aevaluate(
     Killed or stopped at any point, the same call goes on where it was and repeats no paid call.
 
     Args:
-        data: Path to JSONL, CSV or Parquet, list of dicts or Samples, pandas or HF data set.
+        data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
         metrics: Names (``"faithfulness"``, ``"factual_correctness(mode=recall)"``) or Metrics.
         judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a back end, or a
             function from prompt to text.
