@@ -67,8 +67,8 @@ def read(
     Args:
         data: Path to a JSONL, JSON, CSV, TSV, Parquet or Excel file (`FILE.xlsx#Sheet`); a list,
             generator or other iterable of dicts or Samples; a pandas DataFrame; a Hugging Face
-            Dataset; a dict of columns; or a Source. Where spans of traces stand in any of these, each
-            question answered is a row.
+            Dataset; a dict of columns; or a Source. Where spans of traces stand in any of these,
+            each question answered is a row.
         mapping: Field -> column, for columns that are not recognised by their name. A dotted path
             reaches into an object; an empty column leaves the field out.
         limit: Read only the first so many rows.
