@@ -117,6 +117,30 @@ class TestOtherFieldsDoAsWell:
         assert "'contexts', which recall needs" in told
 
 
+REST = {"question": "q", "contexts": ["c"], "answer": "a"}
+TWO = {"recall": ("question", "reference"), "relevance": ("question", "contexts")}
+
+
+class TestRowsThatAreLeftOut:
+    def test_serve_no_metric_and_are_in_no_count(self, tmp_path):
+        skipping = {"needs": TWO, "skip_invalid": tmp_path / "skipped.jsonl"}
+        bad = {**REST, "question": 7, "reference": "r"}
+        told = problem([bad, REST, REST], **skipping)
+        assert "no row holds all that recall needs" in told
+        found, notes = noted([bad, REST, {**REST, "reference": "r"}], **skipping)
+        assert len(found) == 2
+        assert notes == [
+            "1 of 2 rows has no 'reference' (the first is row 2): recall is undefined there"
+        ]
+
+    def test_since_the_system_failed_serve_a_metric_by_what_they_hold(self):
+        failed = {"question": "q", "failure": "timeout"}
+        told = problem([failed, REST], needs=TWO)
+        assert "no column holds 'reference', which recall needs" in told
+        assert len(load([{**failed, "reference": "r"}, REST], needs=TWO)) == 2
+        assert len(load([failed], needs=TWO)) == 1
+
+
 def test_valid_samples_are_given_before_the_error_is_raised():
     found = samples(rows({}, {"answer": 7}, {}), needs=NEEDS)
     assert [next(found).id, next(found).id] == ["0", "2"]

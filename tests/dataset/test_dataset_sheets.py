@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_told_with_its_place(tmp_path, book):
     assert "(sheet 'One')" in problem(doubled)
     short = tmp_path / "short.xlsx"
     short.write_bytes(book.read_bytes()[:300])
-    assert "the Excel file cannot be read" in problem(short)
+    assert "short.xlsx' cannot be read as an Excel file" in problem(short)
     (tmp_path / "text.xlsx").write_text("question,answer\nq,a\n", "utf-8")
     assert "is not an Excel file -> correct its extension" in problem(tmp_path / "text.xlsx")
     (tmp_path / "old.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))

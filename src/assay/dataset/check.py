@@ -45,7 +45,9 @@ def samples(
     path = None if skip_invalid is None else Path(skip_invalid)
     if path is not None:
         _check_skip_file(path, source.file)
-    return Samples(source, Tally(needs, source.mapping, instead or {}, required or {}), path)
+    skips = path is not None
+    tally = Tally(needs, source.mapping, instead or {}, required or {}, skips=skips)
+    return Samples(source, tally, path)
 
 
 class Samples(Iterator[Sample]):

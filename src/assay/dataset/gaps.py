@@ -20,6 +20,13 @@ _NOTHING: Final = {
 }
 
 
+# What a system that failed has not brought.
+MADE: Final = frozenset(
+    {"answer", "contexts", "context_ids", "turns", "cost", "tokens", "latency_ms"}
+    | {"further_answers", "variants"}
+)
+
+
 def value_of(row: Row, name: str) -> Any:
     """What the row holds under the name, which may also be a key of its metadata."""
     if name in FIELDS:

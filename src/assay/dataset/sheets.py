@@ -50,15 +50,16 @@ def other_sheets(opened: Callable[[], IO[bytes]]) -> tuple[str, ...]:
 
 
 def _book(stream: IO[bytes]) -> Any:
+    name = getattr(stream, "name", "the Excel file")
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         remedy = "pip install 'assay[xlsx]', or save the sheet as CSV"
-        raise InputError("Excel files need python-calamine", remedy) from error
+        raise InputError(f"'{name}' needs python-calamine", remedy) from error
     try:
         return CalamineWorkbook.from_filelike(stream)
     except (CalamineError, OSError) as error:
-        raise InputError(f"the Excel file cannot be read: {error}", _DAMAGED) from error
+        raise InputError(f"'{name}' cannot be read as an Excel file: {error}", _DAMAGED) from error
 
 
 def _rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]]:

@@ -47,6 +47,7 @@ class Tally:
         mapping: Field -> column, as the user gave it.
         instead: Metric -> sets of fields of which any does as well.
         required: Who else needs fields, and cannot do without -> these fields.
+        skips: Whether invalid rows are left out: then they serve no metric.
     """
 
     def __init__(
@@ -55,7 +56,10 @@ class Tally:
         mapping: Mapping[str, str],
         instead: Mapping[str, Sequence[Sequence[str]]],
         required: Mapping[str, Iterable[str]],
+        *,
+        skips: bool = False,
     ) -> None:
+        self._skips = skips
         self._required = {*required}
         self._needs = {user: tuple(names) for user, names in {**required, **needs}.items()}
         self._mapping = mapping
@@ -74,10 +78,12 @@ class Tally:
 
     def see(self, row: Row) -> list[Problem]:
         """All problems of one row."""
-        self._rows += 1
-        self._remarks.see(row)
         faults = [*row.problems, *self._repeated(row)]
         self._faults.add(faults)
+        left_out = self._skips and bool(faults)
+        if not left_out:
+            self._rows += 1
+            self._remarks.see(row)
         if row.record.values is None:
             return faults
         self._unfound &= row.unfound
@@ -85,8 +91,12 @@ class Tally:
             self._columns |= dict.fromkeys(row.columns)
         wrong = {problem.field for problem in row.problems}
         self._present |= wrong
+        if left_out:
+            named = {name for names in self._needs.values() for name in names}
+            self._present |= {name for name in named if gaps.value_of(row, name) is not None}
+            return faults
         if row.fields.get("failure") is not None:
-            self._served |= self._needs.keys()
+            self._serve_failed(row)
             return faults
         missing: dict[str, list[str]] = {}
         for user, names in self._needs.items():
@@ -95,6 +105,14 @@ class Tally:
                 if user in self._required:
                     missing.setdefault(name, []).append(user)
         return faults + [self._refuse(name, users, row) for name, users in missing.items()]
+
+    def _serve_failed(self, row: Row) -> None:
+        """Note who would be served by a row whose system failed, had it answered."""
+        value = partial(gaps.value_of, row)
+        for user, names in self._needs.items():
+            given = [name for name in names if name not in gaps.MADE]
+            if not gaps.lacking(given, self._instead.get(user, ()), value):
+                self._served.add(user)
 
     def _lacking(
         self, user: str, names: Sequence[str], row: Row, wrong: Container[str]
