@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay import InputError, Part, Score, Unscored
 from assay.analysis.correct import correct, correct_verdicts
-from assay.analysis.label_next import label_next, read, uncertainty, write
+from assay.analysis.label_next import beside_others, label_next, read, uncertainty, write
 
 
 @assay.metric(needs=("answer",))
@@ -329,7 +329,7 @@ class TestLabelNext:
         result = run(tmp_path, [n / 40 for n in range(40)])
         sheet, wanted = tmp_path / "sheet.csv", label_next(result, n=3)
         sheet.write_text("sample,label\n", encoding="utf-8")
-        broken = replace(wanted[-1], sample=replace(wanted[-1].sample, answer="\ud800"))
+        broken = replace(wanted[-1], metric="\ud800")
         with pytest.raises(UnicodeEncodeError):
             write([*wanted, broken], sheet, {})
         assert sheet.read_text(encoding="utf-8") == "sample,label\n"
@@ -435,3 +435,28 @@ def test_where_all_samples_are_labelled_their_mean_is_what_it_is(tmp_path):
     assert found.corrected.estimate == found.alone == pytest.approx(0.6)
     assert found.corrected.interval == found.alone_interval
     assert found.worth == pytest.approx(40)
+
+
+def test_a_sheet_holds_nothing_that_cannot_be_seen(tmp_path):
+    hidden = ["red\x1b[2J", "\u202eder", "\x9b31m", "\u2066x"] * 10
+    rows = [
+        {"id": f"s{n}", "answer": text, "question": text, "contexts": [text], "score": 0.5}
+        for n, text in enumerate(hidden)
+    ]
+    result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
+    sheet = tmp_path / "sheet.csv"
+    write(label_next(result, n=5), sheet, {})
+    text = sheet.read_text("utf-8-sig")
+    assert not set(text) & set("\x1b\x9b\u202e\u2066")
+    assert "[U+001B]" in text
+    write(label_next(result, n=5, before=read(sheet)), sheet, read(sheet))
+    assert len(read(sheet)) == 10
+    assert beside_others(sheet, result) == ""
+
+
+def test_an_id_that_holds_what_cannot_be_seen_is_refused(tmp_path):
+    rows = [{"id": f"s{n}\u202e", "answer": "a", "score": 0.5} for n in range(3)]
+    result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
+    with pytest.raises(InputError, match="holds a character that cannot be seen -> a sheet may"):
+        write(label_next(result, n=2), tmp_path / "sheet.csv", {})
+    assert not (tmp_path / "sheet.csv").exists()

@@ -170,3 +170,9 @@ class TestAdvice:
         with pytest.raises(Denied, match="give run_config=RunConfig") as caught:
             evaluate(rows, [metrics.faithfulness], llm=hangs, run_config=config)
         assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["save", "adapt", "save_prompts", "load_prompts", "set_prompts"])
+def test_what_is_done_with_prompts_names_its_replacement_whatever_it_is_given(name):
+    with pytest.raises(InputError, match=r"holds no prompts -> prompts are replaced by task"):
+        getattr(metrics.Faithfulness(), name)("folder", language="hindi")

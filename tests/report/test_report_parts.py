@@ -10,6 +10,7 @@ from assay.report import distribution, html, labels, marks, numbers, safe
 from assay.report.distribution import Spread
 from assay.report.texts import TextTable
 from assay.score import Part
+from assay.text.hidden import HIDDEN
 
 
 @given(
@@ -255,7 +256,7 @@ def test_the_script_of_the_page_hides_nothing_either() -> None:
     ours = re.search(r"const hidden = /\[(.*)\]/gu", html.asset("script.js"))
     assert ours is not None
     shown = re.sub(r"\\u\{?([0-9a-f]+)\}?", lambda code: chr(int(code[1], 16)), ours[1])
-    assert shown == safe._HIDDEN.pattern.strip("[]")
+    assert shown == HIDDEN.pattern.strip("[]")
 
 
 @pytest.mark.parametrize(

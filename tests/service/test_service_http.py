@@ -166,6 +166,21 @@ class TestCallers:
             found, *_ = await call("GET", "/v1/runs", token="", headers={"Host": host})
             assert found == status
 
+    @pytest.mark.parametrize(
+        ("origin", "status"),
+        [
+            *((origin, 200) for origin in ("http://localhost:80", "HTTP://LocalHost:80")),
+            *((origin, 403) for origin in ("http://evil.example", "null", "http://localhost:3000")),
+        ],
+    )
+    async def test_without_a_token_no_page_of_another_site_is_answered(self, db, origin, status):
+        headers = {"Host": "localhost:80", "Origin": origin}
+        async with contextlib.AsyncExitStack() as stack:
+            call = await caller(stack, db, token="")
+            found, said, _ = await call("GET", "/v1/runs", token="", headers=headers)
+            assert found == status
+            assert status == 200 or "no page of another site" in said["error"]
+
     async def test_too_many_requests_are_sent_away_and_told_when_to_come_again(self, db):
         async with contextlib.AsyncExitStack() as stack:
             call = await caller(stack, db, per_minute=60.0)

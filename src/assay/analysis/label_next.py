@@ -20,6 +20,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.store import Store
+from assay.text.hidden import plain
 
 COLUMNS: Final = (
     *("sample", "label", "metric", "inclusion_probability"),
@@ -123,8 +124,10 @@ def write(
 
     Raises:
         InputError: If what stood there is about other answers or another metric: labels would then
-            stand beside what they were not given for. Nothing is written.
+            stand beside what they were not given for. Also if an id holds what cannot be seen.
+            Nothing is written.
     """
+    _refuse_unseen(wanted)
     _refuse_others(wanted, before)
     own = dict.fromkeys(column for row in before.values() for column in row)
     columns = [*COLUMNS, *(column for column in own if column not in COLUMNS)]
@@ -189,6 +192,14 @@ def beside_others(labels: str | Path, result: Result) -> str:
     return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
 
+def _refuse_unseen(wanted: Sequence[Wanted]) -> None:
+    """Ids are matched to the letter, so what is hidden in them cannot be shown otherwise."""
+    for item in wanted:
+        if plain(item.sample.id) != item.sample.id:
+            what = f"the id of sample '{item.sample.id}' holds a character that cannot be seen"
+            raise InputError(what, "a sheet may hold none: give the sample another id")
+
+
 def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, str]]) -> None:
     ours = {item.sample.id: _row(item) for item in wanted if item.sample.id in before}
     for number, (sample, row) in enumerate(before.items(), 1):
@@ -206,7 +217,7 @@ def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, s
 
 def _words(cell: str) -> list[str]:
     """What a cell says, however a spreadsheet breaks its lines or marks it as text."""
-    return cell.lstrip("'").split()
+    return plain(cell).lstrip("'").split()
 
 
 def _unscored(outcomes: Iterable[Outcome]) -> str:
@@ -229,5 +240,6 @@ def _row(item: Wanted) -> dict[str, str]:
         "sample": as_text(sample.id),
         "metric": as_text(item.metric),
         "inclusion_probability": f"{item.probability:.9g}",
-        **{name: as_text(text or "") for name, text in texts.items()},
+        # People open it in a terminal, too: nothing in it may steer that, or hide from them.
+        **{name: as_text(plain(text or "")) for name, text in texts.items()},
     }

@@ -86,8 +86,13 @@ class Guard:
             return
         if not self._bounds.token:
             # Without a token a page in a browser is kept out by the name it calls us by.
-            if not _HERE.fullmatch(request.headers.get("Host", "")):
+            host = request.headers.get("Host", "")
+            if not _HERE.fullmatch(host):
                 raise Refused(403, "without a token the service answers to localhost only")
+            # One that knows the name is told by where it comes from, which browsers say.
+            origin = request.headers.get("Origin", f"http://{host}")
+            if origin.lower() != f"http://{host}".lower():
+                raise Refused(403, "without a token the service answers to no page of another site")
             return
         kind, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")

@@ -94,7 +94,7 @@ class Metric:
     def init(self, run_config: Any) -> None:
         """Nothing is to be made ready; for ragas' sake."""
 
-    def get_prompts(self) -> dict[str, Any]:
+    def get_prompts(self, *_: Any, **__: Any) -> dict[str, Any]:
         """There are no prompts in metrics: assay has them in tasks.
 
         Raises:
