@@ -54,6 +54,7 @@ def test_every_answer_with_an_unsupported_statement_is_flagged_and_read_first(ru
     assert "1 of 3 samples went wrong (33 %, 95 % interval" in shown
     assert "1 passed every check that could be made; of 1 the judge is uncertain" in shown
     assert "read first third " in shown
+    assert "--sample third" in shown
     told = json.loads(assay("diagnose", "--json").stdout)
     states = {one["id"]: one["state"] for one in told["samples"]}
     assert states == {"third": "failed", "foreign": "uncertain", "good": "fine", "declines": "open"}

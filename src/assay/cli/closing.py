@@ -1,5 +1,6 @@
 """What is said when a run has ended: the scores, where everything is, and what to do next."""
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -19,8 +20,17 @@ from assay.target import Answers
 
 def show(result: Result, request: Request) -> None:
     """The score table, the files, the next commands."""
-    screen.out().print(report.summary(summed_up(result)))
-    screen.tell(_lines(result, request))
+    data = summed_up(result)
+    screen.out().print(report.summary(data))
+    screen.tell(_lines(result, request, _to_read(result, data)))
+
+
+def _to_read(result: Result, data: Mapping[str, Any]) -> str | None:
+    """The sample to be read first: by the diagnosis, else the worst of the first metric."""
+    if data["diagnosis"] and data["diagnosis"]["first"]:
+        return str(data["diagnosis"]["first"][0])
+    cases = (case for metric in result.run.metrics for case in worst(result, metric, most=1))
+    return next((case.sample for case in cases), None)
 
 
 def _may_do_better(result: Result) -> bool:
@@ -29,7 +39,7 @@ def _may_do_better(result: Result) -> bool:
     return not {config["judge"], *config["routes"].values()} <= set(config["local"])
 
 
-def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
+def _lines(result: Result, request: Request, first: str | None) -> list[tuple[str, str]]:
     lines = _renamed(result, request)
     if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
         lines.append(("this time", notes.asked("judge", result.asked, result.reused)))
@@ -42,10 +52,9 @@ def _lines(result: Result, request: Request) -> list[tuple[str, str]]:
     if failed and not result.stopped and _may_do_better(result):
         lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
     run = run_name(result)
-    first = next((case for m in result.run.metrics for case in worst(result, m, most=1)), None)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
-        commands.append(("show", run, "--sample", first.sample))
+        commands.append(("show", run, "--sample", first))
     commands.append(("diagnose", run))
     if not request.outs:
         commands.append(("report", run, "--out", "report.html"))
