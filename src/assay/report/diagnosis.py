@@ -119,9 +119,9 @@ def missed(data: Json) -> str:
     quality = found["quality"]
     return (
         f"of the {found['n_passed']:,} whose statements all passed, {_about(found['passed'])} "
-        f"are bad all the same, and {_about(found['bad'])} of all {found['n']:,}, if this judge "
-        f"errs here as on {quality['data']} (it flags {100 * quality['found']['value']:.0f} of "
-        f"100 bad ones and {100 * quality['wrong']['value']:.0f} of 100 good ones)"
+        f"are bad all the same, if this judge errs here as on {quality['data']} (it flags "
+        f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
+        f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
     )
 
 
