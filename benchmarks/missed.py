@@ -44,7 +44,7 @@ def _class(checked: Checked) -> int:
 
 
 def held(pool: Sequence[Case], known: Sequence[Case], rounds: int) -> str:
-    """How often the intervals hold the true numbers in runs from the pool, and how far off it is."""
+    """How often the intervals hold the true numbers of runs from the pool, and the mean error."""
     rng = np.random.default_rng(1)
     bad, good = (
         tuple(sum(b is is_bad and c == k for b, c, _ in known) / LESS for k in range(3))
