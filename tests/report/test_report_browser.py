@@ -63,7 +63,7 @@ async def test_nothing_hostile_runs(page: chromium.Page, tmp_path: Path, walls: 
     await page.settle()
     title = await page.run("document.title")
     assert hostile.SIGN in title  # it is part of the run's id, as text
-    assert title.startswith("assay report 3f9a12cd<script>")
+    assert title.startswith("assay report support-questions.jsonl, 21 Nov 11:00<script>")
     tags = "iframe, img, base, object, embed, link, [onload], [onerror], [onmouseover], [href^=javascript]"
     assert await page.run(f"document.querySelectorAll({tags!r}).length") == 0
     assert await page.run("document.querySelectorAll('script').length") == 3
@@ -79,7 +79,7 @@ async def test_a_hostile_answer_is_read_as_it_was_written(
     data["samples"][0]["answer"] = answer
     await load(page, tmp_path, html.render(data), "#s0")
     assert await page.run("document.querySelector('#s0 .ann').textContent") == answer
-    assert await page.run("document.title") == "assay report 3f9a12cd"
+    assert await page.run("document.title") == "assay report support-questions.jsonl, 21 Nov 11:00"
     assert not page.complaints
 
 

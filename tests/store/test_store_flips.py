@@ -41,9 +41,9 @@ def test_a_wrong_byte_is_noticed_or_makes_no_difference(whole):
 
 
 @pytest.mark.slow
-def test_none_of_a_thousand_wrong_bytes_passes(whole):
+def test_none_of_some_hundred_wrong_bytes_passes(whole):
     content = whole[1]
-    for place in flips.offsets(len(content), 1000, seed=1):
+    for place in flips.offsets(len(content), 300, seed=1):
         _judged(whole, flips.flipped(content, *place))
 
 
