@@ -121,9 +121,7 @@ def measure_references(judge: Subject, records: Sequence[Record]) -> list[Figure
         [not case.answerable for case, _ in done],
         [case.question for case, _ in done],
         {"share of the reference's words": -np.array(words_held)},
-        uncertain=[
-            _any(score, "uncertain") and not _any(score, "unsupported") for _, score in done
-        ],
+        uncertain=[_any(score, "uncertain") for _, score in done],
     )
 
 

@@ -35,8 +35,8 @@ def flagged(checked: Checked) -> bool:
 
 
 def uncertain(checked: Checked) -> bool:
-    """Whether it is not flagged, and the judge is uncertain of a statement."""
-    return not flagged(checked) and any(verdict.uncertain for verdict in checked.verdicts)
+    """Whether the judge is uncertain of a statement."""
+    return any(verdict.uncertain for verdict in checked.verdicts)
 
 
 def unsupported_characters(text: str, checked: Checked) -> Marks:

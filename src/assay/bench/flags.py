@@ -30,7 +30,8 @@ def flags(
         bad: Which of them people call bad. Shape (n,).
         clusters: The source of each case.
         rules: What trivial rules say, the higher the worse. Shape (n,) each.
-        uncertain: Cases that are not flagged, and of which the judge is uncertain. Shape (n,).
+        uncertain: Cases in which it is uncertain of something; those that are flagged do not count
+            as such. Shape (n,).
         note: What else a reader has to know.
     """
     said, labels = np.asarray(flagged, float), np.asarray(bad, bool)
@@ -48,7 +49,7 @@ def flags(
         figure(f"{data}{WRONG}", stats.mean(said[~labels]), goods, note=note, lower_is_better=True),
     ]
     if uncertain is not None:
-        open_ = np.asarray(uncertain, float)
+        open_ = np.asarray(uncertain, float) * (1 - said)
         for name, mask, mine in ((BAD_UNCERTAIN, labels, bads), (GOOD_UNCERTAIN, ~labels, goods)):
             found.append(
                 figure(f"{data}{name}", stats.mean(open_[mask]), mine, lower_is_better=True)

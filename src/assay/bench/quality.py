@@ -106,10 +106,10 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
     for labelled in SETS:
         kind = labelled.tasks[-1].kind
         server = judge.to(kind) if isinstance(judge, Route) else judge
-        made = quality(server.name, labelled, by_name, rows)
-        for name in labelled.metrics if made else ():
-            metric = METRICS[name]()
-            if made and covers(labelled, metric, lambda k: judge.identity(k) is not None):
+        if (made := quality(server.name, labelled, by_name, rows)) is None:
+            continue
+        for metric in (METRICS[name]() for name in labelled.metrics):
+            if covers(labelled, metric, lambda k: judge.identity(k) is not None):
                 found.setdefault(asked(metric, judge), made)
     return found
 

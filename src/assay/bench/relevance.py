@@ -107,7 +107,7 @@ def chosen(judge: Subject, asked: Sequence[tuple[str, str]]) -> list[float | Non
         if choices is None:
             found.append(None)
         else:
-            given = [1.0 if c.probability is None else c.probability for c in choices]
+            given = [float(c.chosen) if c.probability is None else c.probability for c in choices]
             found.append(max(given, default=0.0))
     return found
 

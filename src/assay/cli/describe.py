@@ -51,6 +51,7 @@ def command(**given: Any) -> int:
 
 def _show(result: Any) -> None:
     from assay.cli import screen
+    from assay.report.run_titles import judge_in_words
     from assay.store.description import written
 
     run = result.run
@@ -58,7 +59,7 @@ def _show(result: Any) -> None:
     lines = [
         ("run", run.id),
         ("name", run.name or "none"),
-        ("data", f"{run.default_title} (UTC), judged by {run.config['judge']}"),
+        ("data", f"{run.default_title} (UTC), judged by {judge_in_words(run.config['judge'])}"),
         ("tags", ", ".join(run.tags)),
         ("params", params),
         ("note", run.note),

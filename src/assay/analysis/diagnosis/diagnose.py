@@ -1,7 +1,7 @@
 """What went wrong in a run, how often, and what is worth trying first?"""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assay.analysis.diagnosis import counts, patterns
 from assay.analysis.diagnosis.causes import CAUSES, REMEDIES
@@ -106,8 +106,7 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         shown = patterns.found(store, run, ids, groups)
         what_if = compared(again, samples, changed) if again else None
     found = _Read(samples, groups, shown, what_if)
-    made = _diagnosis(run, found, within)
-    return replace(made, missed=missed(run, samples))
+    return _diagnosis(run, found, within)
 
 
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
@@ -144,6 +143,7 @@ def _diagnosis(run: Run, found: _Read, within: int) -> Diagnosis:
         samples=tuple(samples),
         counterfactual=found.what_if,
         within=within,
+        missed=missed(run, samples),
         n_declined=sum(one.declines is True for one in samples),
         first=tuple(one.id for one in sorted(samples, key=_urgency) if one.main),
     )

@@ -42,9 +42,10 @@ class Missed:
 def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     """What is to be expected of a run; None where nobody measured how its judge errs."""
     known = run.config.get("quality", {})
-    label = next((name for name in run.metrics if name in SUPPORT and name in known), None)
+    # The first of them is whose verdicts were counted, whatever is known of the others.
+    label = next((name for name in SUPPORT if name in run.metrics), None)
     counts = Counter(one.support for one in samples if one.support)
-    if label is None or not counts:
+    if label not in known or not counts:
         return None
     quality = msgspec.convert(known[label], Quality)
     n = tuple(counts[name] for name in _CLASSES)

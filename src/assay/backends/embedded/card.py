@@ -112,12 +112,10 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
 
 def hundredths(rate: Rate) -> str:
     """A share as so many of 100, with its interval."""
-    ends = "" if rate.low is None or rate.high is None else f" ({_span(rate.low, rate.high)})"
-    return f"{100 * rate.value:.0f}{ends}"
-
-
-def _span(low: float, high: float) -> str:
-    return f"{100 * low:.0f} to {100 * high:.0f}"
+    told = f"{100 * rate.value:.0f}"
+    if rate.low is None or rate.high is None:
+        return told
+    return f"{told} ({100 * rate.low:.0f} to {100 * rate.high:.0f})"
 
 
 class CardSection(msgspec.Struct, frozen=True):
