@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from assay.bench import relevance
 from assay.bench.flags import flags
+from assay.tasks import Choice
 
 BAD = np.array([True] * 10 + [False] * 20)
 CLUSTERS = [str(i) for i in range(30)]
@@ -41,3 +43,14 @@ def test_a_rule_flags_as_many_good_ones_as_the_judge(values, floor):
 
 def test_with_one_class_only_nothing_is_measured():
     assert flags("Set", [True, False], [True, True], ["a", "b"], {}) == []
+
+
+class TellsOfOthers:
+    """A judge that tells of a sentence that it did not choose, without a probability."""
+
+    def answers(self, tasks):
+        return [(Choice("1.1", chosen=len(task.question) > 2),) for task in tasks]
+
+
+def test_a_sentence_that_was_not_chosen_counts_for_nothing():
+    assert relevance.chosen(TellsOfOthers(), [("?", "a"), ("Why?", "b")]) == [0.0, 1.0]

@@ -1,4 +1,4 @@
-"""What the oracle says to a prompt of ragas 0.4, by the form of the reply that it asks for."""
+"""What the oracle says to a prompt of ragas 0.4, by the form of its reply; its vectors for ragas."""
 
 import oracle
 
@@ -70,3 +70,19 @@ REPLIES = {
 def reply(form, given, draw=0):
     """The content of the form that this prompt is to be answered with."""
     return REPLIES[form](given, draw)
+
+
+class Embedding:
+    """The methods that ragas asks its embeddings for, in each of its versions."""
+
+    def embed_query(self, text):
+        return oracle.vector(text)
+
+    def embed_documents(self, texts):
+        return [oracle.vector(text) for text in texts]
+
+    async def aembed_query(self, text):
+        return oracle.vector(text)
+
+    async def aembed_documents(self, texts):
+        return [oracle.vector(text) for text in texts]

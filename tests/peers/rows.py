@@ -15,6 +15,16 @@ FIELDS = (
     "context_ids",
     "reference_context_ids",
 )
+# Those of them that a sample of ragas has, from 0.2 on, by its name for them.
+RAGAS_FIELDS = {
+    "user_input": "question",
+    "response": "answer",
+    "reference": "reference",
+    "retrieved_contexts": "contexts",
+    "reference_contexts": "reference_contexts",
+    "retrieved_context_ids": "context_ids",
+    "reference_context_ids": "reference_context_ids",
+}
 LISTS = {"contexts", "reference_contexts", "context_ids", "reference_context_ids"}
 # What stands in a field that is emptied: missing, nothing, blanks; in a list also one empty item.
 EMPTIED = {

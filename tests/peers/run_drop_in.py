@@ -6,20 +6,11 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from rows import FULL
+from rows import FULL, RAGAS_FIELDS
 from run_assay import Oracle
 
 from assay.integrations.ragas import EvaluationDataset, SingleTurnSample, evaluate, metrics
 
-FIELDS = {
-    "user_input": "question",
-    "response": "answer",
-    "reference": "reference",
-    "retrieved_contexts": "contexts",
-    "reference_contexts": "reference_contexts",
-    "retrieved_context_ids": "context_ids",
-    "reference_context_ids": "reference_context_ids",
-}
 MODES = ("precision", "recall", "relevant", "irrelevant")
 PREFIX = "drop-in "
 
@@ -47,7 +38,9 @@ def _bare(value):
 
 def _scored(rows, name):
     # One row that lacks nothing: a field that is empty in every row is another matter.
-    samples = [SingleTurnSample(**{k: row[v] for k, v in FIELDS.items()}) for row in (FULL, *rows)]
+    samples = [
+        SingleTurnSample(**{k: row[v] for k, v in RAGAS_FIELDS.items()}) for row in (FULL, *rows)
+    ]
     try:
         result = evaluate(
             EvaluationDataset(samples), [_metric(name)], llm=Oracle(), show_progress=False

@@ -14,6 +14,7 @@ from ragas.embeddings.base import BaseRagasEmbeddings
 from ragas.llms.base import BaseRagasLLM
 from ragas.llms.prompt import Prompt, PromptValue
 from ragas.run_config import RunConfig
+from ragas_replies import Embedding
 
 
 def told(prompt, **given):
@@ -82,18 +83,8 @@ class Oracle(BaseRagasLLM):
         return self.generate_text(prompt, n)
 
 
-class Vectors(BaseRagasEmbeddings):
-    def embed_query(self, text):
-        return oracle.vector(text)
-
-    def embed_documents(self, texts):
-        return [oracle.vector(text) for text in texts]
-
-    async def aembed_query(self, text):
-        return oracle.vector(text)
-
-    async def aembed_documents(self, texts):
-        return [oracle.vector(text) for text in texts]
+class Vectors(Embedding, BaseRagasEmbeddings):
+    pass
 
 
 KINDS = {

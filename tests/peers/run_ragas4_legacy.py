@@ -6,7 +6,6 @@ import os
 
 os.environ["RAGAS_DO_NOT_TRACK"] = "true"
 
-import oracle
 import peer
 from langchain_core.outputs import Generation, LLMResult
 from ragas import metrics as ragas
@@ -15,7 +14,8 @@ from ragas.embeddings.base import BaseRagasEmbeddings
 from ragas.llms.base import BaseRagasLLM
 from ragas.prompt import PydanticPrompt
 from ragas.run_config import RunConfig
-from ragas_replies import reply
+from ragas_replies import Embedding, reply
+from rows import RAGAS_FIELDS
 
 
 def told(prompt, data):
@@ -40,29 +40,10 @@ class Oracle(BaseRagasLLM):
         return True
 
 
-class Vectors(BaseRagasEmbeddings):
-    def embed_query(self, text):
-        return oracle.vector(text)
-
-    def embed_documents(self, texts):
-        return [oracle.vector(text) for text in texts]
-
-    async def aembed_query(self, text):
-        return oracle.vector(text)
-
-    async def aembed_documents(self, texts):
-        return [oracle.vector(text) for text in texts]
+class Vectors(Embedding, BaseRagasEmbeddings):
+    pass
 
 
-FIELDS = {
-    "user_input": "question",
-    "response": "answer",
-    "reference": "reference",
-    "retrieved_contexts": "contexts",
-    "reference_contexts": "reference_contexts",
-    "retrieved_context_ids": "context_ids",
-    "reference_context_ids": "reference_context_ids",
-}
 KINDS = {
     "Faithfulness": (ragas.Faithfulness, {}),
     "ResponseRelevancy": (ragas.ResponseRelevancy, {}),
@@ -100,7 +81,7 @@ def scored(kind, options):
     metric.init(RUN)
 
     def score(row):
-        sample = SingleTurnSample(**{name: row[field] for name, field in FIELDS.items()})
+        sample = SingleTurnSample(**{name: row[field] for name, field in RAGAS_FIELDS.items()})
         return asyncio.run(metric.single_turn_ascore(sample))
 
     return score

@@ -21,6 +21,7 @@ from assay.tasks import (
     SplitStatements,
     Statement,
     embed_tokens,
+    select_sentences,
 )
 from assay.tasks import VerifyStatements as Verify
 from assay.tasks.reading import by_id, decode, listed, spoken
@@ -369,6 +370,16 @@ def test_chosen_sentences_come_in_the_order_of_the_text():
     task = SelectSentences("?", (Passage("1.1", "a"), Passage("1.2", "b"), Passage("2.1", "c")))
     chosen = task.read('{"relevant": [{"id": "2.1"}, {"id": "1.1"}]}')
     assert [choice.id for choice in chosen] == ["1.1", "2.1"]
+
+
+def test_sentences_that_were_not_chosen_may_be_told_of_with_their_reason():
+    task = SelectSentences("?", (Passage("1.1", "a"), Passage("1.2", "b")))
+    told = task.read('{"relevant": [{"id": "1.2"}], "others": [{"id": "1.1", "reason": "no"}]}')
+    assert [(choice.id, choice.chosen, choice.reason) for choice in told] == [
+        ("1.1", False, "no"),
+        ("1.2", True, ""),
+    ]
+    assert task.read(select_sentences.reply(told)) == told
 
 
 @given(st.lists(st.tuples(st.text(), st.text())))
