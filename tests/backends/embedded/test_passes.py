@@ -109,6 +109,7 @@ def test_what_another_waits_for_is_made_all_the_same(model):
     model.go_on.clear()
     with ThreadPoolExecutor(2) as pool:
         given_up = pool.submit(within, first, passes, ["ccc", "bb", "a"])
+        assert model.begun.wait(10)
         assert first.waiting.wait(10)
         wanted = pool.submit(within, second, passes, ["bb", "a"])
         assert second.waiting.wait(10)
