@@ -1,0 +1,83 @@
+"""Stores and exports of version 0.1.0, as it was before its modules were moved, are used unchanged.
+
+`before/` was written by that version: plausible.db by `evaluate` with what stands in `rows.py`,
+embedded.db by `assay run` with the embedded judge, and either .jsonl.gz by `assay export`.
+"""
+
+import gzip
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import assay
+from assay.cli import main
+
+BEFORE = Path(__file__).parent / "before"
+RUNS = {"plausible": "f0773f365e94", "embedded": "00b66a44406a"}
+
+
+@pytest.fixture(params=RUNS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def store(name, tmp_path):
+    return shutil.copy(BEFORE / f"{name}.db", tmp_path / "assay.db")
+
+
+@pytest.fixture
+def rows(monkeypatch):
+    monkeypatch.syspath_prepend(BEFORE)
+    import rows
+
+    yield rows
+    del sys.modules["rows"]
+
+
+def command(*arguments):
+    """What a command line prints."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def exported(name):
+    return gzip.decompress((BEFORE / f"{name}.jsonl.gz").read_bytes()).decode()
+
+
+def test_a_store_is_whole_and_its_export_is_the_same(name, store):
+    assert "is whole" in command("verify", store)
+    assert command("export", store) == exported(name)
+
+
+def test_an_export_is_taken_into_a_new_store(name, tmp_path):
+    (tmp_path / "export.jsonl").write_text(exported(name), "utf-8")
+    command("import", tmp_path / "export.jsonl", "--store", tmp_path / "new.db")
+    assert command("export", tmp_path / "new.db") == exported(name)
+
+
+@pytest.mark.parametrize("form", ["html", "md", "json"])
+def test_a_run_is_shown_and_reported(name, store, tmp_path, form):
+    assert "faithfulness" in command("show", "--store", store, RUNS[name])
+    out = tmp_path / f"report.{form}"
+    command("report", RUNS[name], "--store", store, "--out", out)
+    assert "faithfulness" in out.read_text("utf-8")
+
+
+def test_every_reply_is_reused_and_every_score_is_the_same(rows, tmp_path):
+    store = shutil.copy(BEFORE / "plausible.db", tmp_path / "assay.db")
+    before = assay.Result(shutil.copy(store, tmp_path / "before.db"), RUNS["plausible"])
+    asked = {"metrics": rows.METRIC_NAMES, "judge": rows.Silent(), "store": store}
+    same = assay.evaluate(rows.ROWS, **asked)
+    assert same.run.id == before.run.id
+    # A run of other rows has scores of its own, made of the replies that are there.
+    fewer = assay.evaluate(rows.ROWS[:1], **asked)
+    assert fewer.run.id != before.run.id
+    assert (fewer.asked, fewer.reused > 100) == (0, True)
+    for metric in rows.METRIC_NAMES:
+        assert same[metric] == before[metric]
+        assert fewer[metric] == before[metric][:1]
