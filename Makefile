@@ -6,7 +6,7 @@ OUT := out
 
 PEERS := ragas4 ragas1 deepeval trulens ragchecker
 
-.PHONY: demo test test-real test-integrations test-peers check bench docs train clean
+.PHONY: demo test test-real test-integrations test-peers check bench docs site train clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -27,17 +27,31 @@ test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the ot
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
 	$(BIN)/python tests/peers/compare.py
 
-check: $(VENV)/.ready ## lint, format, types, generated docs up to date
+check: $(VENV)/.ready ## lint, format, types, generated docs up to date, workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/zizmor --offline --no-progress --quiet .
 
 bench: $(VENV)/.real ## speed, durability and agreement with human labels
 	$(BIN)/python benchmarks/run.py
 
 docs: $(VENV)/.ready ## write the generated pages anew
 	$(BIN)/python docs/generate.py
+
+site: .venv-docs/.ready ## the documentation as a site: out/site/index.html, with search
+	.venv-docs/bin/zensical build --clean --strict
+
+.venv-docs/.ready: pyproject.toml
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-docs/bin/python -m pip install --quiet --group docs
+	touch $@
 
 $(VENV)/.ready: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -74,4 +88,4 @@ train: .venv-train/.ready ## make the embedded models anew: hours; needs the dat
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-train .venv-integrations .venv-peers-* $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-docs .venv-train .venv-integrations .venv-peers-* $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
