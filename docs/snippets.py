@@ -74,7 +74,7 @@ class Block:
 
 def pages() -> list[Path]:
     """All pages whose code blocks are run."""
-    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+    top = [ROOT / "README.md"]
     return [page for page in (*top, *sorted((ROOT / "docs").glob("*.md"))) if page.exists()]
 
 
