@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.dataset.aliases import FIELDS, NUMBER, closest, normal, recognised
-from assay.dataset.structured import spelled
-from assay.dataset.values import plain, unboxed
+from assay.dataset.values import plain, spelled, unboxed
 from assay.errors import InputError, Problem
 
 MISSING: Final = object()

@@ -6,8 +6,7 @@ from typing import Any, Final
 from assay.dataset import conversation
 from assay.dataset.columns import MISSING, Path, Plan, Several, fetch, plan
 from assay.dataset.fields import READERS
-from assay.dataset.lists import Documents, documents
-from assay.dataset.reading import JOINED, is_plain
+from assay.dataset.lists import JOINED, Documents, documents, is_plain
 from assay.dataset.record import Reading, Record, Row
 from assay.dataset.values import FieldError, plain, refuse_lost, unboxed
 from assay.errors import Problem

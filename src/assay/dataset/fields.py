@@ -9,9 +9,9 @@ from typing import Any, Final
 from assay.dataset import messages, structured
 from assay.dataset.aliases import FIELDS
 from assay.dataset.lists import documents, list_in_text, listed
-from assay.dataset.record import Form
 from assay.dataset.values import (
     FieldError,
+    Form,
     count,
     describe,
     identifier,

@@ -17,8 +17,15 @@ from assay.dataset.files import file_records
 from assay.dataset.judgements import number, scale
 from assay.dataset.memory import memory_records
 from assay.dataset.record import Record
-from assay.dataset.structured import spelled
-from assay.dataset.values import FieldError, identifier, plain, read_back, text, unboxed
+from assay.dataset.values import (
+    FieldError,
+    identifier,
+    plain,
+    read_back,
+    spelled,
+    text,
+    unboxed,
+)
 from assay.errors import InputError, Problem
 
 Kind = Literal["sample", "statement", "pair"]

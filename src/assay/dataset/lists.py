@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from assay.dataset import printed
+from assay.dataset.printed import printed_documents
 from assay.dataset.values import FieldError, describe, identifier, is_invisible, text, unboxed
 
+# Fields whose passages may be joined in one text.
+JOINED: Final = ("contexts", "reference_contexts")
 _TEXT_KEYS: Final = ("page_content", "text", "content", "passage", "chunk", "body")
 _ID_KEYS: Final = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id", "id_")
 # [Document(page_content=..., [array([...: how str() shows documents and arrays.
@@ -74,6 +76,16 @@ def list_in_text(cell: str) -> list[Any] | None:
     return None
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is a text that spells neither a list nor documents."""
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        return list_in_text(value) is None and printed_documents(value) is None
+    except (FieldError, RecursionError):
+        return False
+
+
 def _parsed(cell: str) -> Any:
     try:
         return json.loads(cell)
@@ -114,7 +126,7 @@ def _turned(value: Mapping[Any, Any]) -> list[Any]:
 
 def documents(value: Any) -> Documents:
     """The texts of a list field, with the ids and whatever else stands beside them."""
-    shown = printed.documents(value) if isinstance(value, str) else None
+    shown = printed_documents(value) if isinstance(value, str) else None
     value = value if shown is None else shown
     found = [_read(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
     texts = tuple(body for body, _, _ in found)

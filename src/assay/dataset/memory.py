@@ -7,8 +7,8 @@ from typing import Any
 
 from assay.dataset.columns import refuse_doubled
 from assay.dataset.messages import are_messages
-from assay.dataset.record import Form, Record
-from assay.dataset.values import describe, unboxed
+from assay.dataset.record import Record
+from assay.dataset.values import Form, describe, unboxed
 from assay.errors import InputError, Problem
 from assay.sample import Sample
 

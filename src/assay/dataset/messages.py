@@ -7,8 +7,7 @@ from contextlib import suppress
 from typing import Any, Final, TypeAlias, get_args, get_type_hints
 
 from assay.dataset.lists import documents, list_in_text
-from assay.dataset.record import Form
-from assay.dataset.values import FieldError, describe, plain, text, unboxed
+from assay.dataset.values import FieldError, Form, describe, plain, text, unboxed
 from assay.sample import ToolCall, Turn
 
 Object: TypeAlias = Mapping[str, Any]

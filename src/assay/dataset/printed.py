@@ -30,7 +30,7 @@ class _Document:
     metadata: Any = None
 
 
-def documents(cell: str) -> list[dict[str, Any]] | None:
+def printed_documents(cell: str) -> list[dict[str, Any]] | None:
     """Text, id and metadata of each printed document; None if they cannot be read as such."""
     if not _BEGINS.match(cell.lstrip()):
         return None

@@ -6,18 +6,16 @@ from typing import Any, Final
 
 from assay.dataset import joints
 from assay.dataset.aliases import recognised
-from assay.dataset.columns import MISSING, Plan, fetch, plan
+from assay.dataset.columns import Plan, fetch, plan
 from assay.dataset.guess import candidates
-from assay.dataset.lists import list_in_text
-from assay.dataset.printed import documents
+from assay.dataset.lists import JOINED, is_plain
 from assay.dataset.record import Reading, Record
-from assay.dataset.values import FieldError, plain, unboxed
+from assay.dataset.values import plain, unboxed
 from assay.errors import InputError
 
 # So many rows are looked at before the first is given, fewer if they are long.
 ROWS: Final = 200
 _CHARACTERS: Final = 2**24
-JOINED: Final = ("contexts", "reference_contexts")
 _MAIN: Final = ("question", "answer", "contexts", "reference")
 
 
@@ -116,13 +114,3 @@ def _decisions(
     for name, held in texts.items():
         if decision := joints.decide(held):
             yield name, decision
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value is a text that spells neither a list nor documents."""
-    if value is MISSING or not isinstance(value, str) or not value.strip():
-        return False
-    try:
-        return list_in_text(value) is None and documents(value) is None
-    except (FieldError, RecursionError):
-        return False

@@ -4,13 +4,12 @@ import json
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from assay.dataset.joints import Decision
+from assay.dataset.values import Form
 from assay.errors import Problem
 from assay.sample import Sample
-
-Form = Literal["json", "table", "arrow", "sample"]
 
 
 @dataclass(frozen=True, slots=True)

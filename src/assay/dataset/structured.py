@@ -1,14 +1,19 @@
 """How do grades, rubrics, yes and no, lists of texts and variants stand in a value?"""
 
-import ast
-import json
-from contextlib import suppress
 from typing import Any, Final, get_args, get_type_hints
 
 from assay.dataset.lists import documents, listed
 from assay.dataset.messages import Object, as_object, items, pairs
-from assay.dataset.record import Form
-from assay.dataset.values import FieldError, describe, identifier, number, text, unboxed
+from assay.dataset.values import (
+    FieldError,
+    Form,
+    describe,
+    identifier,
+    number,
+    spelled,
+    text,
+    unboxed,
+)
 from assay.sample import Variant
 
 KINDS: Final = get_args(get_type_hints(Variant)["kind"])
@@ -99,13 +104,3 @@ def _object(value: Any, form: Form, what: str, example: str) -> Object:
     if form == "arrow":  # a struct has the keys of all rows
         return {key: item for key, item in found.items() if unboxed(item) is not None}
     return found
-
-
-def spelled(cell: str) -> Any:
-    """The object that a cell spells out as JSON or as Python prints it, else the cell."""
-    if cell.lstrip()[:1] in ("{", "["):
-        with suppress(ValueError, RecursionError):
-            return json.loads(cell)
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            return ast.literal_eval(cell.strip())
-    return cell

@@ -1,13 +1,18 @@
 """What is a value, is it what its field needs, and how is it kept as plain data?"""
 
+import ast
+import json
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
+
+# How a source writes values down: see `Record`.
+Form = Literal["json", "table", "arrow", "sample"]
 
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
 # What Excel writes in a cell whose value or formula it could not make out.
@@ -182,6 +187,16 @@ def count(value: Any, *, from_text: bool) -> int:
     if not checked.is_integer():
         raise FieldError(f"is {checked}, but must be a whole number")
     return int(checked)
+
+
+def spelled(cell: str) -> Any:
+    """The object that a cell spells out as JSON or as Python prints it, else the cell."""
+    if cell.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(cell.strip())
+    return cell
 
 
 def as_text(cell: str) -> str:
