@@ -8,7 +8,7 @@ import time
 import pytest
 
 from assay import Denied, InputError, Limits, Score, Unscored, evaluate
-from assay.dataset import read
+from assay.data import read
 from assay.metrics import resolve
 from assay.store.checking import verify
 from assay.store.cleaning import clean

@@ -12,7 +12,7 @@ from assay.cli.edge import OK, say
 from assay.cli.fitting import fitting
 from assay.cli.request import Request
 from assay.cli.targeting import Target
-from assay.dataset.gaps import in_all_answers, is_gap
+from assay.data.missing_fields import in_all_answers, is_gap
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
 from assay.report import notes

@@ -7,8 +7,8 @@ from assay.backends.specs import DEFAULT
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.cli.fitting import fitting
-from assay.dataset import FIELDS, Samples, read, samples
-from assay.dataset.gaps import SKIPPING, is_gap
+from assay.data import FIELDS, Samples, read, samples
+from assay.data.missing_fields import SKIPPING, is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
 from assay.report import numbers

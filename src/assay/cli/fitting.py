@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.route import Route
-from assay.dataset import FIELDS, Record, read
-from assay.dataset.check import no_rows
-from assay.dataset.gaps import is_gap, not_found, which_column
+from assay.data import FIELDS, Record, read
+from assay.data.missing_fields import is_gap, not_found, which_column
+from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
 from assay.judge import Task, Traits
 from assay.metrics import METRICS

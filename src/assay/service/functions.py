@@ -11,7 +11,7 @@ import msgspec
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
-from assay.dataset.joints import AUTO
+from assay.data.passages import AUTO
 from assay.errors import InputError, Problem
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from assay.dataset.gaps import SKIPPING
+from assay.data.missing_fields import SKIPPING
 from assay.errors import AssayError, InputError, Problem
 from assay.integrations.ragas.rows import FIELDS
 from assay.run.loop import run_to_completion

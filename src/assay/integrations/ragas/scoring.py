@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from assay.backends.scripted import Scripted
-from assay.dataset import samples
-from assay.dataset.gaps import is_gap
+from assay.data import samples
+from assay.data.missing_fields import is_gap
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.advice import reworded
 from assay.integrations.ragas.rows import filled, mapping_of
