@@ -25,6 +25,7 @@ from assay.store import rows
 from assay.store.checksums import COVERED, amended, checksum
 from assay.store.keys import digest, long_key, long_keys, run_id, short_key
 from assay.store.records import Run
+from assay.store.runs import write_description
 from assay.store.store import Store
 from assay.store.trouble import Damaged
 
@@ -381,7 +382,7 @@ class _Taking:
         there = msgspec.convert(self._run, Run).description
         if there:
             here = self._store.run(run).description
-            rows.write_description(self._db, run, there.updated(here))
+            write_description(self._db, run, there.updated(here))
 
     def _merge(self) -> None:
         """What is better known there: that the run has ended."""

@@ -13,7 +13,6 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store.checksums import checksum, seal, value_checksum
-from assay.store.description import Description
 from assay.store.keys import long_key, short_key, short_keys, text_key
 from assay.store.known import EVIDENCE, ROW, TEXT
 from assay.store.packing import Kept, packed, unpacked
@@ -241,17 +240,6 @@ def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
     marks = ", ".join("?" * len(columns))
     db.execute(f"INSERT INTO runs ({', '.join(columns)}) VALUES ({marks})", values)
     seal(db, "runs", "id = ?", fields["id"])
-
-
-def write_description(db: sqlite3.Connection, run: str, said: Description) -> None:
-    """Keep what people say of a run, in the place of what they said before."""
-    tags, params = (msgspec.json.encode(one).decode() for one in (said.tags, said.params))
-    values = (run, said.name, tags, said.note, params)
-    sql = (
-        "INSERT OR REPLACE INTO descriptions (checksum, run, name, tags, note, params)"
-        " VALUES (?, ?, ?, ?, ?, ?)"
-    )
-    db.execute(sql, (checksum(*values), *values))
 
 
 def beside(sample: Sample) -> bytes:

@@ -12,7 +12,7 @@ import msgspec
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.store import rows
-from assay.store.checksums import COVERED, amended, seal
+from assay.store.checksums import COVERED, amended, checksum, seal
 from assay.store.description import LAST, Description
 from assay.store.file import File
 from assay.store.keys import digest, run_id
@@ -124,7 +124,7 @@ class Runs(File):
         with self.changing() as db:
             if not self._runs("id = ?", run):
                 raise InputError(f"there is no run {run} in {self.path}")
-            rows.write_description(db, run, description)
+            write_description(db, run, description)
 
     def runs(self, limit: int | None = None) -> list[Run]:
         """All runs or so many of them, the newest first."""
@@ -140,12 +140,12 @@ class Runs(File):
         )
         found = []
         for row in self.query(sql, *values):
-            of_run, (checksum, *described) = row[:-6], row[-6:]
+            of_run, (kept, *described) = row[:-6], row[-6:]
             self._intact(f"run {of_run[1]}", *of_run)
             _, id_, _, source, config, *rest, _ = of_run
             said: tuple[Any, ...] = ()
-            if checksum is not None:
-                self._intact(f"what is said of run {id_}", checksum, *described)
+            if kept is not None:
+                self._intact(f"what is said of run {id_}", kept, *described)
                 _, name, tags, note, params = described
                 params = msgspec.json.decode(params)
                 said = (name, tuple(msgspec.json.decode(tags)), note, params)
@@ -168,6 +168,17 @@ class Runs(File):
     def fingerprint(self, run: str) -> str:
         """What a run is named by: a digest of its samples and of its metrics' signatures."""
         return str(self.query("SELECT fingerprint FROM runs WHERE id = ?", run)[0][0])
+
+
+def write_description(db: sqlite3.Connection, run: str, said: Description) -> None:
+    """Keep what people say of a run, in the place of what they said before."""
+    tags, params = (msgspec.json.encode(one).decode() for one in (said.tags, said.params))
+    values = (run, said.name, tags, said.note, params)
+    sql = (
+        "INSERT OR REPLACE INTO descriptions (checksum, run, name, tags, note, params)"
+        " VALUES (?, ?, ?, ?, ?, ?)"
+    )
+    db.execute(sql, (checksum(*values), *values))
 
 
 def _listed(runs: list[Run]) -> str:
