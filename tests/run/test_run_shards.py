@@ -2,7 +2,7 @@
 
 import assay
 from assay.store import Store
-from assay.store.moving import export, take_in
+from assay.store.transfer import export, take_in
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_recall", "context_precision"]

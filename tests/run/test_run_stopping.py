@@ -14,9 +14,9 @@ from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.run.engine import CANCELLED
 from assay.score import Unscored
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.cleaning import clean
-from assay.store.moving import export, take_in
+from assay.store.garbage_collection import clean
+from assay.store.transfer import export, take_in
+from assay.store.verification import verify
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
 

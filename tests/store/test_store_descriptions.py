@@ -7,10 +7,10 @@ import pytest
 
 from assay.errors import InputError
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.cleaning import clean
-from assay.store.description import Description, parameter
-from assay.store.moving import export, take_in
+from assay.store.garbage_collection import clean
+from assay.store.runs import Description, parameter
+from assay.store.transfer import export, take_in
+from assay.store.verification import verify
 from support import scripts
 
 CONFIG = {"judge": "j", "metrics": {"m": "m|1"}}

@@ -14,10 +14,10 @@ from assay.judge import Reply
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.checksums import seal
+from assay.store.integrity import seal
 from assay.store.keys import digest, reply_key, text_key
 from assay.store.rows import outcome_values, write_outcome
+from assay.store.verification import verify
 from assay.tasks import Embed, GenerateQuestions, SplitStatements
 from support import scripts
 

@@ -15,7 +15,7 @@ import pytest
 from assay import Limits, Result, Settings, evaluate
 from assay.run.engine import JOBS_PER_REQUEST
 from assay.store import Store
-from assay.store.checking import verify
+from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]

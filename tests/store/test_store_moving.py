@@ -8,9 +8,9 @@ import pytest
 from assay import Result, evaluate
 from assay.errors import InputError, Unavailable
 from assay.store import Store
-from assay.store.checking import verify
 from assay.store.judges import Fingerprint
-from assay.store.moving import export, take_in, taking_into
+from assay.store.transfer import export, take_in, taking_into
+from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.prompt import Material, Template, render
 from assay.sample import Sample
-from assay.store import Store, known, rows, schema
+from assay.store import Store, compression, rows, schema
+from assay.store.compression import packed, unpacked
 from assay.store.keys import long_keys, short_key, short_keys
-from assay.store.packing import packed, unpacked
-from assay.store.pieces import kept_pieces, numbers, read_pieces
+from assay.store.rows import kept_pieces, numbers, read_pieces
 from support import scripts
 
 LONG = "A context of more than forty-eight characters, which is kept only once. "
@@ -48,13 +48,13 @@ def test_a_damaged_text_is_told_and_not_shown():
 
 def test_what_kept_rows_are_read_beside_is_never_changed():
     digests = {
-        name: hashlib.sha256(getattr(known, name)).hexdigest()[:12]
+        name: hashlib.sha256(getattr(compression, name)).hexdigest()[:12]
         for name in ("TEXT", "ROW", "EVIDENCE")
     }
     assert digests == DIGESTS
     texts = rows.beside(Sample(id="1", question="q", answer="a", reference="r", contexts=("c",)))
-    assert texts == b'["c","r","q","a"]' + known.EVIDENCE
-    assert rows.beside(Sample(id="1")) == b"[null,null,null]" + known.EVIDENCE
+    assert texts == b'["c","r","q","a"]' + compression.EVIDENCE
+    assert rows.beside(Sample(id="1")) == b"[null,null,null]" + compression.EVIDENCE
 
 
 DIGESTS = {"TEXT": "3b5945655951", "ROW": "8acfe989601a", "EVIDENCE": "f9d6a0cfc6e6"}
@@ -73,7 +73,7 @@ class TestPieces:
             return str(texts.index(text))
 
         body = kept_pieces(pieces, refer)
-        return read_pieces(body, lambda number: texts[int(number)]), unpacked(body, known.ROW)
+        return read_pieces(body, lambda number: texts[int(number)]), unpacked(body, compression.ROW)
 
     def test_the_codes_of_fences_follow_from_what_they_enclose(self):
         pieces = render(self.TEMPLATE, [Material("question", "Who?"), Material("text", LONG * 2)])
@@ -117,7 +117,7 @@ class TestPieces:
         [("Paris", "5dd2"), ("118915 BEAD>>>", "beadd"), ("27452 BE AD>>>", "bead")],
     )
     def test_what_was_stored_without_its_codes_reads_as_it_was_sent(self, text, code):
-        stored = packed(f'["<\\ntext:\\n","={text}",">"]', known.ROW)
+        stored = packed(f'["<\\ntext:\\n","={text}",">"]', compression.ROW)
         pieces = (f"\ntext:\n<<<{code}\n", text, f"\n{code}>>>\n")
         assert read_pieces(stored, lambda _: "") == pieces
 

@@ -7,7 +7,7 @@ import pytest
 from assay import Score
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.store import Store, checking, cleaning, moving, rows, samples
+from assay.store import Store, garbage_collection, rows, scores, transfer, verification
 
 LONG = "A context that is long enough to be kept in a table of its own, under the number "
 METRICS = ("m0", "m1", "m2")
@@ -32,31 +32,31 @@ def filled(path, n):
 
 
 def cleaned(path):
-    assert set(cleaning.clean(path, dry_run=True).rows.values()) == {0}
+    assert set(garbage_collection.clean(path, dry_run=True).rows.values()) == {0}
 
 
 def verified(path):
-    assert checking.verify(path).problems == ()
+    assert verification.verify(path).problems == ()
 
 
 def exported(path):
-    with cleaning.Store(path) as store:
-        return list(moving.export(store))
+    with garbage_collection.Store(path) as store:
+        return list(transfer.export(store))
 
 
 def imported(path):
     lines = exported(path)
-    with cleaning.Store(path.with_suffix(".there")) as store:
-        moving.take_in(store, lines)
+    with garbage_collection.Store(path.with_suffix(".there")) as store:
+        transfer.take_in(store, lines)
 
 
 def gone_on_with(path):
-    with cleaning.Store(path) as store:
+    with garbage_collection.Store(path) as store:
         assert list(store.unscored(store.run().id, METRICS)) == []
 
 
 def told(path):
-    with cleaning.Store(path) as store:
+    with garbage_collection.Store(path) as store:
         found = [outcomes for _, _, outcomes in store.scored(store.run().id, METRICS)]
         assert {len(outcomes) for outcomes in found} == {len(METRICS)}
 
@@ -74,9 +74,9 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
             super().__init__(path)
             self._db.set_progress_handler(step, STEPS)
 
-    for module in (checking, cleaning):
+    for module in (verification, garbage_collection):
         monkeypatch.setattr(module, "Store", Counted)
-    for module in (cleaning, moving, samples):
+    for module in (garbage_collection, transfer, scores):
         monkeypatch.setattr(module, "PAGE", 8)
     taken = []
     for n in (64, 512):
@@ -119,7 +119,7 @@ def test_an_import_reads_each_sample_once_however_many_scores_it_has(db, read):
     lines = exported(db)
     read.clear()
     with Store(db.with_name("there.db")) as store:
-        moving.take_in(store, lines)
+        transfer.take_in(store, lines)
     assert read == ["s1", "s2", "s3", "s4"]
 
 
@@ -132,6 +132,6 @@ def test_an_import_reads_scores_in_any_order(db):
     assert by_metric != scores
     there = db.with_name("there.db")
     with Store(there) as store:
-        moving.take_in(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
-    assert checking.verify(there).problems == ()
+        transfer.take_in(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
+    assert verification.verify(there).problems == ()
     assert exported(there) == lines

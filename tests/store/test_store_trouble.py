@@ -18,8 +18,8 @@ import pytest
 from assay import Result, evaluate
 from assay.errors import InputError
 from assay.judge import Reply
-from assay.store import Store, opening, trouble
-from assay.store.checking import verify
+from assay.store import Store, connection, integrity
+from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
@@ -84,11 +84,11 @@ class TestAFullDisk:
             command, env=env, preexec_fn=limited, capture_output=True, timeout=60, check=False
         )
         last = done.stderr.decode().strip().splitlines()[-1]
-        assert last.startswith("assay.store.trouble.StoreTrouble: '")
+        assert last.startswith("assay.store.integrity.StoreTrouble: '")
 
     def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
         monkeypatch.setattr(
-            opening.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(frees))
+            connection.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(frees))
         )
         frees = chain([1 << 30] * 20, repeat(1 << 20))
 
@@ -105,14 +105,14 @@ class TestAFullDisk:
         assert not set(judge.asked) & set(again.asked)
 
     def test_with_no_room_at_the_start_nobody_is_asked(self, db, monkeypatch):
-        monkeypatch.setattr(opening, "ROOM_BYTES", 1 << 80)
-        monkeypatch.setattr(opening, "SCORE_BYTES", 1 << 80)
+        monkeypatch.setattr(connection, "ROOM_BYTES", 1 << 80)
+        monkeypatch.setattr(connection, "SCORE_BYTES", 1 << 80)
         assert begun(db).startswith("0 the disk of '")
 
     @pytest.mark.parametrize(("n", "free"), [(20, 1 << 20), (1200, 16 << 20)])
     def test_no_more_room_is_asked_for_than_the_run_can_need(self, db, monkeypatch, n, free):
         left = SimpleNamespace(free=free)
-        monkeypatch.setattr(opening.shutil, "disk_usage", lambda _: left)
+        monkeypatch.setattr(connection.shutil, "disk_usage", lambda _: left)
         assert evaluate(samples(n), "exact_match", plausible(), store=db).run.finished
         with Store(db) as store:
             assert store.path.stat().st_size < free
@@ -245,24 +245,24 @@ class TestNetworkFileSystems:
     def test_the_mount_that_holds_a_file_tells_its_type(self, tmp_path, path, kind):
         table = tmp_path / "mounts"
         table.write_text(self.MOUNTS)
-        assert opening.file_system(Path(path), table) == kind
+        assert connection.file_system(Path(path), table) == kind
 
     def test_what_cannot_be_known_is_no_network(self, tmp_path):
-        assert opening.file_system(tmp_path, tmp_path / "absent") == ""
+        assert connection.file_system(tmp_path, tmp_path / "absent") == ""
 
     def test_a_network_is_warned_of_and_used(self, db, monkeypatch):
-        monkeypatch.setattr(opening, "file_system", lambda path: "nfs4")
+        monkeypatch.setattr(connection, "file_system", lambda path: "nfs4")
         match = (
             r"lies on a network file system \(nfs4\): use it from one machine at a time, or name"
         )
-        with pytest.warns(trouble.StoreWarning, match=match):
+        with pytest.warns(integrity.StoreWarning, match=match):
             Store(db).close()
 
     def test_the_command_line_says_it_in_words(self, db, monkeypatch, capsys):
         from assay.cli.edge import _code
 
-        monkeypatch.setattr(opening, "file_system", lambda path: "nfs4")
-        with pytest.warns(trouble.StoreWarning) as caught:
+        monkeypatch.setattr(connection, "file_system", lambda path: "nfs4")
+        with pytest.warns(integrity.StoreWarning) as caught:
             Store(db).close()
 
         def warned():

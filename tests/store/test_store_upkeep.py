@@ -12,8 +12,8 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.cleaning import clean
+from assay.store.garbage_collection import clean
+from assay.store.verification import verify
 from support import sealed
 from support.scripts import Watched, plausible, samples
 

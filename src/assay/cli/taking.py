@@ -22,7 +22,7 @@ def command(*, file: str, store: str) -> int:
     from assay.cli import screen
     from assay.cli.hints import hint
     from assay.errors import InputError
-    from assay.store.moving import begun, take_in, taking_into
+    from assay.store.transfer import begun, take_in, taking_into
 
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")

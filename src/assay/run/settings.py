@@ -14,7 +14,7 @@ from assay.data import passages
 from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
-from assay.store.description import Description, Value
+from assay.store.runs import Description, Value
 
 Engine: TypeAlias = Literal["local", "ray"]
 

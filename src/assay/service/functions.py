@@ -25,8 +25,8 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms
 from assay.store import Store
-from assay.store.description import Description
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreTrouble
+from assay.store.runs import Description
 
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000

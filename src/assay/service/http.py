@@ -20,8 +20,8 @@ from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
 from assay.service.turns import Turns
-from assay.store.description import Description
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreTrouble
+from assay.store.runs import Description
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -4,10 +4,9 @@ import re
 import sqlite3
 
 from assay.errors import InputError
-from assay.store import packing
+from assay.store import compression
+from assay.store.compression import TEXT, Kept
 from assay.store.keys import short_key, short_keys
-from assay.store.known import TEXT
-from assay.store.packing import Kept
 
 MIGRATIONS = (
     """
@@ -229,7 +228,7 @@ def _help(connection: sqlite3.Connection) -> None:
         return re.sub(r'"#([0-9a-f]{32})"', number, body)
 
     def packed(body: str) -> Kept:
-        return packing.packed(body, TEXT)
+        return compression.packed(body, TEXT)
 
     for function in (packed, short_key, short_keys, numbered):
         connection.create_function(function.__name__, 1, function, deterministic=True)

@@ -22,7 +22,7 @@ from assay.run.loop import run_to_completion
 from assay.sample import Sample
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.store.records import TARGET
+from assay.store.runs import TARGET
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 

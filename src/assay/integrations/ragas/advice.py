@@ -10,7 +10,7 @@ from assay.data.missing_fields import SKIPPING
 from assay.errors import AssayError, InputError, Problem
 from assay.integrations.ragas.rows import FIELDS
 from assay.run.loop import run_to_completion
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreTrouble
 
 T = TypeVar("T")
 

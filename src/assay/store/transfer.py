@@ -1,4 +1,4 @@
-"""How do runs get from one machine to another?
+"""Transfer of runs between stores: export and import.
 
 As JSON lines: a header, then of every run its samples, the replies that it paid for or rests on,
 its scores, and an end. All is told in full, so that a file can be read without a store, and keyed
@@ -21,13 +21,10 @@ from assay.errors import InputError, Problem
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
-from assay.store import rows
-from assay.store.checksums import COVERED, amended, checksum
+from assay.store import Store, rows
+from assay.store.integrity import COVERED, Damaged, amended, checksum
 from assay.store.keys import digest, long_key, long_keys, run_id, short_key
-from assay.store.records import Run
-from assay.store.runs import write_description
-from assay.store.store import Store
-from assay.store.trouble import Damaged
+from assay.store.runs import Run, write_description
 
 FORMAT, VERSION = "assay runs", 1
 PAGE = 256

@@ -1,4 +1,4 @@
-"""Is everything in a store what it was when it was written?"""
+"""Verification: whether everything in a store is what it was when it was written."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, InputError
-from assay.store import rows
-from assay.store.checksums import COVERED, VALUE, checksum
+from assay.store import Store, rows
+from assay.store.compression import TEXT, unpacked
+from assay.store.integrity import COVERED, MAGIC, VALUE, Damaged, checksum
 from assay.store.keys import digest, long_key, short_key, text_key
-from assay.store.known import TEXT
-from assay.store.moving import UNREADABLE, export
-from assay.store.packing import unpacked
-from assay.store.records import Run
-from assay.store.store import Store
-from assay.store.trouble import MAGIC, Damaged
+from assay.store.runs import Run
+from assay.store.transfer import UNREADABLE, export
 
 # So many problems are named; a file that is damaged through and through has no end of them.
 MOST = 100

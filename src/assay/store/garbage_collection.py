@@ -1,4 +1,4 @@
-"""What does no run need any more?"""
+"""Garbage collection: dropping what no run needs any more."""
 
 import contextlib
 import sqlite3
@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.store import Store
+from assay.store.compression import ROW, unpacked
+from assay.store.integrity import told
 from assay.store.keys import long_keys, short_key
-from assay.store.known import ROW
-from assay.store.packing import unpacked
-from assay.store.pieces import numbers
-from assay.store.records import BENCH, TARGET, TESTSET
-from assay.store.store import Store
-from assay.store.trouble import told
+from assay.store.rows import numbers
+from assay.store.runs import BENCH, TARGET, TESTSET
 
 PAGE = 256
 # Tables, and what has to be true of a row for it to stay.
