@@ -87,6 +87,6 @@ def test_a_row_of_too_many_characters_is_given_up_and_the_next_lines_are_read(pa
 
 
 def test_a_file_of_open_quotes_is_refused_before_it_takes_ages(path, monkeypatch):
-    monkeypatch.setattr(tables, "_MOST_REREAD", 10_000)
+    monkeypatch.setattr(tables, "_MAX_REREAD", 10_000)
     with pytest.raises(InputError, match="too many quotes are not closed"):
         list(read(path(HEADER + '5",x,"open\n' * 500)))

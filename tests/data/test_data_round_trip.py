@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.data import values_of
-from assay.data.conversations import fill
+from assay.data.conversations import fill_from_conversation
 from assay.data.values import is_invisible
 from assay.sample import Sample, ToolCall, Turn, Variant
 
@@ -48,7 +48,7 @@ VARIANTS = st.builds(
 
 def filled(**fields):
     """A sample as reading leaves it: what its conversation comes down to stands in it."""
-    fill(fields)
+    fill_from_conversation(fields)
     return Sample(**fields)
 
 

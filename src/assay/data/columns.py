@@ -74,8 +74,8 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 # Guessing what was meant takes half a millisecond a column: so many are looked at, and none longer.
-_MOST_GUESSED: Final = 500
-_LONGEST_GUESSED: Final = 100
+_MAX_GUESSED: Final = 500
+_MAX_GUESSED_LENGTH: Final = 100
 
 
 NUMBER: Final = "#"  # stands for the numbers of columns that hold a list together
@@ -97,19 +97,19 @@ _FIELD_OF: Final = {normal(name): field for field, names in ALIASES.items() for 
 def recognised(columns: Iterable[str]) -> dict[str, str]:
     """Column -> field for those columns that are recognised by their name."""
     keys = {column: normal(column) for column in columns}
-    found = {column: _FIELD_OF[key] for column, key in keys.items() if key in _FIELD_OF}
+    fields = {column: _FIELD_OF[key] for column, key in keys.items() if key in _FIELD_OF}
     # DeepEval calls what was retrieved `retrieval_context` and what should have been `context`.
     if "retrievalcontext" in keys.values():
         ideal = {column: "reference_contexts" for column, key in keys.items() if key == "context"}
-        found.update(ideal)
-    return found
+        fields.update(ideal)
+    return fields
 
 
 def closest(name: str, choices: Iterable[str]) -> str | None:
     """The choice that `name` was probably meant to be, None if none is close."""
     keys = {normal(choice): choice for choice in choices}
-    found = difflib.get_close_matches(normal(name), keys, n=1, cutoff=0.7)
-    return keys[found[0]] if found else None
+    matches = difflib.get_close_matches(normal(name), keys, n=1, cutoff=0.7)
+    return keys[matches[0]] if matches else None
 
 
 def likely_column(field: str, columns: Iterable[str]) -> str | None:
@@ -118,22 +118,22 @@ def likely_column(field: str, columns: Iterable[str]) -> str | None:
     Of several that differ in a number alone it is their name with "#" in its place.
     """
     columns = list(columns)
-    looked_at = [
-        column for column in islice(columns, _MOST_GUESSED) if len(column) <= _LONGEST_GUESSED
+    considered = [
+        column for column in islice(columns, _MAX_GUESSED) if len(column) <= _MAX_GUESSED_LENGTH
     ]
-    free = {normal(column): column for column in looked_at if normal(column) not in _FIELD_OF}
+    free = {normal(column): column for column in considered if normal(column) not in _FIELD_OF}
     for name in ALIASES.get(field, (field,)):
-        found = difflib.get_close_matches(normal(name), free, n=1, cutoff=0.75)
-        if found:
-            return with_others(field, free[found[0]], columns)
+        matches = difflib.get_close_matches(normal(name), free, n=1, cutoff=0.75)
+        if matches:
+            return numbered_pattern(field, free[matches[0]], columns)
     return None
 
 
-def with_others(field: str, column: str, columns: Iterable[str]) -> str:
+def numbered_pattern(field: str, column: str, columns: Iterable[str]) -> str:
     """The column; of a list's, the name for all that differ from it in their last number alone."""
-    shown = _LAST_NUMBER.sub(NUMBER, column)
-    alike = [name for name in columns if _LAST_NUMBER.sub(NUMBER, name) == shown]
-    return shown if len(alike) > 1 and field in _LISTS else column
+    pattern = _LAST_NUMBER.sub(NUMBER, column)
+    alike = [name for name in columns if _LAST_NUMBER.sub(NUMBER, name) == pattern]
+    return pattern if len(alike) > 1 and field in _LISTS else column
 
 
 # A column is a field's if every word of its name says so: "Bot response", but not "response time".
@@ -163,28 +163,28 @@ _BESIDE: Final[Mapping[str, frozenset[str]]] = {
 # Words that say nothing of what a column holds.
 _FILLERS: Final = frozenset({"the", "of", "a", "by", "from", "to", "text", "column", "s", "full"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
-_LONGEST_READ: Final = 60
+_MAX_LENGTH: Final = 60
 
 
 def candidates(columns: Iterable[str]) -> dict[str, list[str]]:
     """Field -> columns whose names say that they hold it, several that make a list as one."""
     columns = list(columns)
-    found: dict[str, dict[str, None]] = {}
+    by_field: dict[str, dict[str, None]] = {}
     for column in columns:
         words = _words(column)
         for field in _NOUNS:
-            if _names(words, field):
-                shown = with_others(field, column, columns)
-                found.setdefault(field, {})[shown] = None
-    return {field: list(names) for field, names in found.items()}
+            if _names_field(words, field):
+                shown = numbered_pattern(field, column, columns)
+                by_field.setdefault(field, {})[shown] = None
+    return {field: list(names) for field, names in by_field.items()}
 
 
 def _words(column: str) -> list[str]:
-    words = [word.lower() for word in _WORD.findall(column)] if len(column) <= _LONGEST_READ else []
+    words = [word.lower() for word in _WORD.findall(column)] if len(column) <= _MAX_LENGTH else []
     return [word for word in words if word not in _FILLERS]
 
 
-def _names(words: list[str], field: str) -> bool:
+def _names_field(words: list[str], field: str) -> bool:
     """Whether the words name the field: the last is its noun, all others go with that."""
     nouns, beside = _NOUNS[field], _BESIDE[field]
     if field == "contexts":
@@ -204,7 +204,7 @@ _DIGITS: Final = 9
 Path = tuple[Any, ...]
 
 
-class Several(tuple[Any, ...]):
+class NumberedColumns(tuple[Any, ...]):
     """Columns whose cells are the items of one list, in order."""
 
     __slots__ = ()
@@ -264,7 +264,9 @@ def plan(
     """
     names = {plain(str(key)): key for key in keys}
     mapped = {field: _path(names, column) for field, column in mapping.items()}
-    single = (path for path in mapped.values() if len(path) == 1 or isinstance(path, Several))
+    single = (
+        path for path in mapped.values() if len(path) == 1 or isinstance(path, NumberedColumns)
+    )
     whole = {key for path in single for key in path}
     fields: dict[str, tuple[Path, ...]] = {field: (path,) for field, path in mapped.items() if path}
     taken = set(whole)
@@ -299,9 +301,9 @@ def _numbered(names: Mapping[str, Hashable], column: str) -> Path:
     """The columns that differ in the number that stands for "#", lowest first."""
     before, mark, after = column.partition(NUMBER)
     pattern = re.compile(rf"{re.escape(before)}(\d+){re.escape(after)}", re.IGNORECASE)
-    found = (pattern.fullmatch(name) for name in names if mark)
-    numbers = {names[each[0]]: int(each[1]) for each in found if each}
-    return Several(sorted(numbers, key=numbers.__getitem__))
+    matches = (pattern.fullmatch(name) for name in names if mark)
+    numbers = {names[each[0]]: int(each[1]) for each in matches if each}
+    return NumberedColumns(sorted(numbers, key=numbers.__getitem__))
 
 
 def fetch(values: Mapping[Any, Any], path: Path) -> Any:
@@ -310,37 +312,39 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
     A name that meets a list is looked up in its items, a number is a place in it: `docs.text` is
     every document's text, `docs.0.text` the first one's. Text is entered if it spells an object.
     """
-    if isinstance(path, Several):
+    if isinstance(path, NumberedColumns):
         cells = (unboxed(values[key]) for key in path)
         return [cell for cell in cells if cell is not None and cell != ""] or None
     if len(path) == 1:
         return values.get(path[0], MISSING)
-    found: Any = values
+    value: Any = values
     for depth, name in enumerate(path):
-        found = _entered(found)
-        if isinstance(found, list) and not name.isdecimal():
-            return _of_items(found, path[depth:])
-        found = _inside(found, name)
-        if found is MISSING:
+        value = _unfolded(value)
+        if isinstance(value, list) and not name.isdecimal():
+            return _from_items(value, path[depth:])
+        value = _item_at(value, name)
+        if value is MISSING:
             break
-    return found
+    return value
 
 
-def _entered(value: Any) -> Any:
+def _unfolded(value: Any) -> Any:
     """A value as it may be gone into: a text as the object that it spells."""
     value = unboxed(value)
     return spelled(value) if isinstance(value, str) else value
 
 
-def _inside(held: Any, name: Any) -> Any:
+def _item_at(container: Any, name: Any) -> Any:
     """What stands under a key of an object or at a place of a list."""
-    if isinstance(held, list):
-        return held[int(name)] if len(name) < _DIGITS and int(name) < len(held) else MISSING
-    return held.get(name, MISSING) if isinstance(held, Mapping) else MISSING
+    if isinstance(container, list):
+        return (
+            container[int(name)] if len(name) < _DIGITS and int(name) < len(container) else MISSING
+        )
+    return container.get(name, MISSING) if isinstance(container, Mapping) else MISSING
 
 
-def _of_items(held: list[Any], path: Path) -> Any:
-    items = [fetch(item, path) if isinstance(item, Mapping) else MISSING for item in held]
+def _from_items(documents: list[Any], path: Path) -> Any:
+    items = [fetch(item, path) if isinstance(item, Mapping) else MISSING for item in documents]
     if items and all(item is MISSING for item in items):
         return MISSING
     return [None if item is MISSING else item for item in items]

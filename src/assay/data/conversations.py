@@ -44,19 +44,19 @@ _AS_CALL: Final = 'write it as {"name": "...", "args": {...}}'
 
 def turns(value: Any, form: Form) -> tuple[Turn, ...]:
     """The messages of a conversation, first message first."""
-    held = unboxed(value)
-    if isinstance(held, Mapping) and (inside := _first(held, _LIST_KEYS)) is not None:
-        held = inside
-    found = enumerate(items(held, "messages", _AS_MESSAGE), 1)
+    value = unboxed(value)
+    if isinstance(value, Mapping) and (inside := _first(value, _LIST_KEYS)) is not None:
+        value = inside
+    numbered = enumerate(items(value, "messages", _AS_MESSAGE), 1)
     # Of OpenAI's responses, thoughts are items beside the messages.
-    said = [(n, item) for n, item in found if not is_thought(as_object(item))]
-    return tuple(_turn(item, f"turn {n}", form) for n, item in said)
+    messages = [(n, item) for n, item in numbered if not is_thought(as_object(item))]
+    return tuple(_turn(item, f"turn {n}", form) for n, item in messages)
 
 
 def tool_calls(value: Any, form: Form) -> tuple[ToolCall, ...]:
     """Tools with their arguments, in order."""
-    found = items(value, "tool calls", _AS_CALL)
-    return tuple(_call(item, f"call {n}", form) for n, item in enumerate(found, 1))
+    calls = items(value, "tool calls", _AS_CALL)
+    return tuple(_call(item, f"call {n}", form) for n, item in enumerate(calls, 1))
 
 
 def question(value: Any, form: Form) -> str | tuple[Turn, ...]:
@@ -65,9 +65,9 @@ def question(value: Any, form: Form) -> str | tuple[Turn, ...]:
         return turns(value, form) if are_messages(value) else text(value)
     if form == "table" and value.lstrip()[:1] == "[":
         with suppress(FieldError):  # a question may begin with a bracket
-            spelled = list_in_text(value)
-            if are_messages(spelled):
-                return turns(spelled, form)
+            listed = list_in_text(value)
+            if are_messages(listed):
+                return turns(listed, form)
     return text(value)
 
 
@@ -86,8 +86,8 @@ def items(value: Any, what: str, remedy: str) -> Sequence[Any]:
     """The items of a list, which may stand as text in a cell."""
     value = unboxed(value)
     if isinstance(value, str):
-        spelled = list_in_text(value)
-        value = value if spelled is None else spelled
+        listed = list_in_text(value)
+        value = value if listed is None else listed
     if not isinstance(value, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be a list of {what}", remedy)
     return value
@@ -134,12 +134,12 @@ def _turn(item: Any, place: str, form: Form) -> Turn:
         what = f"{place} has the role '{role}'" if role else f"{place} names no role"
         raise FieldError(f"{what}; roles are {', '.join(ROLES)}", _AS_MESSAGE)
     try:
-        return _read(role, message, form)
+        return _read_message(role, message, form)
     except FieldError as error:
         raise FieldError(f"{place}: {error.what}", error.remedy) from None
 
 
-def _read(role: Any, message: Object, form: Form) -> Turn:
+def _read_message(role: Any, message: Object, form: Form) -> Turn:
     content = _first(message, _TEXT_KEYS)
     called = _calls(message, content)
     if content is None and not called and not any(key in message for key in _TEXT_KEYS):
@@ -147,7 +147,7 @@ def _read(role: Any, message: Object, form: Form) -> Turn:
     contexts = _first(message, _CONTEXT_KEYS)
     return Turn(
         "tool" if _is_result(content) else role,
-        text(_said(content, whole=role == "tool")),
+        text(_content_text(content, whole=role == "tool")),
         None if contexts is None else documents(contexts).texts,
         tool_calls(called, form),
     )
@@ -158,16 +158,16 @@ def _message(item: Any) -> Object | None:
     pair = isinstance(item, list | tuple) and len(item) == 2
     if pair and all(isinstance(part, str) for part in item):
         return {"role": item[0], "content": item[1]}
-    found = as_object(item)
-    if found is None:
+    message = as_object(item)
+    if message is None:
         return None
     # LangChain's two ways to write a message down.
-    names = found.get("id")
-    if isinstance(found.get("kwargs"), Mapping) and isinstance(names, list) and names:
-        return {"type": str(names[-1]), **found["kwargs"]}
-    if isinstance(found.get("data"), Mapping):
-        return {**found, **found["data"]}
-    return found
+    names = message.get("id")
+    if isinstance(message.get("kwargs"), Mapping) and isinstance(names, list) and names:
+        return {"type": str(names[-1]), **message["kwargs"]}
+    if isinstance(message.get("data"), Mapping):
+        return {**message, **message["data"]}
+    return message
 
 
 def as_object(item: Any) -> Object | None:
@@ -178,23 +178,23 @@ def as_object(item: Any) -> Object | None:
         return None
     for method in ("model_dump", "to_dict"):
         if hasattr(item, method):
-            found = getattr(item, method)()
-            return found if isinstance(found, Mapping) else None
+            fields = getattr(item, method)()
+            return fields if isinstance(fields, Mapping) else None
     if dataclasses.is_dataclass(item):
         return {f.name: getattr(item, f.name) for f in dataclasses.fields(item)}
     return None
 
 
 def _speaker(message: Object) -> str:
-    said = _first(message, _SPEAKER_KEYS)
-    said = getattr(said, "value", said)  # an enum
-    name = str(said or "").strip().lower().removesuffix("chunk").removesuffix("message")
+    speaker = _first(message, _SPEAKER_KEYS)
+    speaker = getattr(speaker, "value", speaker)  # an enum
+    name = str(speaker or "").strip().lower().removesuffix("chunk").removesuffix("message")
     return _SPEAKERS.get(name, name)
 
 
-def _first(found: Object, keys: Iterable[str]) -> Any:
+def _first(fields: Object, keys: Iterable[str]) -> Any:
     """The value under the first key that has one. In a struct of Arrow all keys are there."""
-    return next((value for key in keys if (value := unboxed(found.get(key))) is not None), None)
+    return next((value for key in keys if (value := unboxed(fields.get(key))) is not None), None)
 
 
 def _calls(message: Object, content: Any) -> list[Any]:
@@ -203,16 +203,16 @@ def _calls(message: Object, content: Any) -> list[Any]:
         return [message]
     beside = message.get("additional_kwargs")
     for place in (message, beside if isinstance(beside, Mapping) else {}):
-        found = _first(place, _CALL_KEYS)
-        if found:
-            return [found] if isinstance(found, Mapping) else list(items(found, "calls", _AS_CALL))
-    calls = []
+        calls = _first(place, _CALL_KEYS)
+        if calls:
+            return [calls] if isinstance(calls, Mapping) else list(items(calls, "calls", _AS_CALL))
+    in_parts = []
     for part in _parts(content):
         if part.get("type") == "tool_use":
-            calls.append(part)
+            in_parts.append(part)
         elif (call := _first(part, _PART_CALLS)) is not None:
-            calls.append(call)
-    return calls
+            in_parts.append(call)
+    return in_parts
 
 
 def _parts(content: Any) -> list[Object]:
@@ -230,7 +230,7 @@ def _is_result(content: Any) -> bool:
     )
 
 
-def _said(content: Any, *, whole: bool) -> str:
+def _content_text(content: Any, *, whole: bool) -> str:
     """The text of a content.
 
     Args:
@@ -239,14 +239,14 @@ def _said(content: Any, *, whole: bool) -> str:
     """
     if content is None or isinstance(content, str):
         return str(unboxed(content or ""))
-    parts = [as_object(part) if not isinstance(part, str) else part for part in _listed(content)]
+    parts = [as_object(part) if not isinstance(part, str) else part for part in _as_parts(content)]
     if whole and not all(isinstance(part, str) or _is_part(part) for part in parts):
         return json.dumps(plain(content), ensure_ascii=False)
-    texts = [part if isinstance(part, str) else _part(part) for part in parts]
+    texts = [part if isinstance(part, str) else _part_text(part) for part in parts]
     return "\n".join(filter(None, texts))
 
 
-def _listed(content: Any) -> Sequence[Any]:
+def _as_parts(content: Any) -> Sequence[Any]:
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
         content = content["parts"]
     return content if isinstance(content, list | tuple) else [content]
@@ -258,30 +258,30 @@ def _is_part(part: Object | None) -> bool:
     )
 
 
-def _part(part: Object | None) -> str:
+def _part_text(part: Object | None) -> str:
     """The text of one part; what holds none (an image) is named by its type."""
     if part is None or not _is_part(part):
         raise FieldError("holds a part that is not text", 'write it as {"type": "text", ...}')
     result = _first(part, _PART_RESULTS)
     if result is not None or part.get("type") == "tool_result":
         inside = result if isinstance(result, Mapping) else part
-        return _said(_first(inside, ("result", "response", "content")), whole=True)
+        return _content_text(_first(inside, ("result", "response", "content")), whole=True)
     called = part.get("type") == "tool_use" or _first(part, _PART_CALLS) is not None
     if called or is_thought(part):
         return ""
     # "content" is how OpenTelemetry's conventions name the text of a part.
-    said = _first(part, ("text", "refusal", *(("content",) if part.get("type") == "text" else ())))
-    if isinstance(said, Mapping):
-        said = said.get("value")
-    return said if isinstance(said, str) else f"[{part.get('type')}]"
+    words = _first(part, ("text", "refusal", *(("content",) if part.get("type") == "text" else ())))
+    if isinstance(words, Mapping):
+        words = words.get("value")
+    return words if isinstance(words, str) else f"[{part.get('type')}]"
 
 
 def _call(item: Any, place: str, form: Form) -> ToolCall:
     call = as_object(item)
     if call is None:
         raise FieldError(f"{place} is {describe(item)}, but must be a tool call", _AS_CALL)
-    inside = as_object(call.get("function"))  # as OpenAI writes it
-    call = call if inside is None else inside
+    function = as_object(call.get("function"))  # as OpenAI writes it
+    call = call if function is None else function
     name = _first(call, ("name", "tool_name"))
     if not isinstance(name, str) or not name.strip():
         raise FieldError(f"{place} has no name", _AS_CALL)
@@ -289,22 +289,22 @@ def _call(item: Any, place: str, form: Form) -> ToolCall:
 
 
 def _arguments(call: Object, place: str, form: Form) -> dict[str, Any]:
-    given = _first(call, _ARGUMENT_KEYS)
-    if given is None or given == "":
+    arguments = _first(call, _ARGUMENT_KEYS)
+    if arguments is None or arguments == "":
         return {}
-    if isinstance(given, str):
+    if isinstance(arguments, str):
         form = "json"
         with suppress(ValueError, RecursionError):
-            given = json.loads(given)
-    found = pairs(given)
-    if found is None and given != []:
-        what = f"{place} has arguments that are not an object: {describe(given)}"
+            arguments = json.loads(arguments)
+    fields = pairs(arguments)
+    if fields is None and arguments != []:
+        what = f"{place} has arguments that are not an object: {describe(arguments)}"
         raise FieldError(what, 'write them as a JSON object: {"city": "Rome"}')
-    kept: dict[str, Any] = without_gaps(found or {}, form)
+    kept: dict[str, Any] = without_gaps(fields or {}, form)
     return kept
 
 
-def fill(fields: dict[str, Any]) -> None:
+def fill_from_conversation(fields: dict[str, Any]) -> None:
     """Fill what is absent from the last exchange of the conversation.
 
     The answer is the last message of the assistant that says something, the question the last
@@ -312,21 +312,23 @@ def fill(fields: dict[str, Any]) -> None:
     never changed.
     """
     turns: tuple[Turn, ...] = fields.get("turns") or ()
-    at = _last(turns, "assistant")
-    if at is not None and fields.get("answer") in (None, turns[at].text):
-        fields["answer"] = turns[at].text
-        if fields.get("contexts") is None and _fits(turns[at].contexts, fields.get("context_ids")):
-            fields["contexts"] = turns[at].contexts
-        turns = turns[:at]
-    asked = _last(turns, "user")
+    answered = _last_place(turns, "assistant")
+    if answered is not None and fields.get("answer") in (None, turns[answered].text):
+        fields["answer"] = turns[answered].text
+        if fields.get("contexts") is None and _has_id_each(
+            turns[answered].contexts, fields.get("context_ids")
+        ):
+            fields["contexts"] = turns[answered].contexts
+        turns = turns[:answered]
+    asked = _last_place(turns, "user")
     if asked is not None and fields.get("question") is None:
         fields["question"] = turns[asked].text
 
 
-def _fits(contexts: tuple[str, ...] | None, ids: tuple[str, ...] | None) -> bool:
+def _has_id_each(contexts: tuple[str, ...] | None, ids: tuple[str, ...] | None) -> bool:
     return contexts is not None and (ids is None or len(ids) == len(contexts))
 
 
-def _last(turns: tuple[Turn, ...], role: str) -> int | None:
+def _last_place(turns: tuple[Turn, ...], role: str) -> int | None:
     places = [n for n, turn in enumerate(turns) if turn.role == role and turn.text.strip()]
     return places[-1] if places else None

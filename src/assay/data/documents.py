@@ -48,7 +48,7 @@ def listed(value: Any) -> list[Any]:
         items = list_in_text(value)
         return [value] if items is None else items
     if isinstance(value, Mapping):
-        return _turned(value)
+        return _as_documents(value)
     if isinstance(value, list | tuple):
         return list(value)
     if _document(value) is not None:
@@ -65,9 +65,9 @@ def list_in_text(cell: str) -> list[Any] | None:
         raise FieldError("is a list of Python objects printed as text", _AS_JSON)
     if not stripped.startswith(("[", "('", '("')):
         return None
-    found = _parsed(stripped)
-    if isinstance(found, list | tuple):
-        return list(found)
+    parsed = _parse(stripped)
+    if isinstance(parsed, list | tuple):
+        return list(parsed)
     if stripped.startswith("("):
         return None
     if stripped[1:].lstrip()[:1] in {'"', "'", "{"}:
@@ -86,7 +86,7 @@ def is_plain(value: Any) -> bool:
         return False
 
 
-def _parsed(cell: str) -> Any:
+def _parse(cell: str) -> Any:
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
@@ -94,13 +94,13 @@ def _parsed(cell: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd backslash in a user's text is no fault here
-            found = ast.literal_eval(cell)
+            parsed = ast.literal_eval(cell)
             joined = "'" in cell + '"' and _has_neighbours(cell)
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
         return None
     if joined:
         raise FieldError("is a list without commas (a numpy array printed as text?)", _AS_JSON)
-    return found
+    return parsed
 
 
 def _has_neighbours(cell: str) -> bool:
@@ -113,7 +113,7 @@ def _has_neighbours(cell: str) -> bool:
     return any(one == other == tokenize.STRING for one, other in pairwise(kinds))
 
 
-def _turned(value: Mapping[Any, Any]) -> list[Any]:
+def _as_documents(value: Mapping[Any, Any]) -> list[Any]:
     """One document, or a dict of columns of documents, as a list of documents."""
     columns = {key: unboxed(items) for key, items in value.items()}
     if not any(isinstance(columns.get(key), list) for key in _TEXT_KEYS):
@@ -126,20 +126,20 @@ def _turned(value: Mapping[Any, Any]) -> list[Any]:
 
 def documents(value: Any) -> Documents:
     """The texts of a list field, with the ids and whatever else stands beside them."""
-    shown = printed_documents(value) if isinstance(value, str) else None
-    value = value if shown is None else shown
-    found = [_read(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
-    texts = tuple(body for body, _, _ in found)
-    ids = tuple(key for _, key, _ in found if key is not None)
+    printed = printed_documents(value) if isinstance(value, str) else None
+    value = value if printed is None else printed
+    parts = [_read_item(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
+    texts = tuple(body for body, _, _ in parts)
+    ids = tuple(key for _, key, _ in parts if key is not None)
     complete = bool(ids) and len(ids) == len(texts)
-    rest = tuple(
-        other if complete or key is None else {"id": key, **other} for _, key, other in found
+    rests = tuple(
+        rest if complete or key is None else {"id": key, **rest} for _, key, rest in parts
     )
-    kept = rest if any(rest) else ()
-    return Documents(texts, ids if complete else None, kept, shown is not None)
+    kept = rests if any(rests) else ()
+    return Documents(texts, ids if complete else None, kept, printed is not None)
 
 
-def _read(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
+def _read_item(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
     key: str | None = None
     rest: dict[str, Any] = {}
     if not isinstance(item, str):
@@ -164,13 +164,13 @@ def _document(item: Any) -> tuple[Any, str | None, dict[str, Any]] | None:
         rest = {
             name: getattr(item, name) for name in names if getattr(item, name, None) is not None
         }
-    where = next((key for key in _TEXT_KEYS if isinstance(rest.get(key), str)), None)
-    if where is None:
+    text_key = next((key for key in _TEXT_KEYS if isinstance(rest.get(key), str)), None)
+    if text_key is None:
         return None
-    body = unboxed(rest.pop(where))
-    named = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in (None, "")), None)
-    found = identifier(unboxed(rest.pop(named)), "the id of a document") if named else None
-    return body, found, rest
+    body = unboxed(rest.pop(text_key))
+    id_key = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in (None, "")), None)
+    key = identifier(unboxed(rest.pop(id_key)), "the id of a document") if id_key else None
+    return body, key, rest
 
 
 _BEGINS: Final = re.compile(
@@ -199,39 +199,44 @@ def printed_documents(cell: str) -> list[dict[str, Any]] | None:
     """Text, id and metadata of each printed document; None if they cannot be read as such."""
     if not _BEGINS.match(cell.lstrip()):
         return None
-    found: list[_Document] = []
-    base, depth, key, at = _base(cell), 0, "", 0
+    documents: list[_Document] = []
+    base, depth, key, end = _list_depth(cell), 0, "", 0
     for token in _TOKEN.finditer(cell):
-        between, at = cell[at : token.start()], token.end()
+        between, end = cell[end : token.start()], token.end()
         if token["quote"] or (depth <= base and between.strip(" \t\r\n,")[:1].islower()):
             return None  # a text that does not end, or words between documents
         if token["close"]:
             depth -= 1
         elif token["open"]:
             if depth == base and token["open"] == "(":
-                found.append(_Document())
-            if key in ("metadata", "meta") and found and token["open"] == "{" and depth <= base + 1:
-                found[-1].metadata = found[-1].metadata or _literal(cell, token.start())
+                documents.append(_Document())
+            if (
+                key in ("metadata", "meta")
+                and documents
+                and token["open"] == "{"
+                and depth <= base + 1
+            ):
+                documents[-1].metadata = documents[-1].metadata or _literal(cell, token.start())
             depth += 1
         elif token["text"] and key:
-            _note(found, key, token["text"], depth)
+            _keep_text(documents, key, token["text"], depth)
         key = token["key"] or ""
         if depth == base and key == "page_content":  # as str() shows a document
-            found.append(_Document())
-    complete = depth == 0 and found and all(document.text is not None for document in found)
-    return [_as_dict(document) for document in found] if complete else None
+            documents.append(_Document())
+    complete = depth == 0 and documents and all(document.text is not None for document in documents)
+    return [_printed_as_dict(document) for document in documents] if complete else None
 
 
-def _base(cell: str) -> int:
+def _list_depth(cell: str) -> int:
     """How deep documents stand: in a list, or not."""
     return 1 if cell.lstrip().startswith("[") else 0
 
 
-def _note(found: list[_Document], key: str, spelled: str, depth: int) -> None:
+def _keep_text(documents: list[_Document], key: str, spelled: str, depth: int) -> None:
     """Keep a text that stands under a key of the last document."""
-    if not found:
+    if not documents:
         return
-    document = found[-1]
+    document = documents[-1]
     if key in _TEXTS and (document.text is None or depth < document.depth):
         document.text, document.depth = _unquoted(spelled), depth
     elif key in _IDS and document.id is None:
@@ -262,6 +267,6 @@ def _brackets(cell: str, start: int) -> Iterator[re.Match[str]]:
     return (t for t in _TOKEN.finditer(cell, start) if t["open"] or t["close"])
 
 
-def _as_dict(document: _Document) -> dict[str, Any]:
+def _printed_as_dict(document: _Document) -> dict[str, Any]:
     beside = {"id": document.id, "metadata": document.metadata}
     return {"page_content": document.text, **{name: it for name, it in beside.items() if it}}

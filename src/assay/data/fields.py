@@ -33,13 +33,13 @@ _YES: Final = {
 _AS_VARIANT: Final = 'write it as {"kind": "noise", "answer": "...", "contexts": [...]}'
 
 
-def texts(value: Any, _form: Form) -> tuple[str, ...]:
+def _read_texts(value: Any, _form: Form) -> tuple[str, ...]:
     """A list of texts."""
-    found = enumerate(listed(value), 1)
-    return tuple(text(unboxed(item), f"item {n}") for n, item in found)
+    items = enumerate(listed(value), 1)
+    return tuple(text(unboxed(item), f"item {n}") for n, item in items)
 
 
-def yes_or_no(value: Any, form: Form) -> bool:
+def _read_boolean(value: Any, form: Form) -> bool:
     """True or false; 1 or 0; in a cell also yes or no."""
     if isinstance(value, bool):
         return value
@@ -50,104 +50,104 @@ def yes_or_no(value: Any, form: Form) -> bool:
     raise FieldError(f"is {describe(value)}, but must be true or false")
 
 
-def grades(value: Any, form: Form) -> dict[str, float]:
+def _read_grades(value: Any, form: Form) -> dict[str, float]:
     """Grades by context id, each at least 0."""
-    given = _object(value, form, "grades by id", '{"doc1": 2, "doc2": 0}')
-    found: dict[str, float] = {}
-    for key, item in given.items():
+    by_id = _read_object(value, form, "grades by id", '{"doc1": 2, "doc2": 0}')
+    grades: dict[str, float] = {}
+    for key, item in by_id.items():
         name = identifier(key, "an id")
         try:
-            found[name] = number(unboxed(item), from_text=form != "json")
+            grades[name] = number(unboxed(item), from_text=form != "json")
         except FieldError as error:
             raise FieldError(f"the grade of '{name}' {error.what}", "0 says: no use") from None
-    return found
+    return grades
 
 
-def rubric(value: Any, form: Form) -> dict[str, str]:
+def _read_rubric(value: Any, form: Form) -> dict[str, str]:
     """What each grade means."""
-    given = _object(value, form, "descriptions by grade", '{"1": "wrong", "5": "right"}')
-    return {str(key): text(unboxed(item), f"grade {key}") for key, item in given.items()}
+    by_grade = _read_object(value, form, "descriptions by grade", '{"1": "wrong", "5": "right"}')
+    return {str(key): text(unboxed(item), f"grade {key}") for key, item in by_grade.items()}
 
 
-def variants(value: Any, form: Form) -> tuple[Variant, ...]:
+def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
     """Answers over worse contexts."""
-    found = items(value, "variants", _AS_VARIANT)
-    return tuple(_variant(item, f"variant {n}", form) for n, item in enumerate(found, 1))
+    variants = items(value, "variants", _AS_VARIANT)
+    return tuple(_read_variant(item, f"variant {n}", form) for n, item in enumerate(variants, 1))
 
 
-def _variant(item: Any, place: str, form: Form) -> Variant:
-    found = as_object(item)
-    if found is None:
+def _read_variant(item: Any, place: str, form: Form) -> Variant:
+    fields = as_object(item)
+    if fields is None:
         raise FieldError(f"{place} is {describe(item)}, but must be an object", _AS_VARIANT)
-    given = {str(key): unboxed(part) for key, part in found.items()}
-    kind: Any = given.get("kind")
+    values = {str(key): unboxed(part) for key, part in fields.items()}
+    kind: Any = values.get("kind")
     if kind not in KINDS:
         raise FieldError(f"{place} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
-    contexts = given.get("contexts")
+    contexts = values.get("contexts")
     try:
         return Variant(
             kind,
-            text(given.get("answer"), "answer"),
+            text(values.get("answer"), "answer"),
             None if contexts is None else documents(contexts).texts,
-            _ratio(given.get("ratio"), form),
+            _read_ratio(values.get("ratio"), form),
         )
     except FieldError as error:
         raise FieldError(f"{place}: {error.what}", error.remedy) from None
 
 
-def _ratio(value: Any, form: Form) -> float | None:
+def _read_ratio(value: Any, form: Form) -> float | None:
     if value is None:
         return None
-    share = number(value, from_text=form == "table")
-    if share > 1:
+    ratio = number(value, from_text=form == "table")
+    if ratio > 1:
         raise FieldError(f"ratio is {value}", "give the share of noise, from 0 to 1")
-    return share
+    return ratio
 
 
-def _object(value: Any, form: Form, what: str, example: str) -> Object:
+def _read_object(value: Any, form: Form, what: str, example: str) -> Object:
     if isinstance(value, str):
         value = spelled(value)
-    found = pairs(value)
-    if found is None:
+    mapping = pairs(value)
+    if mapping is None:
         raise FieldError(f"is {describe(value)}, but must be {what}", f"write it as {example}")
     if form == "arrow":  # a struct has the keys of all rows
-        return {key: item for key, item in found.items() if unboxed(item) is not None}
-    return found
+        return {key: item for key, item in mapping.items() if unboxed(item) is not None}
+    return mapping
 
 
 # pandas writes whole numbers so into a CSV file where the column has a gap.
 _FLOAT: Final = re.compile(r"\d{1,15}\.0")
 
 
-def _reference(value: Any, form: Form) -> tuple[str, ...] | None:
+def _read_references(value: Any, form: Form) -> tuple[str, ...] | None:
     """All right answers, the first one first."""
     items: Any = value
     if isinstance(value, str):
         spelled = list_in_text(value) if form == "table" and value.lstrip()[:1] == "[" else None
         # A right answer may be a list itself; only a list of texts is several right answers.
-        texts = bool(spelled) and all(isinstance(item, str) for item in spelled or ())
-        items = spelled if texts else [value]
+        are_texts = bool(spelled) and all(isinstance(item, str) for item in spelled or ())
+        items = spelled if are_texts else [value]
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
     several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
     if len(several) > 1:
-        _none_empty(several)
+        _refuse_empty(several)
     return tuple(several) or None
 
 
-def _accepted(value: Any, form: Form) -> tuple[str, ...]:
+def _read_accepted(value: Any, form: Form) -> tuple[str, ...]:
     """Further right answers, none of them empty."""
-    several = _reference(value, form) or ()
-    _none_empty(several)
+    several = _read_references(value, form) or ()
+    _refuse_empty(several)
     return several
 
 
-def _none_empty(several: Sequence[str]) -> None:
+def _refuse_empty(several: Sequence[str]) -> None:
     if any(map(is_invisible, several)):
         raise FieldError("one of its items is an empty text", "remove the empty item")
 
 
-def _answer(value: Any, _form: Form) -> str:
+def _read_answer(value: Any, _form: Form) -> str:
     if isinstance(value, list | tuple):
         remedy = "give one text; if these are right answers: --map reference=COLUMN"
         sent = "give one text; if these are right answers, rename the field to 'reference'"
@@ -155,22 +155,22 @@ def _answer(value: Any, _form: Form) -> str:
     return text(value)
 
 
-def _ids(value: Any, form: Form) -> tuple[str, ...]:
+def _read_ids(value: Any, form: Form) -> tuple[str, ...]:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = [value]
     items = listed(value)
     if items == [value] and isinstance(value, str) and value.lstrip().startswith("["):
         raise FieldError("begins like a list but cannot be read as one", "write it as JSON text")
-    found = tuple(identifier(unboxed(item), f"item {n}") for n, item in enumerate(items, 1))
+    ids = tuple(identifier(unboxed(item), f"item {n}") for n, item in enumerate(items, 1))
     if form == "table":  # in every cell alike, or an id would differ from itself
-        found = tuple(name[:-2] if _FLOAT.fullmatch(name) else name for name in found)
-    empty = next((n for n, name in enumerate(found, 1) if is_invisible(name)), None)
+        ids = tuple(name[:-2] if _FLOAT.fullmatch(name) else name for name in ids)
+    empty = next((n for n, name in enumerate(ids, 1) if is_invisible(name)), None)
     if empty is not None:  # two empty ids would pass for a document that was found
         raise FieldError(f"item {empty} is an empty id", "remove it; [] says that there is none")
-    return found
+    return ids
 
 
-def _metadata(value: Any, form: Form) -> Any:
+def _read_metadata(value: Any, form: Form) -> Any:
     if form == "table" and isinstance(value, str) and value.lstrip().startswith("{"):
         with suppress(ValueError):
             value = json.loads(value)
@@ -181,28 +181,28 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "id": lambda value, _: identifier(value) if str(value).strip() else None,
     "question": conversations.question,
     "contexts": lambda value, _: documents(value),
-    "answer": _answer,
-    "reference": _reference,
-    "accepted": _accepted,
+    "answer": _read_answer,
+    "reference": _read_references,
+    "accepted": _read_accepted,
     "reference_contexts": lambda value, _: documents(value),
-    "context_ids": _ids,
-    "reference_context_ids": _ids,
-    "relevance_grades": grades,
-    "further_answers": texts,
+    "context_ids": _read_ids,
+    "reference_context_ids": _read_ids,
+    "relevance_grades": _read_grades,
+    "further_answers": _read_texts,
     "other_answer": lambda value, _: text(value),
-    "answerable": yes_or_no,
-    "rubric": rubric,
+    "answerable": _read_boolean,
+    "rubric": _read_rubric,
     "turns": conversations.turns,
     "reference_tool_calls": conversations.tool_calls,
-    "reference_topics": texts,
-    "variants": variants,
+    "reference_topics": _read_texts,
+    "variants": _read_variants,
     "latency_ms": lambda value, form: number(value, from_text=form == "table"),
     "cost": lambda value, form: number(value, from_text=form == "table"),
     "tokens": lambda value, form: count(value, from_text=form == "table"),
     "group": lambda value, _: identifier(value),
     "failure": lambda value, _: text(value) or None,
     "language": lambda value, _: text(value),
-    "metadata": _metadata,
+    "metadata": _read_metadata,
 }
 if set(READERS) != set(FIELDS):  # a new field of Sample must be given a reader
     raise TypeError(set(READERS) ^ set(FIELDS))
@@ -216,10 +216,13 @@ _OBJECTS: Final = {"type": "array", "items": {"type": "object"}}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
 _IDS: Final = {"type": "array", "items": _ID}
 _DOCUMENTS: Final = {
-    "anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, {"type": "object"}]}}]
+    "anyOf": [
+        _TEXT,
+        {"type": "array", "items": {"anyOf": [_TEXT, {"type": "object"}]}},
+    ]
 }
 # What each field is, and what it may look like.
-_FORMS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+_SCHEMAS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "id": ("Unique within the data set; made from the row's number where there is none.", _ID),
     "question": ("What the user asked, or the messages of a conversation.", {"anyOf": [_TEXT, _OBJECTS]}),  # noqa: E501
     "contexts": ("Retrieved contexts, best first: texts, or documents with an id. An empty list says that nothing was retrieved.", _DOCUMENTS),  # noqa: E501
@@ -254,10 +257,13 @@ def row() -> dict[str, Any]:
     It says what is well-formed. What a metric needs, `assay run` checks.
     """
     properties = {}
-    for field, (about, form) in _FORMS.items():
+    for field, (about, form) in _SCHEMAS.items():
         for name in ALIASES[field]:
-            told = about if name == field else f"The same as `{field}`."
-            properties[name] = {"description": told, "anyOf": [*_ways(form), {"type": "null"}]}
+            description = about if name == field else f"The same as `{field}`."
+            properties[name] = {
+                "description": description,
+                "anyOf": [*_alternatives(form), {"type": "null"}],
+            }
     return {
         "$schema": DIALECT,
         "title": "A row of a data set for assay",
@@ -275,5 +281,5 @@ def document() -> dict[str, Any]:
     return {"$schema": dialect, "title": "A data set for assay", "type": "array", "items": rows}
 
 
-def _ways(form: dict[str, Any]) -> list[dict[str, Any]]:
+def _alternatives(form: dict[str, Any]) -> list[dict[str, Any]]:
     return list(form["anyOf"]) if set(form) == {"anyOf"} else [form]

@@ -75,8 +75,8 @@ class Remote:
             self._files, path = FileSystem.from_uri(uri)
         except (ArrowException, ValueError, OSError) as error:
             remedy = "give a path, or s3://, gs://, abfs://, hdfs:// or file:///"
-            said = str(error).partition("\n")[0].replace(uri, shown_uri(uri))
-            raise InputError(f"'{shown_uri(uri)}' names no file: {said}", remedy) from error
+            reason = str(error).partition("\n")[0].replace(uri, shown_uri(uri))
+            raise InputError(f"'{shown_uri(uri)}' names no file: {reason}", remedy) from error
         self._shown = shown_uri(uri)
         self.path = PurePosixPath(path)
 
@@ -191,7 +191,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 def about_file(path: Path | Remote) -> tuple[str, ...]:
     """What is to be said of how a file is read: which of several sheets."""
     file, sheet = parted(path) if isinstance(path, Path) else (path, "")
-    if sheet or _bare(file).suffix.lower() != SUFFIX:
+    if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
     others = other_sheets(lambda: _opened(file))
     shown = ", ".join(f"'{name}'" for name in others)
@@ -204,13 +204,13 @@ def _suffix(path: Path | Remote) -> str:
     if path.is_dir():
         if isinstance(path, Remote):
             raise InputError(f"'{path}' is a directory", "name a file in it")
-        inside = sorted(p.name for p in path.iterdir() if _bare(p).suffix.lower() in _READERS)
+        inside = sorted(p.name for p in path.iterdir() if _without_gz(p).suffix.lower() in _READERS)
         remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
         raise InputError(f"'{path}' is a directory", remedy)
     if not path.exists():
         remedy = "check the URI" if isinstance(path, Remote) else near(path)
         raise InputError(f"there is no file '{path}'", remedy)
-    suffix = _bare(path).suffix.lower()
+    suffix = _without_gz(path).suffix.lower()
     if suffix not in _READERS:
         close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
         hint = f"did you mean '{close[0]}'? " if close else ""
@@ -220,7 +220,7 @@ def _suffix(path: Path | Remote) -> str:
     return suffix
 
 
-def _bare(path: Path | Remote) -> PurePath:
+def _without_gz(path: Path | Remote) -> PurePath:
     bare: PurePath = path if isinstance(path, Path) else path.path
     return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
 
@@ -273,11 +273,11 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
             raise InputError(f"'{path}' {what}", remedy)
     if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
-        name = _wide(head)
+        name = _utf_name(head)
         raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
 
 
-def _wide(head: bytes) -> str:
+def _utf_name(head: bytes) -> str:
     """The encoding of text without a mark, told by where the NULs beside ASCII stand."""
     even, odd = head[::2].count(0), head[1::2].count(0)
     if min(even, odd) > len(head) // 6:  # three bytes of four

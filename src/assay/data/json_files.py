@@ -79,13 +79,23 @@ def broken(number: int, text: str, what: str, remedy: str) -> Record:
     return Record(number, None, problem=Problem(what, remedy, row=number), text=text)
 
 
+def has_wrong_byte(text: str) -> bool:
+    """Whether text that was read with "surrogateescape" holds a byte that is not UTF-8."""
+    return not text.isascii() and any("\udc80" <= mark <= "\udcff" for mark in text)
+
+
+def escaped(text: str) -> str:
+    """Such text with its wrong bytes written out."""
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise RepeatedKeyError(f"names '{twice}' more than once")
-    return found
+    return fields
 
 
 DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique)
@@ -100,7 +110,7 @@ _CHUNK: Final = 2**18
 _SPLIT: Final = {"columns", "data", "index"}
 # A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
 # end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
-_MARK: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
 
 
 def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
@@ -114,12 +124,12 @@ def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
             opened() as stream,
             io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text,
         ):
-            yield from _of_list(text)
+            yield from _list_records(text)
     elif not first or (second and _is_object(first)):
         yield from line_records(opened)  # one object a line under the name of a document
     else:
         with opened() as stream:
-            yield from _of_object(stream.read())
+            yield from _object_records(stream.read())
 
 
 def _is_object(line: bytes) -> bool:
@@ -129,41 +139,47 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _of_object(content: bytes) -> Iterator[Record]:
+def _object_records(content: bytes) -> Iterator[Record]:
     """Records of an object that holds a list of rows, columns, or one row."""
     try:
-        found = DECODER.decode(content.decode("utf-8-sig"))
+        content_value = DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"the file is not JSON: {error}", "correct it there") from error
-    if not isinstance(found, dict):
+    if not isinstance(content_value, dict):
         raise InputError("the file holds no JSON list or object", "give a list of rows")
-    if is_trace(found):
-        return iter([Record(1, found)])
-    if (framed := _of_frame(found)) is not None:
-        return framed
+    if is_trace(content_value):
+        return iter([Record(1, content_value)])
+    if (frame_records := _frame_records(content_value)) is not None:
+        return frame_records
     # A list of documents under a known name is one row's contexts, not a list of rows.
-    held = [value for key, value in found.items() if _is_rows(value) and not recognised([key])]
-    if len(held) == 1:
-        return (Record(number, row) for number, row in enumerate(held[0], 1))
-    return column_records(found) if is_columns(found) else iter([Record(1, found)])
+    row_lists = [
+        value for key, value in content_value.items() if _is_rows(value) and not recognised([key])
+    ]
+    if len(row_lists) == 1:
+        return (Record(number, row) for number, row in enumerate(row_lists[0], 1))
+    return (
+        column_records(content_value)
+        if is_columns(content_value)
+        else iter([Record(1, content_value)])
+    )
 
 
-def _of_frame(found: dict[str, Any]) -> Iterator[Record] | None:
+def _frame_records(document: dict[str, Any]) -> Iterator[Record] | None:
     """Records of what pandas' `to_json` writes if not told otherwise, or with orient="split"."""
-    names, data = found.get("columns"), found.get("data")
-    if isinstance(names, list) and isinstance(data, list) and found.keys() <= _SPLIT:
+    names, data = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(data, list) and document.keys() <= _SPLIT:
         if not all(isinstance(row, list) and len(row) == len(names) for row in data):
             return None
         names = [str(name) for name in names]
         refuse_doubled(names)
     else:
-        cells = [cell for cell in found.values() if isinstance(cell, dict)]
+        cells = [cell for cell in document.values() if isinstance(cell, dict)]
         indexes = {tuple(cell) for cell in cells}
-        if len(cells) < len(found) or len(indexes) != 1 or not recognised(found):
+        if len(cells) < len(document) or len(indexes) != 1 or not recognised(document):
             return None
         if not all(key.isdecimal() for key in next(iter(indexes))):
             return None
-        names, data = list(found), list(zip(*(cell.values() for cell in cells), strict=True))
+        names, data = list(document), list(zip(*(cell.values() for cell in cells), strict=True))
     rows = (dict(zip(names, row, strict=True)) for row in data)
     return (Record(number, row) for number, row in enumerate(rows, 1))
 
@@ -172,36 +188,36 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def _of_list(stream: IO[str]) -> Iterator[Record]:
+def _list_records(stream: IO[str]) -> Iterator[Record]:
     for number, item in enumerate(_items(stream), 1):
-        if not item.isascii() and any("\udc80" <= mark <= "\udcff" for mark in item):
-            shown = item.encode(errors="surrogateescape").decode(errors="backslashreplace")
-            yield broken(number, shown, "holds bytes that are not UTF-8", "save the file as UTF-8")
+        if has_wrong_byte(item):
+            what = "holds bytes that are not UTF-8"
+            yield broken(number, escaped(item), what, "save the file as UTF-8")
         else:
             yield object_record(number, item)
 
 
 def _items(stream: IO[str]) -> Iterator[str]:
     """Text of each item of the list, found by its brackets so that a broken one hides no other."""
-    buffer, start, at, depth, number = "", 0, 0, 0, 1
+    buffer, start, position, depth, number = "", 0, 0, 0, 1
     # Reading ever more while an item does not end keeps the work linear in its length.
     while chunk := stream.read(max(_CHUNK, len(buffer) - start)):
-        buffer, at, start = buffer[start:] + chunk, at - start, 0
-        for mark in _MARK.finditer(buffer, at):
-            if mark[1] is not None:
-                at = mark.start()
+        buffer, position, start = buffer[start:] + chunk, position - start, 0
+        for token in _TOKEN.finditer(buffer, position):
+            if token[1] is not None:
+                position = token.start()
                 break
-            at = mark.end()
-            sign = buffer[mark.start()]
-            ends = depth == 1 and sign in ",]"
-            if ends and (sign == "," or buffer[start : at - 1].strip()):
-                yield buffer[start : at - 1].strip()
+            position = token.end()
+            character = buffer[token.start()]
+            ends = depth == 1 and character in ",]"
+            if ends and (character == "," or buffer[start : position - 1].strip()):
+                yield buffer[start : position - 1].strip()
                 number += 1
             if ends or depth == 0:
-                start = at
-            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(sign, 0)
+                start = position
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(character, 0)
             if depth == 0:
-                _expect_end(buffer[at:] + stream.read(_CHUNK))
+                _expect_end(buffer[position:] + stream.read(_CHUNK))
                 return
         if len(buffer) - start > LONGEST_ROW:
             break

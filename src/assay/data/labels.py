@@ -139,7 +139,7 @@ def read_labels(
     else:
         name, records = "labels in memory", memory_records(data)
     names = frozenset(metrics) | {metric.partition("(")[0] for metric in metrics}
-    reading = _Reading(names, scale(levels))
+    reading = _Reader(names, scale(levels))
     for record in records():
         reading.read(record)
     return reading.finish(name)
@@ -158,7 +158,7 @@ class _AbsentError(_CellError):
 
 
 @dataclass
-class _Reading:
+class _Reader:
     """Labels while a file is read."""
 
     metrics: frozenset[str]
@@ -166,7 +166,7 @@ class _Reading:
     labels: list[Label] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     absent: list[Problem] = field(default_factory=list)
-    slips: dict[str, Problem] = field(default_factory=dict)
+    misspelt: dict[str, Problem] = field(default_factory=dict)
     rows: int = 0
     seen: dict[Any, int] = field(default_factory=dict)
     kinds: dict[Kind, int] = field(default_factory=dict)
@@ -195,14 +195,14 @@ class _Reading:
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
         place = _read("place", known, _place)
         chance = _read("chance", known, _chance)
-        found = list(self._judgements(values, known))
-        if not found:
+        judgements = list(self._judgements(values, known))
+        if not judgements:
             columns = ", ".join(map(str, values))
             remedy = f"name its column 'label'; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
-        self._look_for_slips(row, values)
-        for column, value, who, metric in found:
-            self._take(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
+        self._note_slips(row, values)
+        for column, value, who, metric in judgements:
+            self._add(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
 
     def _judgements(
         self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]
@@ -223,15 +223,15 @@ class _Reading:
                 person, about = (who, name) if name in self.metrics else (name or who, metric)
                 yield column, value, person, about
 
-    def _look_for_slips(self, row: int, values: Mapping[str, Any]) -> None:
+    def _note_slips(self, row: int, values: Mapping[str, Any]) -> None:
         """Note columns that hold labels and whose names are nearly those of wide ones."""
         for column, value in values.items():
-            if column in self.slips or not self._is_label(value):
+            if column in self.misspelt or not self._is_label(value):
                 continue
             if (near := self._near(column, values)) is not None:
                 what = "holds labels, but its name is unknown"
                 remedy = f"rename it to '{near}', or remove it if it holds something else"
-                self.slips[column] = Problem(what, remedy, row, column)
+                self.misspelt[column] = Problem(what, remedy, row, column)
 
     def _is_label(self, value: Any) -> bool:
         try:
@@ -245,8 +245,8 @@ class _Reading:
         if known:
             return None
         metrics = {normal(name): name for name in self.metrics if name not in values}
-        if found := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
-            return metrics[found[0]]
+        if matches := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
+            return metrics[matches[0]]
         parts = _PARTS.fullmatch(column)
         if parts is None or not any(map(_annotator, values)):
             return None
@@ -254,15 +254,15 @@ class _Reading:
         near = difflib.get_close_matches(stem.lower(), _PREFIXES, 1, _ALIKE_PREFIX)
         return f"{near[0]}{rest}" if near else None
 
-    def _take(self, label: Label, column: str, value: Any) -> None:
+    def _add(self, label: Label, column: str, value: Any) -> None:
         try:
-            found = number(unboxed(value), self.levels)
+            judgement = number(unboxed(value), self.levels)
         except FieldError as error:
             raise _CellError(column, error.what, error.remedy) from None
-        if found is None:
+        if judgement is None:
             self.empty += 1
             return
-        paired, as_number = found
+        paired, as_number = judgement
         about: Kind = "statement" if label.statement or label.place is not None else "sample"
         self.kinds.setdefault("pair" if paired else about, label.row)
         key = (*label.item, label.annotator)
@@ -280,7 +280,7 @@ class _Reading:
             places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
             remedy = "give each kind a file of its own"
             self.problems.append(Problem(f"labels are about {places}", remedy))
-        self.problems += self.slips.values()
+        self.problems += self.misspelt.values()
         fields = {problem.field for problem in self.absent}
         if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
             first = self.absent[0]
@@ -304,21 +304,21 @@ def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
         return
     for place, item in enumerate(listed, 1):
         inner = item if isinstance(item, Mapping) else {"label": item}
-        found = {**row, **{plain(str(key)): value for key, value in inner.items()}}
-        if "text" in found:
-            found.setdefault("statement", found.pop("text"))
-        yield {"place": place, **found}
+        fields = {**row, **{plain(str(key)): value for key, value in inner.items()}}
+        if "text" in fields:
+            fields.setdefault("statement", fields.pop("text"))
+        yield {"place": place, **fields}
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
     """Field -> (column, value) for columns known by name; the first names of each list win."""
     columns = {normal(column): column for column in values}
-    found = {}
+    fields = {}
     for key, names in COLUMNS.items():
         column = next((columns[n] for n in map(normal, names) if n in columns), None)
         if column is not None:
-            found[key] = (column, values[column])
-    return found
+            fields[key] = (column, values[column])
+    return fields
 
 
 def _annotator(column: str) -> str | None:
@@ -334,13 +334,13 @@ def _annotator(column: str) -> str | None:
 
 def _votes(value: Any) -> Iterable[tuple[str, Any]]:
     """(annotator or metric, label) of a list or an object; one label alone is nobody's by name."""
-    held = unboxed(value)
-    held = spelled(held) if isinstance(held, str) else held
-    if isinstance(held, Mapping):
-        return [(str(key), item) for key, item in held.items()]
-    if isinstance(held, list | tuple):
-        return [(str(number), item) for number, item in enumerate(held, 1)]
-    return [] if held is None else [("", held)]
+    votes = unboxed(value)
+    votes = spelled(votes) if isinstance(votes, str) else votes
+    if isinstance(votes, Mapping):
+        return [(str(key), item) for key, item in votes.items()]
+    if isinstance(votes, list | tuple):
+        return [(str(number), item) for number, item in enumerate(votes, 1)]
+    return [] if votes is None else [("", votes)]
 
 
 def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
@@ -365,14 +365,14 @@ def _place(value: Any) -> int:
 
 def _chance(value: Any) -> float:
     try:
-        found = float(value)
+        probability = float(value)
     except (TypeError, ValueError, OverflowError):
-        found = 0.0
-    if not 0 < found <= 1:
+        probability = 0.0
+    if not 0 < probability <= 1:
         raise FieldError(
             f"is {value!r}, which is not a probability", "give a number above 0 and at most 1"
         )
-    return found
+    return probability
 
 
 YES: Final = (
@@ -417,12 +417,12 @@ def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None
         FieldError: If it is no judgement.
     """
     if isinstance(value, str):
-        return _of_text(value, levels)
+        return _number_of_text(value, levels)
     if value is None:
         return None
-    given = of_decimal(value)
-    if isinstance(given, bool | int | float) and is_finite(given):
-        return False, float(given)
+    numeric = of_decimal(value)
+    if isinstance(numeric, bool | int | float) and is_finite(numeric):
+        return False, float(numeric)
     raise FieldError(f"is {describe(value)}, but must be a label", _REMEDY)
 
 
@@ -431,7 +431,7 @@ _REMEDY: Final = (
 )
 
 
-def _of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | None:
+def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | None:
     stripped = value.strip().lower()
     key = normal(value)
     if key in levels:
@@ -439,9 +439,9 @@ def _of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | No
     if stripped in OPEN:
         return None
     with suppress(ValueError):
-        found = float(stripped)
-        if math.isfinite(found) and "_" not in stripped:
-            return False, found
+        written = float(stripped)
+        if math.isfinite(written) and "_" not in stripped:
+            return False, written
     if key in _VERDICTS and not levels:
         return False, _VERDICTS[key]
     if key in _PREFERENCES and not levels:

@@ -74,10 +74,10 @@ def _plain(value: Any) -> Any:
 
 
 def _fields_of(item: Any) -> dict[str, Any]:
-    found = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
-    lists = {name: list(value) for name, value in found.items() if isinstance(value, tuple)}
+    values = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
+    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     # An empty list of contexts says that nothing was retrieved; an empty one of calls nothing.
-    kept = {k: v for k, v in found.items() if v not in (None, {}) and (k, v) != ("tool_calls", ())}
+    kept = {k: v for k, v in values.items() if v not in (None, {}) and (k, v) != ("tool_calls", ())}
     return {**kept, **{name: value for name, value in lists.items() if name in kept}}
 
 

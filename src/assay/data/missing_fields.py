@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from assay.data.columns import FIELDS, closest, likely_column, recognised, with_others
+from assay.data.columns import FIELDS, closest, likely_column, numbered_pattern, recognised
 from assay.data.rows import Row
 from assay.data.values import is_invisible
 from assay.errors import Problem
@@ -21,7 +21,7 @@ _NOTHING: Final = {
 
 
 # What a system that failed has not brought.
-MADE: Final = frozenset(
+PRODUCED: Final = frozenset(
     {"answer", "contexts", "context_ids", "turns", "cost", "tokens", "latency_ms"}
     | {"further_answers", "variants"}
 )
@@ -114,8 +114,8 @@ def in_all_rows(
         mapping: Field -> column, as the user gave it.
     """
     mapping = mapping or {}
-    if told := _by_mapping(name, users, columns, mapping):
-        return told
+    if problem := _by_mapping(name, users, columns, mapping):
+        return problem
     mapped = name in FIELDS  # to what a metric of the user's own calls by its name, nothing is
     holds = recognised(columns) if mapped else {column: column for column in columns}
     taken = {*mapping.values()}
@@ -157,12 +157,12 @@ def unclear(
         users: Field -> metrics that need it.
         columns: Names of the columns that there are.
     """
-    told = ", or ".join(
+    wanted = ", or ".join(
         f"'{name}', which {_need(users[name])}"
         + (f" ({' or '.join(map(repr, names))}?)" if len(names) > 1 else "")
         for name, names in fields.items()
     )
-    what = f"no column surely holds {told}; columns found: {_shown(columns)}"
+    what = f"no column surely holds {wanted}; columns found: {_shown(columns)}"
     drop = f"drop {_each([*dict.fromkeys(user for name in fields for user in users[name])])}"
     renamed = " and ".join(f"'{names[0]}' to '{name}'" for name, names in fields.items())
     sent = f"rename {renamed}, or {drop}"
@@ -173,10 +173,10 @@ def unclear(
 
 def which_column(fields: Mapping[str, Sequence[str]]) -> str:
     """That several columns may hold a field, and how to say which does."""
-    told = (
+    choices = (
         f"'{name}' may stand in {' or '.join(map(repr, names))}" for name, names in fields.items()
     )
-    return f"{', '.join(told)}: choose with {options(fields)} (mapping= in Python)"
+    return f"{', '.join(choices)}: choose with {options(fields)} (mapping= in Python)"
 
 
 def options(fields: Mapping[str, Sequence[str]]) -> str:
@@ -196,12 +196,12 @@ def _by_mapping(
         what = f"column '{mapping[name]}' is empty in every row, and {_need(users)} '{name}'"
         return Problem(what, f"fill it in, name another column with --map {name}=COLUMN, {drop}")
     taken = {column: field for field, column in mapping.items()}
-    held = [column for column, field in recognised(columns).items() if field == name]
-    if not held or not taken.keys() >= {*held}:
+    columns_of = [column for column, field in recognised(columns).items() if field == name]
+    if not columns_of or not taken.keys() >= {*columns_of}:
         return None
     what = f"no column is left for '{name}', which {_need(users)}"
-    given = f"{_option(taken[held[0]], held[0])} takes the column of this name"
-    return Problem(f"{what}: {given}", f"name its column with --map {name}=COLUMN, {drop}")
+    taken_by = f"{_option(taken[columns_of[0]], columns_of[0])} takes the column of this name"
+    return Problem(f"{what}: {taken_by}", f"name its column with --map {name}=COLUMN, {drop}")
 
 
 def in_all_answers(name: str, users: Sequence[str], system: str, instead: str = "") -> Problem:
@@ -216,7 +216,7 @@ def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
     near = closest(column, names)
-    meant = with_others(name, near, names) if near else None
+    meant = numbered_pattern(name, near, names) if near else None
     hint = f"did you mean {_option(name, meant)}?" if meant else f"columns found: {_shown(names)}"
     what = f"no row has the column '{column}' that {_option(name, column)} names"
     return Problem(what, hint)

@@ -57,7 +57,7 @@ _LEAST_PIECE: Final = 20
 
 
 @dataclass(frozen=True)
-class Joint:
+class Separator:
     """What stands between the passages of one text.
 
     Attributes:
@@ -80,7 +80,7 @@ class Decision:
         splits: Whether texts are split there; if not, it is only told.
     """
 
-    joint: Joint
+    separator: Separator
     splits: bool
 
 
@@ -91,15 +91,17 @@ def check(contexts: Any) -> None:
         raise InputError(f"contexts is {contexts!r}", remedy)
 
 
-def given(contexts: str) -> Decision | None:
+def chosen_decision(contexts: str) -> Decision | None:
     """What the user chose; None if nothing is to be split, or if the rows are to decide."""
     if contexts in (AUTO, WHOLE):
         return None
     if contexts == NUMBERED:
-        return Decision(Joint("their numbers", NUMBERED, _numbered), splits=True)
+        return Decision(Separator("their numbers", NUMBERED, _split_numbered), splits=True)
     shown = contexts.replace("\n", "\\n").replace("\t", "\\t")
     pattern = re.compile(re.escape(contexts).replace("\\\n", "\r?\n"))
-    return Decision(Joint(f"'{shown}'", shown, lambda text: _apart(text, pattern)), splits=True)
+    return Decision(
+        Separator(f"'{shown}'", shown, lambda text: _split_at(text, pattern)), splits=True
+    )
 
 
 def decide(texts: Sequence[str]) -> Decision | None:
@@ -117,61 +119,61 @@ def decide(texts: Sequence[str]) -> Decision | None:
         (_BRACKETS, "numbers in brackets", _surely_bracketed),
         (_NUMBERS, "their numbers", _surely_numbered),
     ):
-        split = _of_elements if pattern is _ELEMENT else _by_numbers(pattern)
-        found = [split(text) for text in texts]
-        if sure(found):
-            return Decision(Joint(name, NUMBERED, _single(split)), splits=True)
-        if 2 * sum(len(pieces) > 1 for pieces in found) >= len(texts):
-            return Decision(Joint(name, NUMBERED, _single(split)), splits=False)
-    return _ruled(texts) or _paragraphs(texts)
+        split = _split_elements if pattern is _ELEMENT else _numbered_splitter(pattern)
+        pieces_of = [split(text) for text in texts]
+        if sure(pieces_of):
+            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=True)
+        if 2 * sum(len(pieces) > 1 for pieces in pieces_of) >= len(texts):
+            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=False)
+    return _decide_rules(texts) or _decide_paragraphs(texts)
 
 
-def _single(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
+def _or_whole(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
     return lambda text: split(text) or (text,)
 
 
-def _surely_labelled(found: Sequence[Sequence[str]]) -> bool:
+def _surely_labelled(splits: Sequence[Sequence[str]]) -> bool:
     """Whether texts that say themselves that they are passages are what nearly all rows hold."""
-    return _share(found, 1) >= 0.8 and _share(found, 2) > 0
+    return _share(splits, 1) >= 0.8 and _share(splits, 2) > 0
 
 
-def _surely_bracketed(found: Sequence[Sequence[str]]) -> bool:
-    if len(found) < _LEAST_ROWS or _share(found, 1) < 0.8 or _share(found, 2) < 0.5:
+def _surely_bracketed(splits: Sequence[Sequence[str]]) -> bool:
+    if len(splits) < _LEAST_ROWS or _share(splits, 1) < 0.8 or _share(splits, 2) < 0.5:
         return False
-    return median(len(piece) for pieces in found for piece in pieces) >= 2 * _LEAST_PIECE
+    return median(len(piece) for pieces in splits for piece in pieces) >= 2 * _LEAST_PIECE
 
 
-def _surely_numbered(found: Sequence[Sequence[str]]) -> bool:
+def _surely_numbered(splits: Sequence[Sequence[str]]) -> bool:
     """Whether it is passages that are numbered, and not the steps of an instruction."""
-    if len(found) < _LEAST_ROWS or _share(found, 1) < 0.9 or _share(found, 2) < 0.5:
+    if len(splits) < _LEAST_ROWS or _share(splits, 1) < 0.9 or _share(splits, 2) < 0.5:
         return False
-    pieces = [piece for row in found for piece in row]
+    pieces = [piece for row in splits for piece in row]
     several = sum(_SENTENCE.search(piece) is not None for piece in pieces)
     return median(map(len, pieces)) >= _LEAST_PASSAGE and several >= 0.6 * len(pieces)
 
 
-def _share(found: Sequence[Sequence[str]], least: int) -> float:
-    return sum(len(pieces) >= least for pieces in found) / len(found)
+def _share(splits: Sequence[Sequence[str]], least: int) -> float:
+    return sum(len(pieces) >= least for pieces in splits) / len(splits)
 
 
-def _numbered(text: str) -> Sequence[str]:
+def _split_numbered(text: str) -> Sequence[str]:
     """The passages of a text by whatever numbers or labels it begins with."""
-    for split in (_of_elements, *map(_by_numbers, (_LABEL, _BRACKETS, _NUMBERS))):
-        if len(found := split(text)) > 1:
-            return found
+    for split in (_split_elements, *map(_numbered_splitter, (_LABEL, _BRACKETS, _NUMBERS))):
+        if len(passages := split(text)) > 1:
+            return passages
     return (text,)
 
 
-def _of_elements(text: str) -> Sequence[str]:
+def _split_elements(text: str) -> Sequence[str]:
     """The bodies of the elements that a text consists of; none if it does not."""
-    found, at = [], 0
+    bodies, at = [], 0
     while element := _ELEMENT.match(text, at):
-        found.append(element["body"].strip())
+        bodies.append(element["body"].strip())
         at = element.end()
-    return found if all(found) and not text[at:].strip() else ()
+    return bodies if all(bodies) and not text[at:].strip() else ()
 
 
-def _by_numbers(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str]]:
+def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str]]:
     """What splits a text where labels or numbers count from the beginning of it to its end.
 
     No passage where a number is missing, stands twice or not in its order: they may be anything's.
@@ -187,8 +189,8 @@ def _by_numbers(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str]]:
             return ()
         ends = [*(mark.start() for mark in marks[1:]), len(text)]
         bodies = zip(marks, ends, strict=True)
-        found = [_trimmed(text.strip()[mark.end() : end]) for mark, end in bodies]
-        return found if all(found) else ()
+        passages = [_trimmed(text.strip()[mark.end() : end]) for mark, end in bodies]
+        return passages if all(passages) else ()
 
     return split
 
@@ -201,41 +203,42 @@ def _trimmed(piece: str) -> str:
     return _RULE_AT_END.sub("", piece.strip()).strip()
 
 
-def _apart(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
+def _split_at(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
     """The pieces between what matches; those of white space alone are none."""
-    found, at = [], 0
-    for joint in pattern.finditer(text):
-        found.append(text[at : joint.start()].strip())
-        at = joint.end()
-    pieces = [piece for piece in (*found, text[at:].strip()) if piece]
-    return pieces if found and pieces else (text,)
+    pieces, at = [], 0
+    for separator in pattern.finditer(text):
+        pieces.append(text[at : separator.start()].strip())
+        at = separator.end()
+    if not pieces:
+        return (text,)
+    return [piece for piece in (*pieces, text[at:].strip()) if piece] or (text,)
 
 
-def _ruled(texts: Sequence[str]) -> Decision | None:
+def _decide_rules(texts: Sequence[str]) -> Decision | None:
     """What becomes of texts in which rules stand, or other marks that separate."""
     marks: dict[tuple[str, bool], int] = {}
     for text in texts:
         for pattern in (_RULE, _INLINE):
-            for mark in {joint["mark"].lower() for joint in pattern.finditer(text)}:
+            for mark in {separator["mark"].lower() for separator in pattern.finditer(text)}:
                 marks[mark, pattern is _RULE] = marks.get((mark, pattern is _RULE), 0) + 1
     if not marks:
         return None
-    mark, alone = max(marks, key=lambda key: (marks[key], key[1]))
-    ends = (r"^[ \t]*", r"[ \t\r]*$") if alone else ("", "")
+    mark, on_own_line = max(marks, key=lambda key: (marks[key], key[1]))
+    ends = (r"^[ \t]*", r"[ \t\r]*$") if on_own_line else ("", "")
     pattern = re.compile(f"{ends[0]}{re.escape(mark)}{ends[1]}", re.MULTILINE | re.IGNORECASE)
-    held = [_apart(text, pattern) for text in texts]
-    several = sum(len(pieces) > 1 for pieces in held)
-    joining = sum(_joins(text, pattern) for text in texts)
-    own = sum(pattern.search(text) is not None for text in texts) - joining
-    sure = len(texts) >= _LEAST_ROWS and 2 * joining >= len(texts) and 10 * own <= joining
+    splits = [_split_at(text, pattern) for text in texts]
+    several = sum(len(pieces) > 1 for pieces in splits)
+    joined = sum(_is_between_passages(text, pattern) for text in texts)
+    foreign = sum(pattern.search(text) is not None for text in texts) - joined
+    sure = len(texts) >= _LEAST_ROWS and 2 * joined >= len(texts) and 10 * foreign <= joined
     if not sure and 5 * several < len(texts):
         return None
-    option = f"\\n{mark}\\n" if alone else mark
-    name = f"'{mark}' lines" if alone else f"'{mark}'"
-    return Decision(Joint(name, option, lambda text: _apart(text, pattern)), splits=sure)
+    option = f"\\n{mark}\\n" if on_own_line else mark
+    name = f"'{mark}' lines" if on_own_line else f"'{mark}'"
+    return Decision(Separator(name, option, lambda text: _split_at(text, pattern)), splits=sure)
 
 
-def _joins(text: str, pattern: re.Pattern[str]) -> bool:
+def _is_between_passages(text: str, pattern: re.Pattern[str]) -> bool:
     """Whether what matches seems to stand between passages, and not between parts of one text.
 
     A document begins with its front matter, and what follows its rules are headings.
@@ -247,10 +250,10 @@ def _joins(text: str, pattern: re.Pattern[str]) -> bool:
     return not _UNDERLINED.search(bare) and not any(_HEADING.match(piece) for piece in pieces)
 
 
-def _paragraphs(texts: Sequence[str]) -> Decision | None:
+def _decide_paragraphs(texts: Sequence[str]) -> Decision | None:
     """Paragraphs may be passages, which nobody can tell by looking at them: it is only told."""
-    several = sum(len(_apart(text, _PARAGRAPHS)) > 1 for text in texts)
+    several = sum(len(_split_at(text, _PARAGRAPHS)) > 1 for text in texts)
     if len(texts) < _LEAST_ROWS or several < 0.8 * len(texts):
         return None
-    joint = Joint("blank lines", "\\n\\n", lambda text: _apart(text, _PARAGRAPHS))
-    return Decision(joint, splits=False)
+    separator = Separator("blank lines", "\\n\\n", lambda text: _split_at(text, _PARAGRAPHS))
+    return Decision(separator, splits=False)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from assay.data import conversations
-from assay.data.columns import MISSING, Path, Plan, Several, fetch, plan
+from assay.data import columns
+from assay.data.columns import MISSING, NumberedColumns, Path, Plan, fetch
+from assay.data.conversations import fill_from_conversation
 from assay.data.documents import JOINED, Documents, documents, is_plain
 from assay.data.fields import READERS
 from assay.data.passages import Decision
@@ -121,23 +122,23 @@ class Converter:
     def row(self, record: Record) -> Row:
         """The row that the record makes."""
         if record.values is None:
-            broken = (record.problem,) if record.problem else ()
-            return Row(record.number, {}, broken, (), record, reading=self._decided)
+            problems = (record.problem,) if record.problem else ()
+            return Row(record.number, {}, problems, (), record, reading=self._decided)
         mapping = {} if record.form == "sample" else self._mapping
-        found = self._plan(record, mapping)
-        reading = _Fields(record, found, self._decided)
-        for name, paths in found.fields.items():
-            reading.read(name, paths)
-        reading.finish()
+        plan = self._plan(record, mapping)
+        fields = _Fields(record, plan, self._decided)
+        for name, paths in plan.fields.items():
+            fields.read(name, paths)
+        fields.finish()
         return Row(
             number=record.number,
-            fields=reading.fields,
-            problems=tuple(reading.problems),
-            columns=found.columns,
+            fields=fields.fields,
+            problems=tuple(fields.problems),
+            columns=plan.columns,
             record=record,
-            unfound=frozenset(field for field in mapping if field in reading.unfound),
-            passages=reading.passages,
-            printed=frozenset(reading.printed),
+            unfound=frozenset(field for field in mapping if field in fields.unfound),
+            passages=fields.passages,
+            printed=frozenset(fields.printed),
             reading=self._decided,
         )
 
@@ -147,19 +148,19 @@ class Converter:
             if len(self._plans) >= _PLANS_KEPT:
                 self._plans.clear()  # rows of ever new columns must not fill the memory
             guessed = {} if record.form == "sample" else self._decided.guessed
-            self._plans[key] = plan(record.values or (), mapping, guessed)
+            self._plans[key] = columns.plan(record.values or (), mapping, guessed)
         return self._plans[key]
 
 
 class _Fields:
     """One record while its fields are read."""
 
-    def __init__(self, record: Record, found: Plan, decided: Reading) -> None:
+    def __init__(self, record: Record, plan: Plan, decided: Reading) -> None:
         self.values: Mapping[Any, Any] = record.values or {}
         self.number = record.number
         self.form = record.form
         self.framed = record.framed
-        self.plan = found
+        self.plan = plan
         self.decided = decided
         self.passages: dict[str, int] = {}
         self.whole: dict[str, Documents] = {}
@@ -178,13 +179,13 @@ class _Fields:
 
     def read(self, field: str, paths: tuple[Path, ...]) -> None:
         """Read one field from all columns that may hold it; they must agree."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for path in paths:
             value = fetch(self.values, path)
             if value is MISSING:
                 self.unfound.add(field)
                 continue
-            name = (" and " if isinstance(path, Several) else ".").join(map(str, path))
+            name = (" and " if isinstance(path, NumberedColumns) else ".").join(map(str, path))
             try:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
@@ -195,20 +196,20 @@ class _Fields:
                 self.complain(field, "is nested too deeply", "flatten it")
                 return
             if value is not None:
-                found[name] = value
-        self._agree(field, found)
+                values[name] = value
+        self._agree(field, values)
 
-    def _agree(self, field: str, found: Mapping[str, Any]) -> None:
+    def _agree(self, field: str, held: Mapping[str, Any]) -> None:
         """Take the value that the columns agree on; an empty text disagrees with nothing."""
-        found = {name: value for name, value in found.items() if value != ""} or found
-        values = list(found.values())
-        if any(value != values[0] for value in values[1:]):
-            names = " and ".join(f"'{name}'" for name in found)
+        held = {name: value for name, value in held.items() if value != ""} or held
+        distinct = list(held.values())
+        if any(value != distinct[0] for value in distinct[1:]):
+            names = " and ".join(f"'{name}'" for name in held)
             remedy = f"choose one with --map {field}=COLUMN"
             what = f"columns {names} both hold it and differ"
             self.complain(field, what, remedy, "keep one of them")
-        elif values:
-            self.fields[field] = values[0]
+        elif distinct:
+            self.fields[field] = distinct[0]
 
     def _value(self, field: str, value: Any) -> Any:
         if value is None:
@@ -225,18 +226,18 @@ class _Fields:
 
     def _documents(self, field: str, value: str) -> Documents:
         """The contexts in one text: a list, printed documents, or passages joined as decided."""
-        found = documents(value)
-        if found.printed:
+        whole = documents(value)
+        if whole.printed:
             if self.decided.whole:
                 return documents([value])
             self.printed.add(field)
         decision = self.decided.decisions.get(field)
         if decision is None or not is_plain(value):
-            return found
-        pieces = decision.joint.split(value)
+            return whole
+        pieces = decision.separator.split(value)
         self.passages[field] = len(pieces)
-        self.whole[field] = found
-        return documents(list(pieces)) if decision.splits else found
+        self.whole[field] = whole
+        return documents(list(pieces)) if decision.splits else whole
 
     def finish(self) -> None:
         """Join what several columns say together and put the rest into the metadata."""
@@ -244,8 +245,7 @@ class _Fields:
         self._join_references()
         self._join_contexts()
         self._join_turns()
-        number_id = f"row-{self.number}"
-        self.fields["id"] = self.fields.get("id") or number_id
+        self.fields["id"] = self.fields.get("id") or f"row-{self.number}"
         self.fields["metadata"] = self.metadata
 
     def _collect_metadata(self) -> None:
@@ -254,10 +254,10 @@ class _Fields:
         except RecursionError:
             self.complain("metadata", "a column is nested too deeply", "flatten it")
             return
-        own = self.fields.pop("metadata", {})
-        if not isinstance(own, dict) or own.keys() & extra.keys():
-            own = {"metadata": own}
-        self.metadata = {**own, **extra}
+        metadata = self.fields.pop("metadata", {})
+        if not isinstance(metadata, dict) or metadata.keys() & extra.keys():
+            metadata = {"metadata": metadata}
+        self.metadata = {**metadata, **extra}
 
     def _join_references(self) -> None:
         first = self.fields.pop("reference", None)
@@ -272,32 +272,34 @@ class _Fields:
             ("contexts", "context_ids"),
             ("reference_contexts", "reference_context_ids"),
         ):
-            found: Documents | None = self.fields.get(name)
-            if found is None:
+            held: Documents | None = self.fields.get(name)
+            if held is None:
                 continue
             ids = self.fields.get(ids_field)
-            if name in self.whole and ids is not None and len(ids) < len(found.texts):
-                found = self.whole[name]  # with an id for each passage, these would be no passages
+            if name in self.whole and ids is not None and len(ids) < len(held.texts):
+                held = self.whole[name]  # with an id for each passage, these would be no passages
                 del self.passages[name]
-            self.fields[name] = found.texts
-            if found.rest:
-                self.metadata.setdefault(name, plain(found.rest))
+            self.fields[name] = held.texts
+            if held.rest:
+                self.metadata.setdefault(name, plain(held.rest))
             if self._filled(name) - self._filled(ids_field) and self._filled(ids_field):
                 what = "is empty where a text is given, so the next text's id would be taken"
                 self.complain(ids_field, what, "give each text its id")
             # More may have been retrieved than was handed on: ids go on where the texts end.
-            named = ids[: len(found.texts)] if ids is not None and name == "contexts" else ids
-            if name == "contexts" and named is not None and len(named) < len(found.texts):
-                what = f"holds {len(named)} ids for {len(found.texts)} contexts"
+            handed = ids[: len(held.texts)] if ids is not None and name == "contexts" else ids
+            if name == "contexts" and handed is not None and len(handed) < len(held.texts):
+                what = f"holds {len(handed)} ids for {len(held.texts)} contexts"
                 remedy = "give one id for each context, in the same order; more may follow"
                 self.complain(ids_field, what, remedy)
-            elif found.ids is not None and named is not None and found.ids != named:
+            elif held.ids is not None and handed is not None and held.ids != handed:
                 self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
-            self.fields.setdefault(ids_field, found.ids)
+            self.fields.setdefault(ids_field, held.ids)
 
     def _filled(self, field: str) -> set[int]:
         """Which of the numbered columns that make a field have a value; none if none make it."""
-        paths = [path for path in self.plan.fields.get(field, ()) if isinstance(path, Several)]
+        paths = [
+            path for path in self.plan.fields.get(field, ()) if isinstance(path, NumberedColumns)
+        ]
         places = enumerate(self.values.get(key) for path in paths for key in path)
         return {place for place, value in places if unboxed(value) not in (None, "")}
 
@@ -309,4 +311,4 @@ class _Fields:
                 what = "holds different messages from 'turns'"
                 remedy = "choose one with --map turns=COLUMN"
                 self.complain("question", what, remedy, "keep one of them")
-        conversations.fill(self.fields)
+        fill_from_conversation(self.fields)

@@ -1,7 +1,7 @@
 """Sources: a file or an object opened as rows, and what its first rows decide for all of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -45,9 +45,9 @@ class Source:
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than the first ones are held."""
         # What can be read only once is read no further than it is wanted.
-        most = min(ROWS, self.limit or ROWS) if isinstance(self.records, Once) else ROWS
-        head, records = begun(understood(self.records(), self.mapping), most)
-        understand = Converter(self.mapping, decide(head, self.mapping, self.contexts)).row
+        size = min(_ROWS, self.limit or _ROWS) if isinstance(self.records, Once) else _ROWS
+        head, records = _peek(understood(self.records(), self.mapping), size)
+        understand = Converter(self.mapping, _decide(head, self.mapping, self.contexts)).row
         del head
         for record in islice(records, self.limit):
             yield understand(record)
@@ -82,36 +82,38 @@ def read(
         raise InputError(f"a limit of {limit} leaves no rows", "give 1 or more")
     check_mapping(mapping or {})
     if isinstance(data, Source):
-        chosen = data.contexts if contexts in (None, passages.AUTO) else contexts
-        again = (mapping or data.mapping, limit or data.limit, chosen, data.file, data.notes)
-        return Source(data.name, data.records, *again)
-    how = (mapping or {}, limit, contexts or passages.AUTO)
+        kept = data.contexts if contexts in (None, passages.AUTO) else contexts
+        limit = limit or data.limit
+        return replace(data, mapping=mapping or data.mapping, limit=limit, contexts=kept)
+    options = (mapping or {}, limit, contexts or passages.AUTO)
     if isinstance(data, str | PathLike):
         path = located(data)
         file = parted(path)[0] if isinstance(path, Path) else None
         records = file_records(path)
-        return Source(plain(path.name), records, *how, file, about_file(path))
-    return Source(f"{type(data).__name__} in memory", memory_records(data), *how)
+        return Source(plain(path.name), records, *options, file, about_file(path))
+    return Source(f"{type(data).__name__} in memory", memory_records(data), *options)
 
 
 # So many rows are looked at before the first is given, fewer if they are long.
-ROWS: Final = 200
+_ROWS: Final = 200
 _CHARACTERS: Final = 2**24
 _MAIN: Final = ("question", "answer", "contexts", "reference")
 
 
-def begun(records: Iterator[Record], most: int) -> tuple[list[Record], Iterator[Record]]:
+def _peek(records: Iterator[Record], size: int) -> tuple[list[Record], Iterator[Record]]:
     """The first records, and all of them. Where the source breaks off is found out in its turn."""
     head: list[Record] = []
-    size = 0
+    characters = 0
     try:
         for record in records:
             head.append(record)
-            size += len(record.text or "") or sum(map(_length, (record.values or {}).values()))
-            if len(head) >= most or size > _CHARACTERS:
+            characters += len(record.text or "") or sum(
+                map(_length, (record.values or {}).values())
+            )
+            if len(head) >= size or characters > _CHARACTERS:
                 break
     except InputError as error:
-        return head, chain(head, _Broken(error))
+        return head, chain(head, _raise(error))
     return head, chain(head, records)
 
 
@@ -119,39 +121,35 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, str) else 100
 
 
-class _Broken(Iterator[Record]):
-    """What raises where it was left off."""
-
-    def __init__(self, error: InputError) -> None:
-        self._error = error
-
-    def __next__(self) -> Record:
-        raise self._error
+def _raise(error: InputError) -> Iterator[Record]:
+    """No records: the error, once the first of them is wanted."""
+    yield from ()
+    raise error
 
 
-def decide(head: Iterable[Record], mapping: Mapping[str, str], contexts: str) -> Reading:
+def _decide(head: Iterable[Record], mapping: Mapping[str, str], contexts: str) -> Reading:
     """What the first records say of all.
 
     Args:
         head: The first records.
         mapping: Field -> column, as the user gave it.
-        contexts: What the user wants of texts: `joints.AUTO`, WHOLE, NUMBERED, or a separator.
+        contexts: What the user wants of texts: `passages.AUTO`, WHOLE, NUMBERED, or a separator.
     """
     rows = [record for record in head if record.values is not None and record.form != "sample"]
     columns = {plain(str(key)): None for record in rows for key in record.values or ()}
-    known = {name: column for column, name in recognised(columns).items() if name in _MAIN}
-    known |= {name: column for name, column in mapping.items() if name in _MAIN}
-    found = {} if "turns" in recognised(columns).values() else candidates(columns)
+    by_name = {name: column for column, name in recognised(columns).items() if name in _MAIN}
+    by_name |= {name: column for name, column in mapping.items() if name in _MAIN}
+    likely = {} if "turns" in recognised(columns).values() else candidates(columns)
     free = {
-        name: [column for column in found.get(name, ()) if _is_free(column, mapping, rows)]
+        name: [column for column in likely.get(name, ()) if _is_free(column, mapping, rows)]
         for name in _MAIN
-        if name not in known
+        if name not in by_name
     }
     guessed = {name: names[0] for name, names in free.items() if len(names) == 1}
     return Reading(
         guessed=guessed,
         ambiguous={name: names for name, names in free.items() if len(names) > 1},
-        columns={name: column for name, column in known.items() if column},
+        columns={name: column for name, column in by_name.items() if column},
         decisions=dict(_decisions(rows, mapping, guessed, contexts)),
         whole=contexts == passages.WHOLE,
     )
@@ -177,7 +175,7 @@ def _is_number(cell: Any) -> bool:
 def _decisions(
     rows: Iterable[Record], mapping: Mapping[str, str], guessed: Mapping[str, str], contexts: str
 ) -> Iterator[tuple[str, passages.Decision]]:
-    if chosen := passages.given(contexts):
+    if chosen := passages.chosen_decision(contexts):
         yield from ((name, chosen) for name in JOINED)
     if contexts != passages.AUTO:
         return

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from assay.data.columns import recognised, refuse_doubled
-from assay.data.json_files import LONGEST_ROW, broken
+from assay.data.json_files import LONGEST_ROW, broken, escaped, has_wrong_byte
 from assay.data.rows import Record
 from assay.errors import InputError
 
+SUFFIX: Final = ".xlsx"
+_SHEET_MARK: Final = f"{SUFFIX}#"
+_DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
+_PARQUET_BATCH: Final = 256
 _DELIMITERS: Final = ",;\t|"
-_TOLD: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
+_DECLARED_DELIMITER: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
 # Characters read again after quotes that are not closed; beyond it the time would grow without end.
-_MOST_REREAD: Final = 4 * LONGEST_ROW
+_MAX_REREAD: Final = 4 * LONGEST_ROW
 _CLOSE: Final = 'close it, and double the quotes within it: ""'
 
 
@@ -69,7 +73,7 @@ class _Lines:
         """All lines of the row but its first are to be read again."""
         again = self.row[1:]
         self._reread += self._length - len(self.row[0]) if self.row else 0
-        if self._reread > _MOST_REREAD:
+        if self._reread > _MAX_REREAD:
             raise InputError(f"too many quotes are not closed (last at {self.place})", _CLOSE)
         self._again.extendleft(reversed(again))
         self.last -= len(again)
@@ -89,35 +93,37 @@ def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[R
     with opened() as stream, io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text:
         head = next((line for line in text if line.strip()), "")
         text.seek(0)
-        told, lines = _TOLD.fullmatch(head.rstrip("\r\n")), _Lines(text)
-        if told:
+        declared, lines = _DECLARED_DELIMITER.fullmatch(head.rstrip("\r\n")), _Lines(text)
+        if declared:
             next(line for line in lines if line.strip())
             lines.done()
-        mark = told[1] if told else _delimiter(head, delimiter)
-        rows = csv.reader(lines, delimiter=mark, strict=True)
-        header = _header(rows)
+        yield from _csv_records(lines, declared[1] if declared else _delimiter(head, delimiter))
+
+
+def _csv_records(lines: _Lines, delimiter: str) -> Iterator[Record]:
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _header(rows)
+    lines.done()
+    open_quote = ""
+    for number in itertools.count(1):
+        try:
+            row = _next_row(rows, lines)
+        except csv.Error as error:
+            open_quote = lines.place
+            yield _unreadable(number, lines, error)
+            lines.back()
+            # What a reader makes of the lines after an error is not promised.
+            rows = csv.reader(lines, delimiter=delimiter, strict=True)
+            continue
+        if row is None:
+            return
+        if lines.reread and (len(row) != len(header) or len(header) == 1):
+            # Likely a part of the text in the quote: the lines around it may be parts too, and
+            # must not pass for rows.
+            what = f"a quote in {open_quote} is not closed"
+            raise InputError(f"{what}, and {lines.place} may be part of its text", _CLOSE)
+        yield _record(number, header, row, lines.place)
         lines.done()
-        opened_at = ""
-        for number in itertools.count(1):
-            try:
-                row = _next_row(rows, lines)
-            except csv.Error as error:
-                opened_at = lines.place
-                yield _unreadable(number, lines, error)
-                lines.back()
-                # What a reader makes of the lines after an error is not promised.
-                rows = csv.reader(lines, delimiter=mark, strict=True)
-                continue
-            if row is None:
-                return
-            if lines.reread and (len(row) != len(header) or len(header) == 1):
-                # Likely a part of the text in the quote: the lines around it may be parts too, and
-                # must not pass for rows.
-                what = f"a quote in {opened_at} is not closed"
-                what = f"{what}, and {lines.place} may be part of its text"
-                raise InputError(what, _CLOSE)
-            yield _record(number, header, row, lines.place)
-            lines.done()
 
 
 def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
@@ -131,7 +137,7 @@ def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
 
 def _unreadable(number: int, lines: _Lines, error: csv.Error) -> Record:
     """The record of a row with a wrong quote. Only its first line is surely a part of it."""
-    first = _escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
+    first = escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
     if len(lines.row) > 1:
         at = lines.last - len(lines.row) + 1
         what = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
@@ -155,10 +161,14 @@ def _header(cells: Iterator[list[str]]) -> list[str]:
         names = next(filter(_is_filled, cells), [])
     except csv.Error as error:
         raise InputError(f"the header is not readable: {error}") from error
+    return _column_names(names)
+
+
+def _column_names(header: list[str]) -> list[str]:
     # pandas writes its index under an empty name.
-    header = [name.strip() or f"column_{n}" for n, name in enumerate(names, 1)]
-    refuse_doubled(header)
-    return header
+    names = [name.strip() or f"column_{n}" for n, name in enumerate(header, 1)]
+    refuse_doubled(names)
+    return names
 
 
 def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
@@ -166,7 +176,7 @@ def _record(number: int, header: list[str], row: list[str], place: str) -> Recor
         what = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
         remedy = 'put text that holds the delimiter or a line end in "..."'
         return broken(number, _shown(row), what, remedy)
-    if any(not cell.isascii() and _has_wrong_byte(cell) for cell in row):
+    if any(map(has_wrong_byte, row)):
         what = f"holds bytes that are not UTF-8 ({place} of the file)"
         return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
     return Record(number, dict(zip(header, row, strict=True)), form="table")
@@ -177,28 +187,15 @@ def _is_filled(row: list[str]) -> bool:
     return any(cell.strip() for cell in row)
 
 
-def _has_wrong_byte(cell: str) -> bool:
-    return any("\udc80" <= mark <= "\udcff" for mark in cell)
-
-
 def _shown(row: list[str]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(row)
-    return _escaped(out.getvalue())
-
-
-def _escaped(text: str) -> str:
-    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-
-
-SUFFIX: Final = ".xlsx"
-_MARK: Final = f"{SUFFIX}#"
-_DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
+    return escaped(out.getvalue())
 
 
 def parted(path: Path) -> tuple[Path, str]:
     """The file, and the sheet that is named after it; "" for the first one."""
-    at = path.name.lower().rfind(_MARK)
+    at = path.name.lower().rfind(_SHEET_MARK)
     if at < 0 or path.exists():
         return path, ""
     end = at + len(SUFFIX)
@@ -255,21 +252,19 @@ def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]
         raise InputError(f"the Excel file has no sheet '{sheet}'", f"its sheets are {shown}")
     name = sheet or names[0]
     try:
-        found = book.get_sheet_by_name(name)
-        return name, iter(found.to_python(skip_empty_area=False))
+        content = book.get_sheet_by_name(name)
+        return name, iter(content.to_python(skip_empty_area=False))
     except (CalamineError, OSError) as error:
         what = f"the sheet '{name}' of the Excel file cannot be read: {error}"
         raise InputError(what, _DAMAGED) from error
 
 
 def _sheet_header(texts: list[str], sheet: str) -> list[str]:
-    header = [text.strip() or f"column_{n}" for n, text in enumerate(texts, 1)]
     try:
-        refuse_doubled(header)
+        return _column_names(texts)
     except InputError as error:
-        more = [f"{problem} (sheet '{sheet}')" for problem in error.problems]
-        raise InputError("; ".join(more)) from error
-    return header
+        problems = [f"{problem} (sheet '{sheet}')" for problem in error.problems]
+        raise InputError("; ".join(problems)) from error
 
 
 def _cell_text(cell: Any) -> str:
@@ -285,9 +280,6 @@ def _cell_text(cell: Any) -> str:
     return str(cell)
 
 
-_BATCH: Final = 256
-
-
 def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
     """Records of a Parquet file."""
     try:
@@ -301,7 +293,7 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
         try:
             file = ParquetFile(stream)
             refuse_doubled(file.schema_arrow.names)
-            for batch in file.iter_batches(batch_size=_BATCH):
+            for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
                 yield from _arrow_records(batch, number)
                 number += batch.num_rows
         except (ArrowException, UnicodeDecodeError) as error:

@@ -12,7 +12,6 @@ from typing import IO, Any, Final
 
 from assay.data import missing_fields
 from assay.data.columns import FIELDS, likely_column, recognised
-from assay.data.missing_fields import which_column
 from assay.data.passages import Decision
 from assay.data.rows import Reading, Row
 from assay.data.source import Source, read
@@ -83,49 +82,49 @@ class Samples(Iterator[Sample]):
         return next(self._iterator)
 
     def _walk(self, source: Source) -> Iterator[Sample]:
-        broken: tuple[Problem, ...] = ()
-        given = 0
+        broken_off: tuple[Problem, ...] = ()
+        valid = 0
         with _opened(self.skip_file) if self.skip_file else nullcontext() as out:
             try:
                 for row in source:
                     self.rows += 1
-                    problems = self._tally.see(row)
+                    problems = self._tally.add(row)
                     if not problems:
-                        given += 1
+                        valid += 1
                         yield Sample(**row.fields)
                     elif out is not None:
                         self._skip(out, row, problems)
             except InputError as error:
                 # The source broke off: what its rows before that lack is told together with it.
-                broken = error.problems
-        self._conclude(broken, given)
+                broken_off = error.problems
+        self._conclude(broken_off, valid)
 
     def _skip(self, out: IO[str], row: Row, problems: Iterable[Problem]) -> None:
         self.skipped += 1
-        shown = [str(problem) for problem in problems]
-        entry = {"row": row.number, "raw": row.record.raw, "problems": shown}
+        texts = [str(problem) for problem in problems]
+        entry = {"row": row.number, "raw": row.record.raw, "problems": texts}
         out.write(json.dumps(entry) + "\n")
 
-    def _conclude(self, broken: tuple[Problem, ...], given: int) -> None:
-        if not self.rows and not broken:
+    def _conclude(self, broken_off: tuple[Problem, ...], valid: int) -> None:
+        if not self.rows and not broken_off:
             raise no_rows(self.name)
         general = self._tally.general()
-        if self.skip_file is not None and given:
-            found = [*broken, *general]
-            error = InputError(found) if found else None
+        if self.skip_file is not None and valid:
+            problems = [*broken_off, *general]
+            error = InputError(problems) if problems else None
         else:
             error = self._tally.error()
-            if broken:
-                rest = error.problems if error else ()
-                total = len(broken) + (error.total if error else 0)
-                error = InputError([*broken, *rest][:KEPT], total=total)
+            if broken_off:
+                others = error.problems if error else ()
+                total = len(broken_off) + (error.total if error else 0)
+                error = InputError([*broken_off, *others][:KEPT], total=total)
         if error is not None:
             raise error
         self.notes += self._tally.notes()
 
 
 def no_rows(name: str) -> InputError:
-    """What is said of a data set without a single row."""
+    """The error of a data set without a single row."""
     return InputError(f"'{name}' holds no rows", "give at least one row")
 
 
@@ -175,7 +174,7 @@ class _Gap:
 
 
 class Tally:
-    """Looks at every row once and says in the end what is wrong with all of them.
+    """Looks at every row once and tells in the end what is wrong with all of them.
 
     Args:
         needs: Metric -> fields that it needs.
@@ -211,14 +210,14 @@ class Tally:
         self._ids: set[int] = set()
         self._remarks = Remarks()
 
-    def see(self, row: Row) -> list[Problem]:
+    def add(self, row: Row) -> list[Problem]:
         """All problems of one row."""
         faults = [*row.problems, *self._repeated(row)]
         self._faults.add(faults)
         left_out = self._skips and bool(faults)
         if not left_out:
             self._rows += 1
-            self._remarks.see(row)
+            self._remarks.add(row)
         if row.record.values is None:
             return faults
         self._unfound &= row.unfound
@@ -247,8 +246,8 @@ class Tally:
         """Note who would be served by a row whose system failed, had it answered."""
         value = partial(missing_fields.value_of, row)
         for user, names in self._needs.items():
-            given = [name for name in names if name not in missing_fields.MADE]
-            if not missing_fields.lacking(given, self._instead.get(user, ()), value):
+            expected = [name for name in names if name not in missing_fields.PRODUCED]
+            if not missing_fields.lacking(expected, self._instead.get(user, ()), value):
                 self._served.add(user)
 
     def _lacking(
@@ -298,9 +297,9 @@ class Tally:
             for name, users in self._unserved().items()
             if name not in self._present and name not in unfound
         }
-        told = {user for users in absent.values() for user in users}
-        told |= {user for name, user in self._gaps if name in unfound}
-        users = [user for user in self._needs if user not in self._served | told]
+        reported = {user for users in absent.values() for user in users}
+        reported |= {user for name, user in self._gaps if name in unfound}
+        users = [user for user in self._needs if user not in self._served | reported]
         unclear = self._unclear(absent)
         return [
             *(
@@ -309,38 +308,39 @@ class Tally:
             ),
             *([missing_fields.unclear(unclear, absent, self._columns)] if unclear else ()),
             *(self._absent(name, users) for name, users in absent.items() if name not in unclear),
-            *(self._apart(user) for user in users if self._lacks(user)),
+            *(
+                missing_fields.unserved(user, self._needs[user], first_rows)
+                for user in users
+                if (first_rows := self._first_rows_without(user))
+            ),
         ]
 
     def _unclear(self, absent: Iterable[str]) -> dict[str, Sequence[str]]:
         """Field -> the columns that may hold it, where there is more than one to choose."""
         known = {*self._mapping, *recognised(self._columns).values()}
         several = self._remarks.reading.ambiguous
-        found: dict[str, Sequence[str]] = {}
+        likely: dict[str, Sequence[str]] = {}
         for name in absent:
             if name in FIELDS and name not in known:
                 near = likely_column(name, self._columns)
-                found[name] = several.get(name, [near] if near else [])
-        found = {name: columns for name, columns in found.items() if columns}
-        return found if sum(map(len, found.values())) > 1 else {}
+                likely[name] = several.get(name, [near] if near else [])
+        likely = {name: columns for name, columns in likely.items() if columns}
+        return likely if sum(map(len, likely.values())) > 1 else {}
 
     def _unserved(self) -> dict[str, list[str]]:
         """Field -> who needs it and was served by no row."""
-        found: dict[str, list[str]] = {}
+        unserved: dict[str, list[str]] = {}
         for name, user in self._gaps:
             if user not in self._served:
-                found.setdefault(name, []).append(user)
+                unserved.setdefault(name, []).append(user)
         if self._silent and self._rows > 1:
-            silent = [user for user in self._silent if user not in found.get("answer", ())]
-            found["answer"] = [*found.get("answer", ()), *silent]
-        return found
+            silent = [user for user in self._silent if user not in unserved.get("answer", ())]
+            unserved["answer"] = [*unserved.get("answer", ()), *silent]
+        return unserved
 
-    def _lacks(self, user: str) -> dict[str, int]:
+    def _first_rows_without(self, user: str) -> dict[str, int]:
         """Field that somebody did not find -> the first row without it."""
         return {name: gap.first for (name, who), gap in self._gaps.items() if who == user}
-
-    def _apart(self, user: str) -> Problem:
-        return missing_fields.unserved(user, self._needs[user], self._lacks(user))
 
     def _absent(self, name: str, users: Sequence[str]) -> Problem:
         sets = [names for user in users for names in self._instead.get(user, ())]
@@ -376,7 +376,7 @@ _MAIN: Final = ("answer", "question", "contexts", "reference")
 
 
 @dataclass
-class _Count:
+class _Seen:
     """Rows that something was seen in."""
 
     first: int
@@ -390,31 +390,31 @@ class _Count:
 class Remarks:
     """Counts what was seen in the rows."""
 
-    absent: dict[str, _Count] = field(default_factory=dict)
-    joined: dict[str, _Count] = field(default_factory=dict)
-    printed: dict[str, _Count] = field(default_factory=dict)
+    absent: dict[str, _Seen] = field(default_factory=dict)
+    joined: dict[str, _Seen] = field(default_factory=dict)
+    printed: dict[str, _Seen] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
 
-    def see(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
         """Count what is odd in a row."""
         self.reading = row.reading
         for name in _TEXTS:
             if word := _absent_word(row.fields.get(name)):
-                self.absent.setdefault(name, _Count(row.number, word)).n += 1
+                self.absent.setdefault(name, _Seen(row.number, word)).n += 1
         for name, passages in row.passages.items():
             if passages > 1:
-                count = self.joined.setdefault(name, _Count(row.number, least=passages))
+                count = self.joined.setdefault(name, _Seen(row.number, least=passages))
                 count.n += 1
                 count.least, count.most = min(count.least, passages), max(count.most, passages)
         for name in row.printed:
-            self.printed.setdefault(name, _Count(row.number)).n += 1
+            self.printed.setdefault(name, _Seen(row.number)).n += 1
 
     def notes(self, rows: int) -> list[str]:
         """All remarks, each a sentence without its full stop."""
         return [
             *self._columns(),
             *(
-                _of_joint(name, count, rows, self.reading.decisions[name])
+                _note_on_separator(name, count, rows, self.reading.decisions[name])
                 for name, count in self.joined.items()
             ),
             *(
@@ -422,7 +422,7 @@ class Remarks:
                 "; --contexts whole (contexts= in Python) keeps them as they are"
                 for name, count in self.printed.items()
             ),
-            *(_of_words(name, count, rows) for name, count in self.absent.items()),
+            *(_note_on_words(name, count, rows) for name, count in self.absent.items()),
         ]
 
     def _columns(self) -> Iterator[str]:
@@ -431,31 +431,31 @@ class Remarks:
             shown = [f"{name} from '{held[name]}'" for name in _MAIN if name in held]
             yield f"reading {', '.join(shown)}; --map (mapping= in Python) changes this"
         if ambiguous := self.reading.ambiguous:
-            yield which_column(ambiguous)
+            yield missing_fields.which_column(ambiguous)
 
 
 def _of(n: int, rows: int) -> str:
     return f"{n:,} of {rows:,} rows"
 
 
-def _of_joint(name: str, count: _Count, rows: int, decision: Decision) -> str:
-    joint = decision.joint
+def _note_on_separator(name: str, count: _Seen, rows: int, decision: Decision) -> str:
+    separator = decision.separator
     if count.least == count.most:
         passages = f"{count.most} passages"
     else:
         passages = f"{count.least} to {count.most} passages"
     if decision.splits:
-        told = f"{name} of {_of(count.n, rows)} were split at {joint.name} into {passages}"
-        return f"{told}; --contexts whole (contexts= in Python) keeps them whole"
-    told = f"{name} of {_of(count.n, rows)} hold {joint.name} and were read as one text each"
-    remedy = f"--contexts '{joint.option}' (contexts= in Python) splits them into {passages}"
-    return f"{told}; if they are several, {remedy}"
+        what = f"{name} of {_of(count.n, rows)} were split at {separator.name} into {passages}"
+        return f"{what}; --contexts whole (contexts= in Python) keeps them whole"
+    what = f"{name} of {_of(count.n, rows)} hold {separator.name} and were read as one text each"
+    remedy = f"--contexts '{separator.option}' (contexts= in Python) splits them into {passages}"
+    return f"{what}; if they are several, {remedy}"
 
 
-def _of_words(name: str, count: _Count, rows: int) -> str:
-    told = f"the text '{count.word}' stands as {name} in {_of(count.n, rows)}"
+def _note_on_words(name: str, count: _Seen, rows: int) -> str:
+    what = f"the text '{count.word}' stands as {name} in {_of(count.n, rows)}"
     kind = "a missing value as an export writes it" if count.n > 1 else "perhaps a missing value"
-    return f"{told} (the first is row {count.first}), {kind}: it is scored as a text"
+    return f"{what} (the first is row {count.first}), {kind}: it is scored as a text"
 
 
 def _absent_word(value: Any) -> str:
