@@ -14,7 +14,7 @@ from assay.data.files import about_file, file_records, located
 from assay.data.memory import Once, memory_records
 from assay.data.rows import Converter, Reading, Record, Row
 from assay.data.tables import parted
-from assay.data.traces import understood
+from assay.data.traces import trace_rows
 from assay.data.values import plain, unboxed
 from assay.errors import InputError
 
@@ -46,7 +46,7 @@ class Source:
         """Rows, in the order of the source; no more than the first ones are held."""
         # What can be read only once is read no further than it is wanted.
         size = min(_ROWS, self.limit or _ROWS) if isinstance(self.records, Once) else _ROWS
-        head, records = _peek(understood(self.records(), self.mapping), size)
+        head, records = _peek(trace_rows(self.records(), self.mapping), size)
         understand = Converter(self.mapping, _decide(head, self.mapping, self.contexts)).row
         del head
         for record in islice(records, self.limit):

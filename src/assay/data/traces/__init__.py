@@ -10,15 +10,15 @@ from typing import Any
 
 from assay.data.columns import recognised
 from assay.data.rows import Record
-from assay.data.traces.answers import assembled
+from assay.data.traces.answers import assemble
 from assay.data.traces.attributes import Span
 from assay.data.traces.formats import is_trace, spans
 from assay.errors import Problem
 
-__all__ = ["Span", "assembled", "is_trace", "spans", "understood"]
+__all__ = ["Span", "is_trace", "trace_rows"]
 
 
-def understood(
+def trace_rows(
     records: Iterable[Record], mapping: Mapping[str, str] | None = None
 ) -> Iterator[Record]:
     """The records as they are; where they are spans, one record for each question answered.
@@ -34,10 +34,10 @@ def understood(
         if record.values is not None:
             break
     rows = itertools.chain(seen, waiting)
-    found = seen[-1].values if seen else None
-    if found is None or not is_trace(found) or _is_named(found, mapping or {}):
+    values = seen[-1].values if seen else None
+    if values is None or not is_trace(values) or _is_named(values, mapping or {}):
         return rows
-    return assembled(_spans(rows))
+    return assemble(_spans(rows))
 
 
 def _is_named(values: Mapping[Any, Any], mapping: Mapping[str, str]) -> bool:
@@ -51,16 +51,16 @@ def _spans(records: Iterable[Record]) -> Iterator[Span | Record]:
             yield record
             continue
         try:
-            found = list(spans(record.values))
+            spans_found = list(spans(record.values))
         except RecursionError:
             problem = Problem("is nested too deeply", "flatten it", row=record.number)
             yield Record(record.number, None, problem=problem, text=record.text)
             continue
-        if not found and _is_row(record.values):
+        if not spans_found and _is_row(record.values):
             remedy = "put rows and spans in separate files"
             problem = Problem("is not a span but appears among spans", remedy, row=record.number)
             yield Record(record.number, None, problem=problem, text=record.raw)
-        yield from found
+        yield from spans_found
 
 
 def _is_row(values: Mapping[Any, Any]) -> bool:

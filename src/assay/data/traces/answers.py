@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from assay.data.missing_fields import SKIPPING
 from assay.data.rows import Record
-from assay.data.traces.attributes import Span, written
-from assay.data.traces.messages import contexts_in, conversation, ran, text_in
+from assay.data.traces.attributes import Span, iso_time
+from assay.data.traces.messages import contexts_in, conversation, text_in, tool_messages
 from assay.errors import InputError, Problem
 
 # What alone makes no answer: reading documents in, tools, what is foreign.
 _ANSWERING: Final = ("chain", "llm", "retriever", "reranker")
 
 
-def assembled(spans: Iterable[Span | Record]) -> Iterator[Record]:
+def assemble(spans: Iterable[Span | Record]) -> Iterator[Record]:
     """A record for each question that was answered, in the order of their beginning.
 
     Spans of one trace may stand anywhere among the others; so all are held. Traces without a step
@@ -33,9 +33,9 @@ def assembled(spans: Iterable[Span | Record]) -> Iterator[Record]:
         else:
             traces.setdefault(item.trace, []).append(item)
     units = [unit for trace in traces.values() for unit in answers(trace)]
-    units.sort(key=lambda unit: unit.began)
+    units.sort(key=lambda unit: unit.start_time)
     if not units and not broken:
-        raise _nothing(traces)
+        raise _no_answers_error(traces)
     yield from broken
     for number, unit in enumerate(units, 1):
         yield unit.record(number)
@@ -47,7 +47,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     It is one, unless several chains with an input and an output stand side by side, or there is
     nothing but several calls of models.
     """
-    tree = _Tree(spans)
+    tree = _SpanTree(spans)
     tops = [span for span in tree.outermost(spans) if span.kind in _ANSWERING]
     # Below a root that is foreign (a web server's) or says nothing of itself (a script's).
     while len(tops) == 1 and tops[0].kind == "chain" and not _has_ended(tops[0]):
@@ -67,7 +67,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     return [Answer(tuple(standing), tuple({s.id: s for s in [*tops, *inside]}.values()))]
 
 
-def _unrelated_calls(spans: Sequence[Span], tree: "_Tree") -> list[Span]:
+def _unrelated_calls(spans: Sequence[Span], tree: "_SpanTree") -> list[Span]:
     """The calls of models in a trace that holds nothing else, if there are several.
 
     A chain, a search or a tool would show that they are steps on the way to one answer. Where
@@ -75,11 +75,11 @@ def _unrelated_calls(spans: Sequence[Span], tree: "_Tree") -> list[Span]:
     """
     calls = tree.outermost(spans, ("llm",))
     steps = ("retriever", "reranker", "embedding", "tool")
-    joined = any(s.kind in steps or (s.kind == "chain" and _is_told(s)) for s in spans)
+    joined = any(s.kind in steps or (s.kind == "chain" and _is_recorded(s)) for s in spans)
     if joined or conversation(calls, calls):
         return []
-    found = _final(filter(_speaks, calls))
-    return found if len(found) > 1 else []
+    speaking = _final(filter(_speaks, calls))
+    return speaking if len(speaking) > 1 else []
 
 
 def _final(spans: Iterable[Span]) -> list[Span]:
@@ -88,47 +88,47 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     Args:
         spans: Steps in the order of their beginning.
     """
-    found: list[Span] = []
+    kept: list[Span] = []
     answered: set[str | None] = set()
     for span in reversed([*spans]):
-        asked = text_in(span.asked, "question")
+        question = text_in(span.input, "question")
         if _is_whole(span):
-            answered.add(asked)
-        elif _failure(span) and asked in answered:
+            answered.add(question)
+        elif _failure(span) and question in answered:
             continue
-        found.append(span)
-    return found[::-1]
+        kept.append(span)
+    return kept[::-1]
 
 
 def _is_whole(span: Span) -> bool:
-    return bool(text_in(span.asked, "question") and text_in(span.said, "answer"))
+    return bool(text_in(span.input, "question") and text_in(span.output, "answer"))
 
 
 def _has_ended(span: Span) -> bool:
     """Whether it answered what it was asked, or failed to."""
-    return _is_whole(span) or bool(text_in(span.asked, "question") and _failure(span))
+    return _is_whole(span) or bool(text_in(span.input, "question") and _failure(span))
 
 
 def _failure(span: Span) -> str | None:
     """Why a step brought nothing; None if it said something, or did not fail."""
-    return None if text_in(span.said, "answer") else span.error or None
+    return None if text_in(span.output, "answer") else span.error or None
 
 
 def _speaks(span: Span) -> bool:
-    return bool(text_in(span.asked, "question") or text_in(span.said, "answer"))
+    return bool(text_in(span.input, "question") or text_in(span.output, "answer"))
 
 
-def _is_told(span: Span) -> bool:
+def _is_recorded(span: Span) -> bool:
     """Whether anything was recorded of it, be it no text; a call without arguments is nothing."""
-    given = (v for value in (span.asked, span.said) for v in _values(value))
-    return any(value not in (None, "", [], {}) for value in given)
+    values = (v for value in (span.input, span.output) for v in _values(value))
+    return any(value not in (None, "", [], {}) for value in values)
 
 
 def _values(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, Mapping) else (value,)
 
 
-class _Tree:
+class _SpanTree:
     """Which span stands below which."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
@@ -139,20 +139,20 @@ class _Tree:
 
     def below(self, top: Span) -> tuple[Span, ...]:
         """All below a span, itself first."""
-        found: dict[str, Span] = {}
+        spans: dict[str, Span] = {}
         waiting = [top]
         while waiting:
             span = waiting.pop()
-            if span.id not in found:  # a broken record may go in circles
-                found[span.id] = span
+            if span.id not in spans:  # a broken record may go in circles
+                spans[span.id] = span
                 waiting += self._children.get(span.id, [])[::-1]
-        return tuple(found.values())
+        return tuple(spans.values())
 
     def outermost(self, spans: Iterable[Span], kinds: Sequence[str] = ()) -> list[Span]:
         """Those that are of some kind and below none that is, in the order of their beginning."""
         chosen = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
-        tops = [span for span in chosen.values() if not self._within(span, chosen)]
-        return sorted(tops, key=lambda span: span.start or 0)
+        outer = [span for span in chosen.values() if not self._within(span, chosen)]
+        return sorted(outer, key=lambda span: span.start or 0)
 
     def _within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
         seen = {span.id}
@@ -180,7 +180,7 @@ class Answer:
     several: bool = False
 
     @property
-    def began(self) -> int:
+    def start_time(self) -> int:
         """When it began, nanoseconds since 1970; 0 if not recorded."""
         return min((span.start or 0 for span in self.tops), default=0)
 
@@ -197,9 +197,9 @@ class Answer:
 
     def values(self) -> dict[str, Any]:
         """The fields that can be told, under the names of a Sample's."""
-        tree = _Tree(self.spans)
+        tree = _SpanTree(self.spans)
         documents = self._documents(tree)
-        found = {
+        fields = {
             "id": self._id(),
             "question": self._question(tree),
             "answer": self._answer(tree),
@@ -212,7 +212,7 @@ class Answer:
             "group": next((span.session for span in self.spans if span.session), None),
             "metadata": self._metadata(),
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def _id(self) -> str:
         top = self.tops[0]
@@ -222,21 +222,21 @@ class Answer:
         """Why there is no answer: of several steps side by side the last one tells how it ended."""
         return _failure(self.tops[-1])
 
-    def _question(self, tree: _Tree) -> str | None:
+    def _question(self, tree: _SpanTree) -> str | None:
         inner = tree.outermost(self.spans, ("retriever",)) + tree.outermost(self.spans, ("llm",))
         chains = (top for top in self.tops if top.kind == "chain")
-        asked = (text_in(span.asked, "question") for span in itertools.chain(chains, inner))
-        return next((text for text in asked if text), None)
+        texts = (text_in(span.input, "question") for span in itertools.chain(chains, inner))
+        return next((text for text in texts if text), None)
 
-    def _answer(self, tree: _Tree) -> str | None:
+    def _answer(self, tree: _SpanTree) -> str | None:
         if self._failure():  # what its steps said on the way (another wording, say) is no answer
             return None
         models = tree.outermost(self.spans, ("llm",))[::-1]
         chains = (top for top in self.tops if top.kind == "chain")
-        said = (text_in(span.said, "answer") for span in itertools.chain(chains, models))
-        return next((text for text in said if text), None)
+        texts = (text_in(span.output, "answer") for span in itertools.chain(chains, models))
+        return next((text for text in texts if text), None)
 
-    def _turns(self, tree: _Tree) -> list[dict[str, Any]] | None:
+    def _turns(self, tree: _SpanTree) -> list[dict[str, Any]] | None:
         """The conversation of an agent that called tools; None where none was called.
 
         Agents that write their calls as text are known by the tools that ran. None also where it
@@ -244,23 +244,24 @@ class Answer:
         """
         if self._failure():
             return None
-        told = conversation(self.tops, tree.outermost(self.spans, ("llm",)))
+        messages = conversation(self.tops, tree.outermost(self.spans, ("llm",)))
         tools = tree.outermost(self.spans, ("tool",))
-        if told or not tools:
-            return told or None
+        if messages or not tools:
+            return messages or None
         ends = (("user", self._question(tree)), ("assistant", self._answer(tree)))
-        asked, said = ([{"role": role, "content": text}] if text else [] for role, text in ends)
-        return [*asked, *(message for tool in tools for message in ran(tool)), *said]
+        before, after = ([{"role": role, "content": text}] if text else [] for role, text in ends)
+        return [*before, *(message for tool in tools for message in tool_messages(tool)), *after]
 
-    def _documents(self, tree: _Tree) -> list[Mapping[str, Any]] | None:
+    def _documents(self, tree: _SpanTree) -> list[Mapping[str, Any]] | None:
         """What the model was given: reranked where that was done, of several searches together."""
         for kind in ("reranker", "retriever"):
             steps = tree.outermost(self.spans, (kind,))
-            given = [step.documents for step in steps if step.documents is not None]
-            if given:
-                return _unlike(itertools.chain(*given))
-        told = [found for top in self.tops if (found := contexts_in(top.said)) is not None]
-        return _unlike(told[0]) if told else None
+            recorded = [step.documents for step in steps if step.documents is not None]
+            if recorded:
+                return _distinct(itertools.chain(*recorded))
+        returned = (contexts_in(top.output) for top in self.tops)
+        documents = next((each for each in returned if each is not None), None)
+        return None if documents is None else _distinct(documents)
 
     def _latency(self) -> float | None:
         starts = [span.start for span in self.tops if span.start is not None]
@@ -268,36 +269,36 @@ class Answer:
         if not starts or not ends:  # Langfuse's traces have no end of their own
             starts = [span.start for span in self.spans if span.start is not None]
             ends = [span.end for span in self.spans if span.end is not None]
-        took = max(ends) - min(starts) if starts and ends else None
-        return None if took is None or took < 0 else took / 1e6
+        duration = max(ends) - min(starts) if starts and ends else None
+        return None if duration is None or duration < 0 else duration / 1e6
 
-    def _sum(self, tree: _Tree, name: str) -> Any:
+    def _sum(self, tree: _SpanTree, name: str) -> Any:
         """Over the calls of models; a call within a call is the same, told by two."""
         calls = tree.outermost(self.spans, ("llm",))
-        found = [
-            next((held for s in tree.below(call) if (held := getattr(s, name)) is not None), None)
+        values = [
+            next((value for s in tree.below(call) if (value := getattr(s, name)) is not None), None)
             for call in calls
         ]
-        known = [value for value in found if value is not None]
-        known = known or [v for top in self.tops if (v := getattr(top, name)) is not None]
-        return sum(known) if known else None
+        recorded = [value for value in values if value is not None]
+        recorded = recorded or [v for top in self.tops if (v := getattr(top, name)) is not None]
+        return sum(recorded) if recorded else None
 
     def _metadata(self) -> dict[str, Any]:
         top = self.tops[0]
-        told: dict[str, Any] = {}
+        noted: dict[str, Any] = {}
         for span in self.tops:
-            told |= span.metadata or {}
+            noted |= span.metadata or {}
         models = dict.fromkeys(span.model for span in self.spans if span.model)
-        found = {
-            **told,
+        metadata = {
+            **noted,
             "trace_id": top.trace,
             "span_id": top.id if top.id != top.trace else None,
             "span_name": top.name,
-            "began": written(top.start) if top.start is not None else None,
+            "began": iso_time(top.start) if top.start is not None else None,
             "models": list(models),
             "error": next((span.error for span in self.tops if span.error), None),
         }
-        return {name: value for name, value in found.items() if value not in (None, "", [])}
+        return {name: value for name, value in metadata.items() if value not in (None, "", [])}
 
 
 def _contexts(documents: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
@@ -309,16 +310,16 @@ def _contexts(documents: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
     return {"contexts": list(documents)}
 
 
-def _unlike(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _distinct(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Each document once, the first time that it was found; parts of one may share its id."""
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for item in documents:
-        found.setdefault((str(item.get("id") or ""), str(item.get("text") or "")), item)
-    shown = {own for own, text in found if text}
-    return [item for (own, text), item in found.items() if text or own not in shown]
+        by_key.setdefault((str(item.get("id") or ""), str(item.get("text") or "")), item)
+    with_text = {id_ for id_, text in by_key if text}
+    return [item for (id_, text), item in by_key.items() if text or id_ not in with_text]
 
 
-def _nothing(traces: Mapping[str, Sequence[Span]]) -> InputError:
+def _no_answers_error(traces: Mapping[str, Sequence[Span]]) -> InputError:
     names = dict.fromkeys(span.name for spans in traces.values() for span in spans)
     shown = ", ".join(f"'{name}'" for name in itertools.islice(names, 5))
     n = sum(map(len, traces.values()))

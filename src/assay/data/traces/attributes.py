@@ -51,8 +51,8 @@ class Span:
     kind: Kind = ""
     start: int | None = None
     end: int | None = None
-    asked: Any = None
-    said: Any = None
+    input: Any = None
+    output: Any = None
     documents: Sequence[Mapping[str, Any]] | None = None
     tokens: int | None = None
     cost: float | None = None
@@ -63,25 +63,25 @@ class Span:
     metadata: Mapping[str, Any] | None = None
 
 
-def moment(value: Any) -> int | None:
+def nanoseconds(value: Any) -> int | None:
     """A point of time in nanoseconds since 1970, from digits or an ISO 8601 text; None if none."""
     if isinstance(value, str):
         value = int(value) if value.isdecimal() and len(value) < 20 else _iso(value)
-    known = isinstance(value, int) and not isinstance(value, bool)
-    return value if known and 0 < value < _LAST else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 < value < _LAST else None
 
 
 def _iso(text: str) -> int | None:
     try:
-        found = datetime.fromisoformat(text.replace(" UTC", "+00:00"))
+        time = datetime.fromisoformat(text.replace(" UTC", "+00:00"))
     except ValueError:
         return None
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    since = found - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    elapsed = time - datetime(1970, 1, 1, tzinfo=UTC)
+    return (elapsed.days * 86400 + elapsed.seconds) * 10**9 + elapsed.microseconds * 1000
 
 
-def written(nanoseconds: int) -> str:
+def iso_time(nanoseconds: int) -> str:
     """The point of time as ISO 8601, to the second."""
     return datetime.fromtimestamp(nanoseconds // 10**9, UTC).isoformat()
 
@@ -114,6 +114,11 @@ _OBJECT: Final = re.compile(
     r"<\w+\(.*\)>\Z|[A-Z]\w+\(\w+=[\[<]?[A-Z]\w+\(.*(\)|\.\.\.)\Z", re.DOTALL
 )
 _TEXTS: Final = ("page_content", "content", "text", "document.content")
+_DOCUMENT_PATHS: Final = (
+    ("reranker", "output_documents"),
+    ("retrieval", "documents"),
+    ("gen_ai", "retrieval", "documents"),
+)
 _SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
 
@@ -125,75 +130,77 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
         attributes: Name -> value, as recorded.
         kind: OpenInference's kind, where it stands beside the attributes.
     """
-    spelled = nested(attributes)
-    found = spelled if isinstance(spelled, Mapping) else {}
-    openinference = _at(found, "openinference", "span", "kind") or kind
-    operation = _at(found, "gen_ai", "operation", "name")
-    own = _at(found, "langfuse", "observation", "type")
-    meant = _KINDS.get(str(openinference or operation or own or "").lower(), "")
-    said = _said(found)
+    unfolded = unfold(attributes)
+    fields = unfolded if isinstance(unfolded, Mapping) else {}
+    openinference = _get_path(fields, "openinference", "span", "kind") or kind
+    operation = _get_path(fields, "gen_ai", "operation", "name")
+    langfuse = _get_path(fields, "langfuse", "observation", "type")
+    known_kind = _KINDS.get(str(openinference or operation or langfuse or "").lower(), "")
+    output = _output(fields)
     return {
-        "kind": meant,
-        "asked": _asked(found),
-        "said": said,
-        "documents": _documents(found, said) if meant in ("retriever", "reranker") else None,
-        "tokens": _tokens(found),
-        "cost": number(_at(found, "llm", "cost", "total")),
-        "session": _text(found, ("session", "id"), ("gen_ai", "conversation", "id")),
+        "kind": known_kind,
+        "input": _input(fields),
+        "output": output,
+        "documents": _documents(fields, output)
+        if known_kind in ("retriever", "reranker")
+        else None,
+        "tokens": _tokens(fields),
+        "cost": number(_get_path(fields, "llm", "cost", "total")),
+        "session": _text(fields, ("session", "id"), ("gen_ai", "conversation", "id")),
         "model": _text(
-            found,
+            fields,
             ("llm", "model_name"),
             ("gen_ai", "response", "model"),
             ("gen_ai", "request", "model"),
         ),
-        "tool": _text(found, ("tool", "name"), ("gen_ai", "tool", "name")),
-        "metadata": _object(found.get("metadata")),
+        "tool": _text(fields, ("tool", "name"), ("gen_ai", "tool", "name")),
+        "metadata": json_object(fields.get("metadata")),
     }
 
 
-def nested(value: Any) -> Any:
+def unfold(value: Any) -> Any:
     """Attributes as the object that their dotted names spell: numbers are places in a list."""
     if isinstance(value, list):
-        return [nested(item) for item in value]
+        return [unfold(item) for item in value]
     if not isinstance(value, Mapping):
         return value
     top: dict[str, Any] = {}
     for key, item in value.items():
         if item is not None:
-            _put(top, str(key).split("."), nested(item))
-    return _listed(top)
+            _set_path(top, str(key).split("."), unfold(item))
+    return _with_lists(top)
 
 
-def _put(top: dict[str, Any], path: list[str], item: Any) -> None:
+def _set_path(top: dict[str, Any], path: list[str], item: Any) -> None:
     for name in path[:-1]:
         inside = top.setdefault(name, {})
         if isinstance(inside, list):
-            inside = {str(place): held for place, held in enumerate(inside)}
+            inside = {str(place): present for place, present in enumerate(inside)}
         elif not isinstance(inside, dict):
             inside = {"": inside}  # both "a" and "a.b" are given
         top[name] = inside
         top = inside
-    held = top.get(path[-1])
-    if isinstance(held, dict):
-        top[path[-1]] = {**held, **item} if isinstance(item, dict) else {**held, "": item}
+    present = top.get(path[-1])
+    if isinstance(present, dict):
+        top[path[-1]] = {**present, **item} if isinstance(item, dict) else {**present, "": item}
     else:
         top[path[-1]] = item
 
 
-def _listed(found: Any) -> Any:
-    if not isinstance(found, dict):
-        return found
-    inside = {key: _listed(item) for key, item in found.items()}
-    if inside and all(key.isdecimal() for key in inside):
-        return [inside[key] for key in sorted(inside, key=int)]
-    return inside
+def _with_lists(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    items = {key: _with_lists(item) for key, item in value.items()}
+    if items and all(key.isdecimal() for key in items):
+        return [items[key] for key in sorted(items, key=int)]
+    return items
 
 
-def opened(value: Any) -> Any:
-    """The object that a text spells as JSON, else the value as it is; None for what was hidden."""
+def parse_json(value: Any, beginnings: Sequence[str] = ("{", "[")) -> Any:
+    """What a text spells as JSON if it begins so, else the value; None for what was hidden."""
     if value == _MASKED:
         return None
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+    if isinstance(value, str) and value.lstrip()[:1] in beginnings:
         with suppress(ValueError, RecursionError):
             return json.loads(value)
     return value
@@ -206,7 +213,7 @@ def is_text(value: str) -> bool:
 
 def documents_in(value: Any) -> list[dict[str, Any]] | None:
     """The documents that a step gave back; None if it gave something else."""
-    value = opened(value)
+    value = parse_json(value)
     if isinstance(value, Mapping):
         lists = [item for item in value.values() if isinstance(item, list)]
         if len(lists) != 1:
@@ -214,32 +221,22 @@ def documents_in(value: Any) -> list[dict[str, Any]] | None:
         value = lists[0]
     if not isinstance(value, list):
         return None
-    found = [_document(item) for item in value]
-    return [item for item in found if item] if all(found) else None
+    documents = [_document(item) for item in value]
+    return [item for item in documents if item] if all(documents) else None
 
 
-def _documents(found: Mapping[str, Any], said: Any) -> list[dict[str, Any]] | None:
-    given = next(
-        (
-            held
-            for path in (
-                ("reranker", "output_documents"),
-                ("retrieval", "documents"),
-                ("gen_ai", "retrieval", "documents"),
-            )
-            if isinstance(held := opened(_at(found, *path)), list)
-        ),
-        None,
-    )
-    output = documents_in(said)
-    if given is None:
-        return output
-    documents = [document for item in given if (document := _document(item))]
-    if len(documents) < len(given):
-        return output  # hidden: what nobody may see is not "nothing found"
+def _documents(fields: Mapping[str, Any], output: Any) -> list[dict[str, Any]] | None:
+    values = (parse_json(_get_path(fields, *path)) for path in _DOCUMENT_PATHS)
+    recorded = next((value for value in values if isinstance(value, list)), None)
+    returned = documents_in(output)
+    if recorded is None:
+        return returned
+    documents = [document for item in recorded if (document := _document(item))]
+    if len(documents) < len(recorded):
+        return returned  # hidden: what nobody may see is not "nothing found"
     # LangChain's instrumentation leaves the ids out of the attributes.
-    if output and len(output) == len(documents):
-        documents = [{**other, **own} for own, other in zip(documents, output, strict=True)]
+    if returned and len(returned) == len(documents):
+        documents = [{**other, **own} for own, other in zip(documents, returned, strict=True)]
     return documents
 
 
@@ -253,86 +250,86 @@ def _document(item: Any) -> dict[str, Any] | None:
     beside = item.get("node", item.get("document"))
     inside = {**item, **beside} if isinstance(beside, Mapping) else item
     text = next((inside[key] for key in _TEXTS if isinstance(inside.get(key), str)), None)
-    own = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
-    about = _object(inside.get("metadata")) or {}
-    found = {
+    id_ = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
+    about = json_object(inside.get("metadata")) or {}
+    known = {
         "text": None if text == _MASKED else text,
-        "id": own,
-        "score": number(_first(inside.get("score"), *(about.get(name) for name in _SCORES))),
+        "id": id_,
+        "score": number(first_filled(inside.get("score"), *(about.get(name) for name in _SCORES))),
         "metadata": about,
     }
-    known = {key: value for key, value in found.items() if value not in (None, {})}
-    return known if "text" in known or "id" in known else None
+    present = {key: value for key, value in known.items() if value not in (None, {})}
+    return present if "text" in present or "id" in present else None
 
 
-def _asked(found: Mapping[str, Any]) -> Any:
-    return _first(
-        _messages(_at(found, "llm", "input_messages")),
-        _messages(_at(found, "gen_ai", "input", "messages")),
-        _messages(_at(found, "gen_ai", "prompt")),
-        opened(_at(found, "gen_ai", "retrieval", "query", "text")),
-        opened(_at(found, "gen_ai", "tool", "call", "arguments")),
-        opened(_at(found, "input", "value")),
-        opened(_at(found, "langfuse", "observation", "input")),
+def _input(fields: Mapping[str, Any]) -> Any:
+    return first_filled(
+        _messages(_get_path(fields, "llm", "input_messages")),
+        _messages(_get_path(fields, "gen_ai", "input", "messages")),
+        _messages(_get_path(fields, "gen_ai", "prompt")),
+        parse_json(_get_path(fields, "gen_ai", "retrieval", "query", "text")),
+        parse_json(_get_path(fields, "gen_ai", "tool", "call", "arguments")),
+        parse_json(_get_path(fields, "input", "value")),
+        parse_json(_get_path(fields, "langfuse", "observation", "input")),
     )
 
 
-def _said(found: Mapping[str, Any]) -> Any:
-    return _first(
-        _messages(_at(found, "llm", "output_messages")),
-        _messages(_at(found, "gen_ai", "output", "messages")),
-        _messages(_at(found, "gen_ai", "completion")),
-        opened(_at(found, "gen_ai", "tool", "call", "result")),
-        opened(_at(found, "output", "value")),
-        opened(_at(found, "langfuse", "observation", "output")),
+def _output(fields: Mapping[str, Any]) -> Any:
+    return first_filled(
+        _messages(_get_path(fields, "llm", "output_messages")),
+        _messages(_get_path(fields, "gen_ai", "output", "messages")),
+        _messages(_get_path(fields, "gen_ai", "completion")),
+        parse_json(_get_path(fields, "gen_ai", "tool", "call", "result")),
+        parse_json(_get_path(fields, "output", "value")),
+        parse_json(_get_path(fields, "langfuse", "observation", "output")),
     )
 
 
 def _messages(value: Any) -> list[dict[str, Any]] | str | None:
     """Messages with role, text and tool calls; None where there are neither in any of them."""
-    value = opened(value)
+    value = parse_json(value)
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
         return None
-    found = []
+    messages = []
     for item in value:
         message = item.get("message", item) if isinstance(item, Mapping) else None
         if isinstance(message, Mapping):
             text, calls = _content(message), _tool_calls(message)
             if text or calls:
                 role = str(message.get("role") or "assistant")
-                called = {"tool_calls": calls} if calls else {}
-                found.append({"role": role, "content": text, **called})
-    return found or None
+                with_calls = {"tool_calls": calls} if calls else {}
+                messages.append({"role": role, "content": text, **with_calls})
+    return messages or None
 
 
 def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
     """The calls beside its text, or among its parts."""
-    beside = opened(message.get("tool_calls"))
+    beside = parse_json(message.get("tool_calls"))
     if isinstance(beside, list):
         return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in beside]
-    parts = opened(message.get("parts"))
+    parts = parse_json(message.get("parts"))
     listed = parts if isinstance(parts, list) else []
     return [p for p in listed if isinstance(p, Mapping) and p.get("type") == "tool_call"]
 
 
 def _content(message: Mapping[str, Any]) -> str:
     """The text of a message: one text, or those among its parts."""
-    given = _first(message.get("content"), message.get("parts"), message.get("contents"))
-    content = opened(given)
+    recorded = first_filled(message.get("content"), message.get("parts"), message.get("contents"))
+    content = parse_json(recorded)
     if not isinstance(content, list):
-        return given if isinstance(given, str) and content is not None else ""
+        return recorded if isinstance(recorded, str) and content is not None else ""
     texts = []
     for part in content:
-        inside = part.get("message_content", part) if isinstance(part, Mapping) else part
-        if isinstance(inside, Mapping):
-            if is_thought(inside):
+        value = part.get("message_content", part) if isinstance(part, Mapping) else part
+        if isinstance(value, Mapping):
+            if is_thought(value):
                 continue
-            result = _first(inside.get("response"), inside.get("result"))  # of a tool
-            inside = _first(inside.get("text"), inside.get("content"), _written(result))
-        if isinstance(inside, str):
-            texts.append(inside)
+            result = first_filled(value.get("response"), value.get("result"))  # of a tool
+            value = first_filled(value.get("text"), value.get("content"), _written(result))
+        if isinstance(value, str):
+            texts.append(value)
     return "\n".join(texts)
 
 
@@ -341,39 +338,40 @@ def _written(value: Any) -> str | None:
     return value if known else json.dumps(value, ensure_ascii=False)
 
 
-def _tokens(found: Mapping[str, Any]) -> int | None:
-    counts = _at(found, "llm", "token_count") or {}
-    usage = _at(found, "gen_ai", "usage") or {}
-    total = number(_first(_plain(counts, "total"), _plain(usage, "total_tokens")))
+def _tokens(fields: Mapping[str, Any]) -> int | None:
+    counts = _get_path(fields, "llm", "token_count") or {}
+    usage = _get_path(fields, "gen_ai", "usage") or {}
+    total = number(first_filled(_plain(counts, "total"), _plain(usage, "total_tokens")))
     if total is None:
         parts = [
-            number(_first(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
-            number(_first(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
+            number(first_filled(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
+            number(first_filled(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
         ]
-        known = [part for part in parts if part is not None]
-        total = number(sum(known)) if known else None
+        counted = [part for part in parts if part is not None]
+        total = number(sum(counted)) if counted else None
     return None if total is None else int(total)
 
 
-def _plain(found: Any, key: str) -> Any:
+def _plain(fields: Any, key: str) -> Any:
     """The value itself, where longer names begin with its name."""
-    held = found.get(key) if isinstance(found, Mapping) else None
+    held = fields.get(key) if isinstance(fields, Mapping) else None
     return held.get("") if isinstance(held, Mapping) else held
 
 
-def _at(found: Any, *path: str) -> Any:
+def _get_path(value: Any, *path: str) -> Any:
     for name in path:
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             return None
-        found = found.get(name)
-    return found
+        value = value.get(name)
+    return value
 
 
-def _text(found: Mapping[str, Any], *paths: Iterable[str]) -> str:
-    return str(_first(*(_at(found, *path) for path in paths)) or "")
+def _text(fields: Mapping[str, Any], *paths: Iterable[str]) -> str:
+    return str(first_filled(*(_get_path(fields, *path) for path in paths)) or "")
 
 
-def _first(*values: Any) -> Any:
+def first_filled(*values: Any) -> Any:
+    """The first value that is neither None nor an empty text."""
     return next((value for value in values if value is not None and value != ""), None)
 
 
@@ -382,12 +380,13 @@ def number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        found = float(value)
+        parsed = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return parsed if math.isfinite(parsed) else None
 
 
-def _object(value: Any) -> dict[str, Any] | None:
-    found = opened(value)
-    return dict(found) if isinstance(found, Mapping) and found else None
+def json_object(value: Any) -> dict[str, Any] | None:
+    """The object that a value is or spells, None if it is none or empty."""
+    parsed = parse_json(value)
+    return dict(parsed) if isinstance(parsed, Mapping) and parsed else None

@@ -8,7 +8,17 @@ from contextlib import suppress
 from typing import Any, Final
 
 from assay.data.columns import recognised
-from assay.data.traces.attributes import Kind, Span, documents_in, moment, number, understand
+from assay.data.traces.attributes import (
+    Kind,
+    Span,
+    documents_in,
+    first_filled,
+    json_object,
+    nanoseconds,
+    number,
+    parse_json,
+    understand,
+)
 from assay.data.values import plain, unboxed
 
 _NESTS: Final = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "batches", "spans")
@@ -48,8 +58,8 @@ def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
 
 
 def _nest(values: Mapping[Any, Any]) -> list[Any] | None:
-    found = (unboxed(values[key]) for key in _NESTS if key in values)
-    return next((inside for inside in found if isinstance(inside, list)), None)
+    lists = (unboxed(values[key]) for key in _NESTS if key in values)
+    return next((listed for listed in lists if isinstance(listed, list)), None)
 
 
 def _is_span(values: Mapping[Any, Any]) -> bool:
@@ -64,12 +74,12 @@ def _ids(values: Mapping[Any, Any]) -> tuple[str, str]:
     """Ids of the trace and of the span."""
     context = values.get("context")
     places = [values, context] if isinstance(context, Mapping) else [values]
-    found = []
+    ids = []
     for name, camel in (("trace_id", "traceId"), ("span_id", "spanId")):
         keys = (name, camel, f"context.{name}")
-        given = (place.get(key) for place in places for key in keys)
-        found.append(next((_id(value) for value in given if value), ""))
-    return found[0], found[1]
+        candidates = (place.get(key) for place in places for key in keys)
+        ids.append(next((_id(value) for value in candidates if value), ""))
+    return ids[0], ids[1]
 
 
 def _id(value: Any) -> str:
@@ -83,15 +93,15 @@ def _id(value: Any) -> str:
 
 
 def _span(values: Mapping[str, Any]) -> Span:
-    trace, own = _ids(values)
+    trace, span_id = _ids(values)
     attributes = _attributes(values)
     times = {
-        name: next((moment(values[key]) for key in keys if values.get(key) is not None), None)
+        name: next((nanoseconds(values[key]) for key in keys if values.get(key) is not None), None)
         for name, keys in _TIMES.items()
     }
     return Span(
         trace=trace,
-        id=own,
+        id=span_id,
         parent=next((_id(values[key]) for key in _PARENTS if values.get(key)), ""),
         name=str(values.get("name") or ""),
         start=times["start"],
@@ -102,20 +112,20 @@ def _span(values: Mapping[str, Any]) -> Span:
 
 
 def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
-    given = values.get("attributes")
-    if isinstance(given, str):
+    recorded = values.get("attributes")
+    if isinstance(recorded, str):
         with suppress(ValueError, RecursionError):
-            given = json.loads(given)
-    if isinstance(given, list):
-        given = {item["key"]: _value(item.get("value")) for item in given if _is_pair(item)}
-    found = dict(given) if isinstance(given, Mapping) else {}
+            recorded = json.loads(recorded)
+    if isinstance(recorded, list):
+        recorded = {item["key"]: _value(item.get("value")) for item in recorded if _is_pair(item)}
+    attributes = dict(recorded) if isinstance(recorded, Mapping) else {}
     # A table has a column for each attribute.
-    found |= {
+    attributes |= {
         key.removeprefix("attributes."): value
         for key, value in values.items()
         if key.startswith("attributes.") and value is not None
     }
-    return found
+    return attributes
 
 
 def _is_pair(item: Any) -> bool:
@@ -126,29 +136,29 @@ def _value(value: Any) -> Any:
     """A value as OTLP writes it: under the name of its type."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return value
-    ((kind, held),) = value.items()
+    ((kind, content),) = value.items()
     name = str(kind).replace("_", "").lower()
-    inside = held.get("values") if isinstance(held, Mapping) else None
-    inside = inside if isinstance(inside, list) else []
+    items = content.get("values") if isinstance(content, Mapping) else None
+    items = items if isinstance(items, list) else []
     if name == "intvalue":
-        short = isinstance(held, str) and len(held) < _INT64_DIGITS
-        return int(held) if short and held.isdecimal() else held
+        short = isinstance(content, str) and len(content) < _INT64_DIGITS
+        return int(content) if short and content.isdecimal() else content
     if name == "arrayvalue":
-        return [_value(item) for item in inside]
+        return [_value(item) for item in items]
     if name == "kvlistvalue":
-        return {item["key"]: _value(item.get("value")) for item in inside if _is_pair(item)}
-    return held
+        return {item["key"]: _value(item.get("value")) for item in items if _is_pair(item)}
+    return content
 
 
 def _error(values: Mapping[str, Any]) -> str:
     """What the status says where it says that the step failed."""
     status = values.get("status")
-    given = status if isinstance(status, Mapping) else {}
-    code = given.get("code", given.get("status_code", values.get("status_code")))
+    details = status if isinstance(status, Mapping) else {}
+    code = details.get("code", details.get("status_code", values.get("status_code")))
     if str(code).upper() not in {"2", "ERROR", "STATUS_CODE_ERROR"}:
         return ""
-    said = (given.get("message"), given.get("description"), values.get("status_message"))
-    return next((str(text) for text in said if text), "error")
+    messages = (details.get("message"), details.get("description"), values.get("status_message"))
+    return next((str(text) for text in messages if text), "error")
 
 
 _KINDS: Final[Mapping[str, Kind]] = {
@@ -179,34 +189,36 @@ def _is_typed(values: Any) -> bool:
 
 def _langfuse_spans(values: Mapping[str, Any]) -> Iterator[Span]:
     """The observation, or all those of a trace."""
-    inside = values.get("observations")
-    if not isinstance(inside, list):
+    observations = values.get("observations")
+    if not isinstance(observations, list):
         yield _langfuse_span(values)
         return
     trace = str(values["id"])
-    own = {"traceId": trace, "sessionId": values.get("sessionId")}
+    shared = {"traceId": trace, "sessionId": values.get("sessionId")}
     # Without a parent it stands below the trace, which has an input and an output too.
-    found = [_langfuse_span({**own, **item}, below=trace) for item in inside if "id" in item]
-    yield from found
+    spans = [
+        _langfuse_span({**shared, **item}, below=trace) for item in observations if "id" in item
+    ]
+    yield from spans
     # The trace has no word of its own on how it ended; its last step has.
-    steps = sorted((s for s in found if s.parent == trace), key=lambda span: span.start or 0)
+    steps = sorted((s for s in spans if s.parent == trace), key=lambda span: span.start or 0)
     yield Span(
         trace,
         trace,
         name=str(values.get("name") or ""),
         kind="chain",
-        start=moment(values.get("timestamp")),
-        asked=_opened(values.get("input")),
-        said=_opened(values.get("output")),
+        start=nanoseconds(values.get("timestamp")),
+        input=_parse_sent(values.get("input")),
+        output=_parse_sent(values.get("output")),
         session=str(values.get("sessionId") or ""),
         error=steps[-1].error if steps else "",
-        metadata=_object(values.get("metadata")),
+        metadata=json_object(values.get("metadata")),
     )
 
 
 def _langfuse_span(values: Mapping[str, Any], below: str = "") -> Span:
     kind = _KINDS.get(str(values.get("type") or "").upper(), "")
-    said = _opened(values.get("output"))
+    output = _parse_sent(values.get("output"))
     level, message = values.get("level"), _first(values, "statusMessage", "status_message")
     return Span(
         trace=str(_first(values, "traceId", "trace_id")),
@@ -214,22 +226,22 @@ def _langfuse_span(values: Mapping[str, Any], below: str = "") -> Span:
         parent=str(_first(values, "parentObservationId", "parent_observation_id") or below),
         name=str(values.get("name") or ""),
         kind=kind,
-        start=moment(_first(values, "startTime", "start_time")),
-        end=moment(_first(values, "endTime", "end_time")),
-        asked=_opened(values.get("input")),
-        said=said,
-        documents=documents_in(said) if kind == "retriever" else None,
+        start=nanoseconds(_first(values, "startTime", "start_time")),
+        end=nanoseconds(_first(values, "endTime", "end_time")),
+        input=_parse_sent(values.get("input")),
+        output=output,
+        documents=documents_in(output) if kind == "retriever" else None,
         tokens=_tokens(values),
         cost=number(_first(values, "totalCost", "total_cost", "calculatedTotalCost")),
         session=str(_first(values, "sessionId", "session_id") or ""),
         model=str(_first(values, "model", "providedModelName", "provided_model_name") or ""),
         error=str(message or "error") if level == "ERROR" else "",
-        metadata=_object(values.get("metadata")),
+        metadata=json_object(values.get("metadata")),
     )
 
 
 def _tokens(values: Mapping[str, Any]) -> int | None:
-    usage = _object(_first(values, "usageDetails", "usage_details", "usage")) or {}
+    usage = json_object(_first(values, "usageDetails", "usage_details", "usage")) or {}
     total = number(_first(usage, "total", "totalTokens"))
     if total is None:
         parts = [number(usage.get(name)) for name in ("input", "output")]
@@ -238,17 +250,9 @@ def _tokens(values: Mapping[str, Any]) -> int | None:
 
 
 def _first(values: Mapping[str, Any], *keys: str) -> Any:
-    return next((values[key] for key in keys if values.get(key) not in (None, "")), None)
+    return first_filled(*(values.get(key) for key in keys))
 
 
-def _opened(value: Any) -> Any:
+def _parse_sent(value: Any) -> Any:
     """The API gives input and output as objects or as JSON text, as they were sent."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
-        with suppress(ValueError, RecursionError):
-            return json.loads(value)
-    return value
-
-
-def _object(value: Any) -> dict[str, Any] | None:
-    found = _opened(value)
-    return dict(found) if isinstance(found, Mapping) else None
+    return parse_json(value, ("{", "[", '"'))
