@@ -110,11 +110,11 @@ def test_closing_waits_for_a_thread_that_is_taking_samples_in(db):
         go_on.wait(10)
         yield Sample(id="2")
 
-    def take_in():
+    def import_runs():
         with contextlib.suppress(sqlite3.ProgrammingError):  # closed before it read the run back
             store.begin(slow(), CONFIG, "x")
 
-    taking, closing = threading.Thread(target=take_in), threading.Thread(target=store.close)
+    taking, closing = threading.Thread(target=import_runs), threading.Thread(target=store.close)
     taking.start()
     begun.wait(10)
     closing.start()

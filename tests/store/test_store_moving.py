@@ -9,7 +9,7 @@ from assay import Result, evaluate
 from assay.errors import InputError, Unavailable
 from assay.store import Store
 from assay.store.judges import Fingerprint
-from assay.store.transfer import export, take_in, taking_into
+from assay.store.transfer import export, import_runs, store_for_import
 from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
@@ -32,7 +32,7 @@ def lines(path, *runs):
 
 def taken(path, found):
     with Store(path) as store:
-        return take_in(store, found)
+        return import_runs(store, found)
 
 
 def shown(path):
@@ -213,12 +213,12 @@ def test_a_store_made_for_an_import_that_is_refused_goes_again_unless_others_hav
     tmp_path,
 ):
     path = tmp_path / "new.db"
-    with pytest.raises(InputError, match="ends early"), taking_into(path) as store:
-        take_in(store, ())
+    with pytest.raises(InputError, match="ends early"), store_for_import(path) as store:
+        import_runs(store, ())
     assert not path.exists()
     other = None
-    with contextlib.suppress(InputError), taking_into(path) as store:
+    with contextlib.suppress(InputError), store_for_import(path) as store:
         other = Store(path)
-        take_in(store, ())
+        import_runs(store, ())
     other.close()
     assert path.exists()

@@ -11,9 +11,9 @@ from assay.errors import InputError
 from assay.prompt import Material, Template, render
 from assay.sample import Sample
 from assay.store import Store, compression, rows, schema
-from assay.store.compression import packed, unpacked
+from assay.store.compression import compress, decompress
 from assay.store.keys import long_keys, short_key, short_keys
-from assay.store.rows import kept_pieces, numbers, read_pieces
+from assay.store.rows import compress_pieces, numbers, read_pieces
 from support import scripts
 
 LONG = "A context of more than forty-eight characters, which is kept only once. "
@@ -21,27 +21,27 @@ LONG = "A context of more than forty-eight characters, which is kept only once. 
 
 @given(st.text(), st.binary(max_size=2000) | st.binary(min_size=40_000, max_size=40_100))
 def test_any_text_comes_back_beside_anything(text, beside):
-    assert unpacked(packed(text, beside), beside) == text
+    assert decompress(compress(text, beside), beside) == text
 
 
 @pytest.mark.parametrize("length", [2**n + d for n in (7, 8, 9, 14, 15, 16) for d in (-1, 0, 1)])
 def test_at_the_edges_of_the_window_a_text_comes_back(length):
     text = "".join(hashlib.sha256(str(n).encode()).hexdigest() for n in range(length // 64 + 1))
     for beside in (b"", text[: length // 2].encode(), text[:length].encode()):
-        assert unpacked(packed(text[:length], beside), beside) == text[:length]
+        assert decompress(compress(text[:length], beside), beside) == text[:length]
 
 
 def test_what_repeats_what_is_known_takes_hardly_any_room():
     text = LONG * 3 + "and a word more"
-    assert len(packed(text, (LONG * 3).encode())) < 30
-    assert packed("short") == "short"
+    assert len(compress(text, (LONG * 3).encode())) < 30
+    assert compress("short") == "short"
 
 
 def test_a_damaged_text_is_told_and_not_shown():
-    kept = packed(LONG * 9)
+    kept = compress(LONG * 9)
     for damaged in (kept[:-5], b"\xff" + kept[1:], kept[:10] + b"\x00\x00" + kept[12:]):
         try:
-            assert unpacked(damaged) != LONG * 9
+            assert decompress(damaged) != LONG * 9
         except InputError as error:
             assert "is damaged" in str(error)  # noqa: PT017 - some damage deflate cannot see
 
@@ -52,9 +52,11 @@ def test_what_kept_rows_are_read_beside_is_never_changed():
         for name in ("TEXT", "ROW", "EVIDENCE")
     }
     assert digests == DIGESTS
-    texts = rows.beside(Sample(id="1", question="q", answer="a", reference="r", contexts=("c",)))
+    texts = rows.evidence_dictionary(
+        Sample(id="1", question="q", answer="a", reference="r", contexts=("c",))
+    )
     assert texts == b'["c","r","q","a"]' + compression.EVIDENCE
-    assert rows.beside(Sample(id="1")) == b"[null,null,null]" + compression.EVIDENCE
+    assert rows.evidence_dictionary(Sample(id="1")) == b"[null,null,null]" + compression.EVIDENCE
 
 
 DIGESTS = {"TEXT": "3b5945655951", "ROW": "8acfe989601a", "EVIDENCE": "f9d6a0cfc6e6"}
@@ -72,8 +74,10 @@ class TestPieces:
                 texts.append(text)
             return str(texts.index(text))
 
-        body = kept_pieces(pieces, refer)
-        return read_pieces(body, lambda number: texts[int(number)]), unpacked(body, compression.ROW)
+        body = compress_pieces(pieces, refer)
+        return read_pieces(body, lambda number: texts[int(number)]), decompress(
+            body, compression.ROW
+        )
 
     def test_the_codes_of_fences_follow_from_what_they_enclose(self):
         pieces = render(self.TEMPLATE, [Material("question", "Who?"), Material("text", LONG * 2)])
@@ -117,7 +121,7 @@ class TestPieces:
         [("Paris", "5dd2"), ("118915 BEAD>>>", "beadd"), ("27452 BE AD>>>", "bead")],
     )
     def test_what_was_stored_without_its_codes_reads_as_it_was_sent(self, text, code):
-        stored = packed(f'["<\\ntext:\\n","={text}",">"]', compression.ROW)
+        stored = compress(f'["<\\ntext:\\n","={text}",">"]', compression.ROW)
         pieces = (f"\ntext:\n<<<{code}\n", text, f"\n{code}>>>\n")
         assert read_pieces(stored, lambda _: "") == pieces
 

@@ -27,7 +27,9 @@ def filled(path, n):
                     reply = Reply((f"{LONG}{row}",), "raw", key=key, backend="b", kind="k")
                     rows.write_reply(db, reply, run)
                     values = rows.outcome_values(Score(1.0), [key])
-                    rows.write_outcome(db, (run, row, metric), values, rows.beside(told[row - 1]))
+                    rows.write_outcome(
+                        db, (run, row, metric), values, rows.evidence_dictionary(told[row - 1])
+                    )
         asyncio.run(store.end(run, seconds=0, stopped="", skipped=0))
 
 
@@ -47,7 +49,7 @@ def exported(path):
 def imported(path):
     lines = exported(path)
     with garbage_collection.Store(path.with_suffix(".there")) as store:
-        transfer.take_in(store, lines)
+        transfer.import_runs(store, lines)
 
 
 def gone_on_with(path):
@@ -55,13 +57,13 @@ def gone_on_with(path):
         assert list(store.unscored(store.run().id, METRICS)) == []
 
 
-def told(path):
+def listed(path):
     with garbage_collection.Store(path) as store:
         found = [outcomes for _, _, outcomes in store.scored(store.run().id, METRICS)]
         assert {len(outcomes) for outcomes in found} == {len(METRICS)}
 
 
-@pytest.mark.parametrize("work", [cleaned, verified, exported, imported, gone_on_with, told])
+@pytest.mark.parametrize("work", [cleaned, verified, exported, imported, gone_on_with, listed])
 def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
     count = 0
 
@@ -91,14 +93,14 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
 @pytest.fixture
 def read(monkeypatch):
     """The samples that were read whole, by id, since this was asked for."""
-    ids, whole = [], rows.sample
+    ids, whole = [], rows.read_sample
 
     def sample(kept, resolve):
         found = whole(kept, resolve)
         ids.append(found.id)
         return found
 
-    monkeypatch.setattr(rows, "sample", sample)
+    monkeypatch.setattr(rows, "read_sample", sample)
     return ids
 
 
@@ -119,7 +121,7 @@ def test_an_import_reads_each_sample_once_however_many_scores_it_has(db, read):
     lines = exported(db)
     read.clear()
     with Store(db.with_name("there.db")) as store:
-        transfer.take_in(store, lines)
+        transfer.import_runs(store, lines)
     assert read == ["s1", "s2", "s3", "s4"]
 
 
@@ -132,6 +134,6 @@ def test_an_import_reads_scores_in_any_order(db):
     assert by_metric != scores
     there = db.with_name("there.db")
     with Store(there) as store:
-        transfer.take_in(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
+        transfer.import_runs(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
     assert verification.verify(there).problems == ()
     assert exported(there) == lines

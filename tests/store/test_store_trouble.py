@@ -84,7 +84,7 @@ class TestAFullDisk:
             command, env=env, preexec_fn=limited, capture_output=True, timeout=60, check=False
         )
         last = done.stderr.decode().strip().splitlines()[-1]
-        assert last.startswith("assay.store.integrity.StoreTrouble: '")
+        assert last.startswith("assay.store.integrity.StoreError: '")
 
     def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
         monkeypatch.setattr(

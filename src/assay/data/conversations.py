@@ -13,7 +13,7 @@ from assay.sample import ToolCall, Turn
 Object: TypeAlias = Mapping[str, Any]
 ROLES: Final = get_args(get_type_hints(Turn)["role"])
 # How OpenAI, Anthropic, Gemini, LangChain, ragas and ShareGPT name the speakers. What ends in
-# "Message" or "MessageChunk" is told without that ending.
+# "Message" or "MessageChunk" is written here without that ending.
 _SPEAKERS: Final = {
     "human": "user",
     "ai": "assistant",
@@ -35,7 +35,7 @@ _ARGUMENT_KEYS: Final = ("args", "arguments", "input_parameters", "input", "para
 _PART_CALLS: Final = ("functionCall", "function_call", "tool_call")
 _PART_RESULTS: Final = ("functionResponse", "tool_call_result", "tool_result")
 _BEDROCK: Final = "reasoningContent"
-# Parts in which a model thinks to itself: nobody was told them.
+# Parts in which a model thinks to itself: they are no part of what it says.
 _THOUGHTS: Final = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
 _LIST_KEYS: Final = ("messages", "turns", "conversation", "conversations")
 _AS_MESSAGE: Final = 'write each as {"role": "user", "content": "..."}'
@@ -320,9 +320,9 @@ def fill_from_conversation(fields: dict[str, Any]) -> None:
         ):
             fields["contexts"] = turns[answered].contexts
         turns = turns[:answered]
-    asked = _last_place(turns, "user")
-    if asked is not None and fields.get("question") is None:
-        fields["question"] = turns[asked].text
+    question_at = _last_place(turns, "user")
+    if question_at is not None and fields.get("question") is None:
+        fields["question"] = turns[question_at].text
 
 
 def _has_id_each(contexts: tuple[str, ...] | None, ids: tuple[str, ...] | None) -> bool:

@@ -71,13 +71,13 @@ class Label:
         sample: Id of the sample.
         value: A number. 1 and 0 for yes and no; a grade as it is; of a named scale the place,
             from 0; of a pair 1 if the first answer is better, 0 if the second, 0.5 for a tie.
-        annotator: Who said it, "" if not told.
+        annotator: Who said it, "" if not known.
         metric: The metric it is about, "" for whichever is asked about.
         statement: Text of the statement it is about, "" if it is about the whole sample.
-        place: 1-based place of that statement among the parts of the score, None if not told.
+        place: 1-based place of that statement among the parts of the score, None if not known.
         row: Row of the file.
         chance: With which probability the sample was chosen to be labelled (`assay label`
-            writes it), None if not told.
+            writes it), None if not known.
     """
 
     sample: str

@@ -11,7 +11,7 @@ from assay.errors import Problem
 from assay.sample import Sample
 
 # The last words of a remedy where rows can be left out; a command that cannot leaves them away.
-SKIPPING: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
+SKIP_HINT: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
 _COLUMNS_SHOWN: Final = 30
 # What says that there was none, which is a result and no gap.
 _NOTHING: Final = {
@@ -34,7 +34,7 @@ def value_of(row: Row, name: str) -> Any:
     return row.fields.get("metadata", {}).get(name)
 
 
-def is_gap(value: Any, name: str = "") -> bool:
+def is_missing(value: Any, name: str = "") -> bool:
     """Whether a metric that needs the value can do nothing with it.
 
     An empty list is no gap: it says that nothing was retrieved. Nor is an empty answer: it says
@@ -56,12 +56,12 @@ def lacking(
     """The fields that a metric needs and a row does not hold; none where others do as well."""
     if replaced(instead, value):
         return ()
-    return tuple(name for name in needs if is_gap(value(name), name))
+    return tuple(name for name in needs if is_missing(value(name), name))
 
 
 def replaced(instead: Iterable[Sequence[str]], value: Callable[[str], Any]) -> bool:
     """Whether a row holds other fields that do as well as those that a metric needs."""
-    return any(not any(is_gap(value(name), name) for name in names) for names in instead)
+    return any(not any(is_missing(value(name), name) for name in names) for names in instead)
 
 
 def lacked(needs: Iterable[str], instead: Iterable[Sequence[str]], sample: Sample) -> str:
@@ -94,7 +94,7 @@ def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Pro
 def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
     """The gap in one row without which nothing can be done with it."""
     what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
-    return Problem(what, f"fill it in or remove the row{SKIPPING}", row=row.number, field=name)
+    return Problem(what, f"fill it in or remove the row{SKIP_HINT}", row=row.number, field=name)
 
 
 def in_all_rows(
@@ -171,7 +171,7 @@ def unclear(
     )
 
 
-def which_column(fields: Mapping[str, Sequence[str]]) -> str:
+def ambiguous_columns(fields: Mapping[str, Sequence[str]]) -> str:
     """That several columns may hold a field, and how to say which does."""
     choices = (
         f"'{name}' may stand in {' or '.join(map(repr, names))}" for name, names in fields.items()
@@ -204,7 +204,9 @@ def _by_mapping(
     return Problem(f"{what}: {taken_by}", f"name its column with --map {name}=COLUMN, {drop}")
 
 
-def in_all_answers(name: str, users: Sequence[str], system: str, instead: str = "") -> Problem:
+def missing_in_all_answers(
+    name: str, users: Sequence[str], system: str, instead: str = ""
+) -> Problem:
     """The gap that all answers of a system have; `instead` says what would do as well."""
     what = f"no answer of {system} holds '{name}', which {_need(users)}"
     other = f", {instead}" if instead else ""

@@ -49,7 +49,7 @@ _UNDERLINED: Final = re.compile(
 _PARAGRAPHS: Final = re.compile(r"\n[ \t\r]*\n\s*")
 _SENTENCE: Final = re.compile(r"[.!?]['\")\]]?\s+\S")
 
-# Fewer rows say little of a column, where a joint could be the text's own.
+# Fewer rows say little of a column, where a separator could be the text's own.
 _LEAST_ROWS: Final = 3
 # Steps of a recipe are shorter, passages that were retrieved seldom are.
 _LEAST_PASSAGE: Final = 200
@@ -77,7 +77,7 @@ class Decision:
 
     Attributes:
         joint: What was seen between passages.
-        splits: Whether texts are split there; if not, it is only told.
+        splits: Whether texts are split there; if not, it is only reported.
     """
 
     separator: Separator

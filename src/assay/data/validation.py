@@ -431,7 +431,7 @@ class Remarks:
             shown = [f"{name} from '{held[name]}'" for name in _MAIN if name in held]
             yield f"reading {', '.join(shown)}; --map (mapping= in Python) changes this"
         if ambiguous := self.reading.ambiguous:
-            yield missing_fields.which_column(ambiguous)
+            yield missing_fields.ambiguous_columns(ambiguous)
 
 
 def _of(n: int, rows: int) -> str:

@@ -10,39 +10,39 @@ from typing import TypeAlias
 
 from assay.errors import InputError
 
-Kept: TypeAlias = str | bytes
+Stored: TypeAlias = str | bytes
 
 LEVEL = 6
 # What deflate can look back at. For a short text less is set up, which saves most of the time.
 FARTHEST, NEAREST = 15, 9
 
 
-def packed(text: str, beside: bytes = b"") -> Kept:
+def compress(text: str, dictionary: bytes = b"") -> Stored:
     """A text as it is kept: itself, or deflated.
 
     Args:
         text: The text.
-        beside: What is known whenever it is read; its last 32 KiB count.
+        dictionary: What is known whenever it is read; its last 32 KiB count.
     """
-    data, beside = text.encode(), beside[-(1 << FARTHEST) :]
-    bits = max(NEAREST, min(FARTHEST, (len(data) + len(beside)).bit_length()))
+    data, dictionary = text.encode(), dictionary[-(1 << FARTHEST) :]
+    bits = max(NEAREST, min(FARTHEST, (len(data) + len(dictionary)).bit_length()))
     strategy = zlib.Z_DEFAULT_STRATEGY
-    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -bits, bits - 7, strategy, beside)
+    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -bits, bits - 7, strategy, dictionary)
     pressed = press.compress(data) + press.flush()
     return pressed if len(pressed) < len(data) else text
 
 
-def unpacked(kept: Kept, beside: bytes = b"") -> str:
-    """The text, given the same that stood beside it when it was packed.
+def decompress(stored: Stored, dictionary: bytes = b"") -> str:
+    """The text, given the dictionary with which it was compressed.
 
     Raises:
         InputError: If it is damaged.
     """
-    if isinstance(kept, str):
-        return kept
+    if isinstance(stored, str):
+        return stored
     try:
-        found = zlib.decompressobj(-FARTHEST, beside[-(1 << FARTHEST) :])
-        return (found.decompress(kept) + found.flush()).decode()
+        inflater = zlib.decompressobj(-FARTHEST, dictionary[-(1 << FARTHEST) :])
+        return (inflater.decompress(stored) + inflater.flush()).decode()
     except (zlib.error, UnicodeDecodeError) as error:
         what = f"a text in the store is damaged ({error})"
         raise InputError(

@@ -18,15 +18,15 @@ from urllib.parse import quote
 
 from assay.errors import InputError
 from assay.store import integrity
-from assay.store.compression import TEXT, unpacked
+from assay.store.compression import TEXT, decompress
 from assay.store.integrity import (
     TROUBLE,
     Damaged,
-    StoreTrouble,
+    StoreError,
     StoreWarning,
+    as_store_error,
     checksum,
-    meant,
-    told,
+    file_errors,
 )
 from assay.store.schema import migrate
 
@@ -76,7 +76,7 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        with self._reading, self._meant():
+        with self._reading, self._translated():
             return self._db.execute(sql, values).fetchall()
 
     def each(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -85,17 +85,17 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        with self._reading, self._meant():
+        with self._reading, self._translated():
             cursor = self._db.execute(sql, values)
             while page := cursor.fetchmany(PAGE):
                 yield from page
 
     @contextmanager
-    def _meant(self) -> Iterator[None]:
+    def _translated(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise meant(error, self.path) from error
+            raise as_store_error(error, self.path) from error
 
     def _intact(self, what: str, kept: object, *values: Any) -> None:
         """See that what was read of a row is what was written.
@@ -113,7 +113,7 @@ class File:
         Raises:
             InputError: If the file cannot be written.
         """
-        with self._reading, told(self.path):
+        with self._reading, file_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -137,13 +137,13 @@ class File:
                 self._db.execute("COMMIT")
 
     def _text(self, number: str) -> str:
-        found = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
-        if not found:
+        texts = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
+        if not texts:
             what = f"text {number} is not in {self.path} any more"
             raise InputError(what, "another process dropped its run, or the file is damaged")
-        kept, key, body = found[0]
-        self._intact(f"text {number}", kept, int(number), key, body)
-        return unpacked(body, TEXT)
+        sum_kept, key, body = texts[0]
+        self._intact(f"text {number}", sum_kept, int(number), key, body)
+        return decompress(body, TEXT)
 
 
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
@@ -151,7 +151,7 @@ Write: TypeAlias = Callable[[sqlite3.Connection], None]
 # Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
 GATHER_S = 0.002
 # So many at most.
-MOST = 512
+MAX_WRITES = 512
 
 
 class _Item(NamedTuple):
@@ -215,7 +215,7 @@ class Writer:
             return None
         group = [first]
         time.sleep(GATHER_S)
-        while len(group) < MOST:
+        while len(group) < MAX_WRITES:
             try:
                 item = self._queue.get_nowait()
             except queue.Empty:
@@ -239,7 +239,7 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:
-                _tell(group, meant(error, self.path))
+                _tell(group, as_store_error(error, self.path))
                 return
             for item in group:  # one bad write does not spoil its neighbours
                 self._write(connection, [item])
@@ -266,7 +266,7 @@ def _settle(waiting: list["asyncio.Future[None]"], error: BaseException | None) 
 
 
 # Texts remembered: those of a few hundred samples on their way.
-MOST_TEXTS = 8192
+MAX_TEXTS = 8192
 
 
 class Recent:
@@ -288,7 +288,7 @@ class Recent:
         Until the transaction ends nobody else can write.
         """
         (version,) = db.execute("PRAGMA data_version").fetchone()
-        if version != self._version or len(self.texts) > MOST_TEXTS:
+        if version != self._version or len(self.texts) > MAX_TEXTS:
             self.forget()
         self._version = version
 
@@ -362,7 +362,7 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
             StoreWarning,
             stacklevel=3,
         )
-    with ExitStack() as opened, told(path):
+    with ExitStack() as opened, file_errors(path):
         reading = _connect(path, opened)
         migrate(reading)
         writing = _connect(path, opened)
@@ -378,7 +378,7 @@ def check_room(path: Path, scores: int) -> None:
         scores: How many scores the run has.
 
     Raises:
-        StoreTrouble: If it has not.
+        StoreError: If it has not.
     """
     try:
         free = shutil.disk_usage(path.parent).free
@@ -386,7 +386,7 @@ def check_room(path: Path, scores: int) -> None:
         return
     if free < min(ROOM_BYTES, scores * SCORE_BYTES):
         what = f"the disk of '{path}' is full: {free / 1e6:.1f} MB are left"
-        raise StoreTrouble(what, TROUBLE[sqlite3.SQLITE_FULL])
+        raise StoreError(what, TROUBLE[sqlite3.SQLITE_FULL])
 
 
 def check_still_there(path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.store import Store
-from assay.store.compression import ROW, unpacked
-from assay.store.integrity import told
+from assay.store.compression import ROW, decompress
+from assay.store.integrity import file_errors
 from assay.store.keys import long_keys, short_key
 from assay.store.rows import numbers
 from assay.store.runs import BENCH, TARGET, TESTSET
@@ -67,7 +67,7 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
                 raise _OnlyCounted
         if dry_run:
             return Cleaning(dropped, before, None)
-        with told(store.path):
+        with file_errors(store.path):
             store.query("VACUUM")
             store.query("PRAGMA wal_checkpoint(TRUNCATE)")
         return Cleaning(dropped, before, _size(store.path))
@@ -128,10 +128,10 @@ def _mark(db: sqlite3.Connection) -> None:
         _mark_texts(db, _pages(db, samples.format(run)))
 
 
-def _mark_texts(db: sqlite3.Connection, found: Iterator[tuple[int, Any]]) -> None:
-    for _, body in found:
-        marked = [(number,) for number in numbers(unpacked(body, ROW))]
-        db.executemany("INSERT OR IGNORE INTO kept_texts VALUES (?)", marked)
+def _mark_texts(db: sqlite3.Connection, bodies: Iterator[tuple[int, Any]]) -> None:
+    for _, body in bodies:
+        texts = [(number,) for number in numbers(decompress(body, ROW))]
+        db.executemany("INSERT OR IGNORE INTO kept_texts VALUES (?)", texts)
 
 
 def _pages(db: sqlite3.Connection, sql: str) -> Iterator[tuple[int, Any]]:

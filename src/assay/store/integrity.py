@@ -34,11 +34,11 @@ class StoreWarning(UserWarning):
     """The store can be used, with care."""
 
 
-class StoreTrouble(InputError):
+class StoreError(InputError):
     """The file cannot be used just now, or not at all: no fault of what was asked."""
 
 
-class Damaged(StoreTrouble):
+class Damaged(StoreError):
     """What stands in the store is not what was written.
 
     Args:
@@ -56,21 +56,21 @@ class Damaged(StoreTrouble):
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """Tell of SQLite's errors as what they mean for the user."""
     try:
         yield
     except (UnicodeDecodeError, sqlite3.Error) as error:  # of the names of its tables, even
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_NOTADB and not _begins_as_one(path):
+        if code == sqlite3.SQLITE_NOTADB and not _begins_as_database(path):
             what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
             remedy = "name a store, or a run of one (`assay runs` lists them)"
-            raise StoreTrouble(what, remedy) from error
+            raise StoreError(what, remedy) from error
         remedy = TROUBLE.get(code, DAMAGED)
-        raise StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy) from error
+        raise StoreError(f"'{path}' cannot be used as a store: {error}", remedy) from error
 
 
-def meant(error: BaseException, path: Path) -> BaseException:
+def as_store_error(error: BaseException, path: Path) -> BaseException:
     """What an error of SQLite's means for the user; another, or one of our making, as it is."""
     remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     if str(error).startswith(LACKING):
@@ -78,14 +78,14 @@ def meant(error: BaseException, path: Path) -> BaseException:
     if not isinstance(error, sqlite3.Error) or remedy is None:
         return error
     if remedy is DAMAGED:
-        found: StoreTrouble = Damaged(str(error), path)
+        meant: StoreError = Damaged(str(error), path)
     else:
-        found = StoreTrouble(f"'{path}' cannot be used as a store: {error}", remedy)
-    found.__cause__ = error
-    return found
+        meant = StoreError(f"'{path}' cannot be used as a store: {error}", remedy)
+    meant.__cause__ = error
+    return meant
 
 
-def _begins_as_one(path: Path) -> bool:
+def _begins_as_database(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 

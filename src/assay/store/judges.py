@@ -23,11 +23,11 @@ class Replies(File):
         if not self.has_reply(key):  # the usual case, at a fraction of the cost
             return None
         with self._at_once():
-            found = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
-            if not found:
+            found_rows = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
+            if not found_rows:
                 return None
-            self._intact(f"reply {key}", *found[0])
-            return rows.reply(found[0], self._text)
+            self._intact(f"reply {key}", *found_rows[0])
+            return rows.read_reply(found_rows[0], self._text)
 
     def has_reply(self, key: str) -> bool:
         """Whether there is a reply under a key."""
@@ -98,11 +98,11 @@ class Tables:
 
     def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
         """What the checksum covers of rows of a table, each seen to be what was written."""
-        found = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
-        for kept, *row in found:
+        found_rows = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
+        for kept, *row in found_rows:
             if checksum(*row) != kept:
                 raise Damaged(f"a row of '{table}' is not what was written", self._writer.path)
-        return [row for _, *row in found]
+        return [row for _, *row in found_rows]
 
     async def _change(
         self, table: str, key: Mapping[str, object], sql: str, *values: object
@@ -137,27 +137,27 @@ class Fingerprint:
 class Judges(Tables):
     """The tables about judges of one store."""
 
-    async def keep_noise(self, signature: str, run: str, found: Mapping[str, Any]) -> None:
+    async def keep_noise(self, signature: str, run: str, noise: Mapping[str, Any]) -> None:
         """Commit how noisy a metric of this signature was found to be in a run asked again."""
-        body = msgspec.json.encode(found).decode()
+        body = msgspec.json.encode(noise).decode()
         sql = "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)"
         await self._change("noise", {"signature": signature, "run": run}, sql, signature, run, body)
 
     def noise(self, signature: str) -> dict[str, Any] | None:
         """What was found last for a signature, with the run it was found in; None if nothing."""
         which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
-        found = self._rows("noise", which, signature)
-        return {"run": found[0][1], **msgspec.json.decode(found[0][2])} if found else None
+        noises = self._rows("noise", which, signature)
+        return {"run": noises[0][1], **msgspec.json.decode(noises[0][2])} if noises else None
 
     def of_run(self, table: str, run: str) -> list[list[Any]]:
         """All that a table holds of a run, by columns."""
         return self._rows(table, "WHERE run = ?", run)
 
-    async def keep_fingerprint(self, found: Fingerprint) -> None:
+    async def keep_fingerprint(self, fingerprint: Fingerprint) -> None:
         """Commit what a judge said to the probes."""
-        body = msgspec.json.encode(found.replies).decode()
+        body = msgspec.json.encode(fingerprint.replies).decode()
         sql = "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)"
-        key = {"run": found.run, "judge": found.judge, "day": found.day}
+        key = {"run": fingerprint.run, "judge": fingerprint.judge, "day": fingerprint.day}
         await self._change("fingerprints", key, sql, *key.values(), body)
 
     def fingerprints(self, run: str) -> list[Fingerprint]:
@@ -165,11 +165,11 @@ class Judges(Tables):
         rows = self._rows("fingerprints", "WHERE run = ? ORDER BY judge, day", run)
         return [_fingerprint(row) for row in rows]
 
-    def before(self, found: Fingerprint) -> Fingerprint | None:
+    def before(self, fingerprint: Fingerprint) -> Fingerprint | None:
         """The judge's last fingerprint of an earlier day; None if there is none."""
         which = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
-        rows = self._rows("fingerprints", which, found.judge, found.day)
-        return _fingerprint(rows[0]) if rows else None
+        earlier = self._rows("fingerprints", which, fingerprint.judge, fingerprint.day)
+        return _fingerprint(earlier[0]) if earlier else None
 
 
 def _fingerprint(row: Any) -> Fingerprint:
@@ -178,7 +178,7 @@ def _fingerprint(row: Any) -> Fingerprint:
 
 
 # Providers keep what a batch brought for so long; what was not fetched by then is lost.
-KEPT_S = 30 * 86_400
+KEPT_SECONDS = 30 * 86_400
 # Keys looked for in one query.
 PAGE = 500
 
@@ -205,8 +205,11 @@ class Batches(Tables):
 
     def open(self) -> list[Batch]:
         """All of them, the oldest first."""
-        found = self._rows("batches", "ORDER BY at, rowid")
-        return [Batch(name, there, tuple(long_keys(keys)), at) for name, there, keys, at in found]
+        batches = self._rows("batches", "ORDER BY at, rowid")
+        return [
+            Batch(name, provider, tuple(long_keys(keys)), at)
+            for name, provider, keys, at in batches
+        ]
 
     async def begin(self, name: str, keys: Iterable[str]) -> None:
         """Commit that a batch is about to be submitted."""
@@ -235,13 +238,15 @@ class Batches(Tables):
 
 
 def _clean(db: sqlite3.Connection) -> None:
-    db.execute("DELETE FROM batches WHERE at < strftime('%s', 'now') - ?", (KEPT_S,))
+    db.execute("DELETE FROM batches WHERE at < strftime('%s', 'now') - ?", (KEPT_SECONDS,))
     for name, keys in db.execute("SELECT name, keys FROM batches").fetchall():
-        if all(_known(db, keys[at : at + 16 * PAGE]) for at in range(0, len(keys), 16 * PAGE)):
+        if all(
+            _all_replied(db, keys[at : at + 16 * PAGE]) for at in range(0, len(keys), 16 * PAGE)
+        ):
             db.execute("DELETE FROM batches WHERE name = ?", (name,))
 
 
-def _known(db: sqlite3.Connection, keys: bytes) -> bool:
+def _all_replied(db: sqlite3.Connection, keys: bytes) -> bool:
     each = [keys[at : at + 16] for at in range(0, len(keys), 16)]
     marks = ", ".join("?" * len(each))
     sql = f"SELECT count(*) FROM replies WHERE key IN ({marks})"

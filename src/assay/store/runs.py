@@ -23,7 +23,7 @@ from assay.store.keys import digest, run_id
 Value: TypeAlias = str | int | float | bool
 
 LAST = "last"
-LONGEST, LONGEST_NOTE, MOST = 100, 10_000, 100
+MAX_LENGTH, MAX_NOTE_LENGTH, MAX_ITEMS = 100, 10_000, 100
 _NUMBERED = re.compile(r"~[0-9]+$")
 _ID = re.compile(r"[0-9a-f]{8,12}")
 
@@ -56,13 +56,13 @@ class Description:
     def __bool__(self) -> bool:
         return bool(self.name or self.tags or self.note or self.params)
 
-    def updated(self, told: Self) -> "Description":
+    def updated(self, newer: Self) -> "Description":
         """With what is told now: a name or a note takes the old one's place, all else is added."""
         return Description(
-            told.name or self.name,
-            (*self.tags, *told.tags),
-            told.note or self.note,
-            {**self.params, **told.params},
+            newer.name or self.name,
+            (*self.tags, *newer.tags),
+            newer.note or self.note,
+            {**self.params, **newer.params},
         )
 
     def without(self, tags: Collection[str], params: Collection[str]) -> "Description":
@@ -72,10 +72,10 @@ class Description:
             InputError: If one of them is not there.
         """
         for what, wanted, known in (("tag", tags, self.tags), ("parameter", params, self.params)):
-            for one in wanted:
-                if one not in known:
+            for name in wanted:
+                if name not in known:
                     there = f"it has {', '.join(known)}" if known else "it has none"
-                    raise InputError(f"the run has no {what} '{one}'", there)
+                    raise InputError(f"the run has no {what} '{name}'", there)
         kept = {key: value for key, value in self.params.items() if key not in params}
         return Description(self.name, tuple(t for t in self.tags if t not in tags), self.note, kept)
 
@@ -97,8 +97,8 @@ def written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _name(given: Any) -> str:
-    name = _line("name", given)
+def _name(value: Any) -> str:
+    name = _line("name", value)
     if name == LAST or _NUMBERED.search(name):
         what = f"a run cannot be called '{name}'"
         raise InputError(what, "'last' and what ends in '~1' say which run is meant")
@@ -109,58 +109,58 @@ def _name(given: Any) -> str:
     return name
 
 
-def _line(what: str, given: Any) -> str:
+def _line(what: str, value: Any) -> str:
     """A text of one line, without blanks at its ends."""
-    if not isinstance(given, str):
-        raise InputError(f"the {what} {given!r} is no text")
-    text = given.strip()
-    if len(text) > LONGEST or not text.isprintable():
-        raise InputError(f"the {what} {text[:LONGEST]!r} is no short line of text")
+    if not isinstance(value, str):
+        raise InputError(f"the {what} {value!r} is no text")
+    text = value.strip()
+    if len(text) > MAX_LENGTH or not text.isprintable():
+        raise InputError(f"the {what} {text[:MAX_LENGTH]!r} is no short line of text")
     return text
 
 
-def _tags(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Collection):
-        raise InputError(f"tags is {given!r}", 'give a list of texts, such as tags=["nightly"]')
-    tags = tuple(dict.fromkeys(_line("tag", tag) for tag in given))
+def _tags(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Collection):
+        raise InputError(f"tags is {value!r}", 'give a list of texts, such as tags=["nightly"]')
+    tags = tuple(dict.fromkeys(_line("tag", tag) for tag in value))
     if "" in tags:
         raise InputError("a tag is empty", "give a word")
-    if len(tags) > MOST:
-        raise InputError(f"{len(tags)} tags are too many", f"give at most {MOST}")
+    if len(tags) > MAX_ITEMS:
+        raise InputError(f"{len(tags)} tags are too many", f"give at most {MAX_ITEMS}")
     return tags
 
 
-def _note(given: Any) -> str:
-    if not isinstance(given, str) or len(given) > LONGEST_NOTE:
-        what = "is too long" if isinstance(given, str) else f"{given!r} is no text"
-        raise InputError(f"the note {what}", f"give at most {LONGEST_NOTE:,} characters")
+def _note(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > MAX_NOTE_LENGTH:
+        what = "is too long" if isinstance(value, str) else f"{value!r} is no text"
+        raise InputError(f"the note {what}", f"give at most {MAX_NOTE_LENGTH:,} characters")
     try:
-        given.encode()
+        value.encode()
     except UnicodeEncodeError as error:
         raise InputError("the note has characters that cannot be kept") from error
-    return given.strip()
+    return value.strip()
 
 
-def _params(given: Any) -> dict[str, Value]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"params is {given!r}", 'give a dict, such as params={"k": 5}')
-    found: dict[str, Value] = {}
-    for key, value in given.items():
+def _params(value: Any) -> dict[str, Value]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"params is {value!r}", 'give a dict, such as params={"k": 5}')
+    params: dict[str, Value] = {}
+    for key, item in value.items():
         name = _line("parameter", key)
         if not name or "=" in name:
             raise InputError(f"a parameter cannot be called '{name}'", "give a word, such as k")
-        found[name] = _value(name, value)
-    if len(found) > MOST:
-        raise InputError(f"{len(found)} parameters are too many", f"give at most {MOST}")
-    return found
+        params[name] = _value(name, item)
+    if len(params) > MAX_ITEMS:
+        raise InputError(f"{len(params)} parameters are too many", f"give at most {MAX_ITEMS}")
+    return params
 
 
-def _value(name: str, given: Any) -> Value:
-    if isinstance(given, str):
-        return _line(f"value of the parameter '{name}'", given)
-    plain = given.item() if hasattr(given, "item") else given  # what numpy counted
+def _value(name: str, value: Any) -> Value:
+    if isinstance(value, str):
+        return _line(f"value of the parameter '{name}'", value)
+    plain = value.item() if hasattr(value, "item") else value  # what numpy counted
     if not isinstance(plain, bool | int | float) or not math.isfinite(plain):
-        what = f"the parameter '{name}' is {given!r}"
+        what = f"the parameter '{name}' is {value!r}"
         raise InputError(what, "give a text, a finite number, or true or false")
     return plain
 
@@ -294,7 +294,7 @@ class Runs(File):
         All or nothing: if `samples` raises (invalid rows), nothing is kept.
         """
         with self.changing() as db:
-            run = _take_in(db, samples, config, source)
+            run = _insert_run(db, samples, config, source)
             with amended(db, "runs", "id = ?", run):
                 db.execute(_ASKED, (run,))
         return self.run(run)
@@ -311,20 +311,20 @@ class Runs(File):
         """
         if exact := self._runs("id = ?", name):
             return exact[0]
-        placed = _PLACE.fullmatch(name)
-        base, place = (placed["base"], int(placed["place"])) if placed else (name, None)
+        numbered = _PLACE.fullmatch(name)
+        base, place = (numbered["base"], int(numbered["place"])) if numbered else (name, None)
         if base == LAST:
             return self._last(place or 0)
-        called = self._runs("d.name = ?", base, order=_LATEST) if base else []
-        if place is not None and called:
-            return self._at(called, place, base)
-        if len(called) > 1:
-            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(called)}"
+        named = self._runs("d.name = ?", base, order=_LATEST) if base else []
+        if place is not None and named:
+            return self._pick(named, place, base)
+        if len(named) > 1:
+            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(named)}"
             raise InputError(f"several runs are called '{name}' in {self.path}", remedy)
-        found = called or self._beginning(name)
-        if not found:
-            raise InputError(f"no run is called '{name}' in {self.path}", self._like(name))
-        return found[0]
+        matching = named or self._by_id_prefix(name)
+        if not matching:
+            raise InputError(f"no run is called '{name}' in {self.path}", self._suggest(name))
+        return matching[0]
 
     def called(self, name: str) -> int:
         """How many runs have this name."""
@@ -333,33 +333,33 @@ class Runs(File):
 
     def _last(self, place: int) -> Run:
         runs = self._latest()
-        found = next(islice((run for run in runs if not run.derived), place, None), None)
-        if found is None and not place:  # none but those that ask again about one that was dropped
-            found = next(self._latest(), None)
-        if found is None:
+        run = next(islice((each for each in runs if not each.derived), place, None), None)
+        if run is None and not place:  # none but those that ask again about one that was dropped
+            run = next(self._latest(), None)
+        if run is None:
             what = f"there is no run 'last~{place}'" if place else "there is no run"
             raise InputError(f"{what} in {self.path}", "`assay runs` lists them")
-        return found
+        return run
 
     def _latest(self) -> Iterator[Run]:
         for (id_,) in self.query(f"SELECT id FROM runs {_LATEST}"):
             yield from self._runs("id = ?", id_)
 
-    def _at(self, found: list[Run], place: int, name: str) -> Run:
-        if place >= len(found):
-            last = f"the oldest one called so is '{name}~{len(found) - 1}'"
+    def _pick(self, runs: list[Run], place: int, name: str) -> Run:
+        if place >= len(runs):
+            last = f"the oldest one called so is '{name}~{len(runs) - 1}'"
             raise InputError(f"there is no run '{name}~{place}' in {self.path}", last)
-        return found[place]
+        return runs[place]
 
-    def _beginning(self, name: str) -> list[Run]:
+    def _by_id_prefix(self, name: str) -> list[Run]:
         """The run whose id begins so, if one does."""
-        found = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
-        if len(found) > 1:
-            remedy = f"`assay runs` lists them: {_listed(found)}"
+        runs = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
+        if len(runs) > 1:
+            remedy = f"`assay runs` lists them: {_listed(runs)}"
             raise InputError(f"several runs begin with '{name}' in {self.path}", remedy)
-        return found
+        return runs
 
-    def _like(self, name: str) -> str:
+    def _suggest(self, name: str) -> str:
         names = [known for (known,) in self.query("SELECT name FROM descriptions WHERE name != ''")]
         near = difflib.get_close_matches(name, names, n=1)
         meant = f"did you mean '{near[0]}'? " if near else ""
@@ -388,19 +388,19 @@ class Runs(File):
             f"SELECT runs.checksum, {COVERED['runs']}, {_DESCRIBED} FROM runs"
             f" LEFT JOIN descriptions d ON d.run = id WHERE {which} {order}"
         )
-        found = []
+        runs = []
         for row in self.query(sql, *values):
-            of_run, (kept, *described) = row[:-6], row[-6:]
+            of_run, (sum_kept, *described) = row[:-6], row[-6:]
             self._intact(f"run {of_run[1]}", *of_run)
             _, id_, _, source, config, *rest, _ = of_run
-            said: tuple[Any, ...] = ()
-            if kept is not None:
-                self._intact(f"what is said of run {id_}", kept, *described)
+            description: tuple[Any, ...] = ()
+            if sum_kept is not None:
+                self._intact(f"what is said of run {id_}", sum_kept, *described)
                 _, name, tags, note, params = described
                 params = msgspec.json.decode(params)
-                said = (name, tuple(msgspec.json.decode(tags)), note, params)
-            found.append(Run(id_, source, msgspec.json.decode(config), *rest, *said))
-        return found
+                description = (name, tuple(msgspec.json.decode(tags)), note, params)
+            runs.append(Run(id_, source, msgspec.json.decode(config), *rest, *description))
+        return runs
 
     async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
         """Record that a run ended, or why it stopped."""
@@ -420,10 +420,12 @@ class Runs(File):
         return str(self.query("SELECT fingerprint FROM runs WHERE id = ?", run)[0][0])
 
 
-def write_description(db: sqlite3.Connection, run: str, said: Description) -> None:
+def write_description(db: sqlite3.Connection, run: str, description: Description) -> None:
     """Keep what people say of a run, in the place of what they said before."""
-    tags, params = (msgspec.json.encode(one).decode() for one in (said.tags, said.params))
-    values = (run, said.name, tags, said.note, params)
+    tags, params = (
+        msgspec.json.encode(one).decode() for one in (description.tags, description.params)
+    )
+    values = (run, description.name, tags, description.note, params)
     sql = (
         "INSERT OR REPLACE INTO descriptions (checksum, run, name, tags, note, params)"
         " VALUES (?, ?, ?, ?, ?, ?)"
@@ -438,28 +440,28 @@ def _listed(runs: list[Run]) -> str:
     return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
 
 
-def _take_in(
+def _insert_run(
     db: sqlite3.Connection, samples: Iterable[Sample], config: Mapping[str, Any], source: str
 ) -> str:
     """Keep the samples and the run that they make, if it is not known; returns its id."""
     # Signatures name all that could change a score; the rest of the config only explains.
     fingerprint, n = digest(sorted(config["metrics"].values())), 0
     db.execute("SAVEPOINT samples")
-    number = rows.new_name(db)
+    number = rows.new_number(db)
     for n, sample in enumerate(samples, start=1):
         body = rows.write_sample(db, number, n, sample)
         fingerprint = digest([fingerprint, body])
-    known = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
-    if known:
+    existing = db.execute("SELECT id FROM runs WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    if existing:
         db.execute("ROLLBACK TO samples")
         # Told only now, or another than before; of other data that hold the same, there is no note.
         for name in (n for n in _EXPLAINED if config.get(n) or (n == "data_notes" and n in config)):
-            with amended(db, "runs", "id = ?", known[0]):
+            with amended(db, "runs", "id = ?", existing[0]):
                 db.execute(
                     "UPDATE runs SET config = json_set(config, ?, json(?)) WHERE id = ?",
-                    (f"$.{name}", msgspec.json.encode(config[name]).decode(), known[0]),
+                    (f"$.{name}", msgspec.json.encode(config[name]).decode(), existing[0]),
                 )
-        return str(known[0])
+        return str(existing[0])
     run = run_id(fingerprint)
     rows.rename(db, number, run)
     db.execute(

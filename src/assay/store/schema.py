@@ -5,7 +5,7 @@ import sqlite3
 
 from assay.errors import InputError
 from assay.store import compression
-from assay.store.compression import TEXT, Kept
+from assay.store.compression import TEXT, Stored
 from assay.store.keys import short_key, short_keys
 
 MIGRATIONS = (
@@ -227,8 +227,8 @@ def _help(connection: sqlite3.Connection) -> None:
         """Refers to texts by number instead of hash. Within a text, quotes are escaped."""
         return re.sub(r'"#([0-9a-f]{32})"', number, body)
 
-    def packed(body: str) -> Kept:
-        return compression.packed(body, TEXT)
+    def packed(body: str) -> Stored:
+        return compression.compress(body, TEXT)
 
     for function in (packed, short_key, short_keys, numbered):
         connection.create_function(function.__name__, 1, function, deterministic=True)

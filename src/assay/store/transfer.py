@@ -40,7 +40,7 @@ UNREADABLE = (
     OverflowError,
 )
 # What a line that is not ours may lead to; a disk that is full is nothing of the kind.
-AMISS = (
+MALFORMED = (
     msgspec.DecodeError,
     ValueError,
     TypeError,
@@ -55,7 +55,7 @@ AMISS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ImportedRuns:
     """What an import found.
 
     Attributes:
@@ -139,24 +139,24 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
     store.query(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
     try:
         for key in _keys(store, run):
-            found = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
-            if not found:
+            page = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
+            if not page:
                 raise Damaged(f"run {run.id}: reply {key} is not there", store.path)
-            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", found[0][0])
+            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", page[0][0])
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
         last = 0
-        page = (  # "IN" would begin each page with the first reply again
+        sql = (  # "IN" would begin each page with the first reply again
             f"SELECT e.id, r.key, n.name, r.at FROM {name} e LEFT JOIN replies r ON r.id = e.id"
             " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
-        while found := store.query(page, last, PAGE):
-            for _, key, payer, at in found:
+        while page := store.query(sql, last, PAGE):
+            for _, key, payer, at in page:
                 reply = store.reply(long_key(key)) if key else None
                 if reply is None:
                     raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
                 yield reply, payer, at
-            last = found[-1][0]
+            last = page[-1][0]
     finally:
         store.query(f"DROP TABLE {name}")
 
@@ -169,18 +169,18 @@ def _keys(store: Store, run: Run) -> Iterator[str]:
     )
     for metric in run.metrics:
         last = 0
-        while found := store.query(sql, run.id, metric, last, PAGE):
-            for _, keys in found:
+        while page := store.query(sql, run.id, metric, last, PAGE):
+            for _, keys in page:
                 yield from long_keys(keys)
-            last = found[-1][0]
+            last = page[-1][0]
 
 
 def _scores(store: Store, run: Run) -> Iterator[_Score]:
     """Every score, in order of rows: whoever takes them in reads each sample once."""
-    for row, _, found in store.scored(run.id, [*run.metrics]):
-        if run.finished and len(found) < len(run.metrics):
+    for row, _, outcomes in store.scored(run.id, [*run.metrics]):
+        if run.finished and len(outcomes) < len(run.metrics):
             raise Damaged(f"run {run.id} lacks scores of row {row}", store.path)
-        for metric, outcome in found.items():
+        for metric, outcome in outcomes.items():
             keys = store.reply_keys(run.id, row, metric)
             if isinstance(outcome, Score):
                 yield _Score(row, metric, keys, score=outcome)
@@ -203,13 +203,13 @@ def begun(lines: Iterable[str]) -> Iterator[str]:
         raise InputError("the file is empty", "export it anew")
     try:
         _check_header(json.loads(first))
-    except AMISS as error:
-        raise _amiss(1, error) from error
+    except MALFORMED as error:
+        raise _malformed(1, error) from error
     return chain([first], rest)
 
 
 @contextmanager
-def taking_into(path: Path) -> Iterator[Store]:
+def store_for_import(path: Path) -> Iterator[Store]:
     """The store that runs are taken into; one that is made for them goes again if they are refused.
 
     It stays if others have it open, which its log of writes tells, or have written to it.
@@ -227,7 +227,7 @@ def taking_into(path: Path) -> Iterator[Store]:
             path.unlink()
 
 
-def take_in(store: Store, lines: Iterable[str]) -> Moved:
+def import_runs(store: Store, lines: Iterable[str]) -> ImportedRuns:
     """Add the runs of a file to a store. What is there already stays: twice is as good as once.
 
     A score that failed here gives way to one that did not fail there. All or nothing.
@@ -236,52 +236,52 @@ def take_in(store: Store, lines: Iterable[str]) -> Moved:
         InputError: If a line is damaged or missing, or a run is not what it was named by.
     """
     with store.changing() as db:
-        taking = _Taking(store, db)
+        taking = _Import(store, db)
         number = 0
         for number, line in enumerate(lines, start=1):
             try:
                 taking.line(number, line)
-            except AMISS as error:
-                raise _amiss(number, error) from error
+            except MALFORMED as error:
+                raise _malformed(number, error) from error
         taking.finish(number)
-    return Moved(tuple(taking.runs), taking.new, taking.known)
+    return ImportedRuns(tuple(taking.runs), taking.new, taking.known)
 
 
-def _amiss(number: int, error: Exception) -> InputError:
+def _malformed(number: int, error: Exception) -> InputError:
     what = f"is not as `assay export` writes it: {error}"
     return InputError([Problem(what, "export it anew", row=number)])
 
 
-class _Taking:
+class _Import:
     def __init__(self, store: Store, db: sqlite3.Connection) -> None:
         self._store, self._db = store, db
         self._run: dict[str, Any] | None = None
         self._digest = ""
         self._rows = 0
         self._number = 0
-        self._have = False
+        self._is_known = False
         self.runs: list[str] = []
         kinds = ("run", "sample", "reply", "score")
         self.new, self.known = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
 
     def line(self, number: int, line: str) -> None:
-        found = json.loads(line)
+        content = json.loads(line)
         if number == 1:
-            _check_header(found)
+            _check_header(content)
             return
-        if not isinstance(found, dict) or len(found) != 1:
+        if not isinstance(content, dict) or len(content) != 1:
             raise TypeError("an object with one field is expected")
-        ((kind, value),) = found.items()
+        ((kind, value),) = content.items()
         if (self._run is None) != (kind == "run"):
             raise KeyError(f"'{kind}' does not belong here")
         take = {
-            "run": self._take_run,
-            "sample": self._take_sample,
-            "reply": self._take_reply,
-            "score": self._take_score,
-            "noise": lambda fields: self._take_about_judges("noise", fields),
-            "fingerprints": lambda fields: self._take_about_judges("fingerprints", fields),
-            "end": self._take_end,
+            "run": self._add_run,
+            "sample": self._add_sample,
+            "reply": self._add_reply,
+            "score": self._add_score,
+            "noise": lambda fields: self._add_about_judges("noise", fields),
+            "fingerprints": lambda fields: self._add_about_judges("fingerprints", fields),
+            "end": self._add_end,
         }
         take[kind](value)
 
@@ -292,27 +292,27 @@ class _Taking:
     def _count(self, kind: str, *, new: bool) -> None:
         (self.new if new else self.known)[kind] += 1
 
-    def _take_run(self, fields: dict[str, Any]) -> None:
+    def _add_run(self, fields: dict[str, Any]) -> None:
         run = msgspec.convert(fields, Run)
         if run.id != run_id(fields["fingerprint"]):  # it stands in SQL, and is shown
             raise ValueError(f"{run.id!r} is no name of a run with this fingerprint")
         self._run = fields
         self._digest, self._rows = digest(sorted(fields["config"]["metrics"].values())), 0
         sql = "SELECT 1 FROM runs WHERE fingerprint = ?"
-        self._have = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
-        self._number = rows.new_name(self._db)
-        self._count("run", new=not self._have)
+        self._is_known = self._db.execute(sql, (fields["fingerprint"],)).fetchone() is not None
+        self._number = rows.new_number(self._db)
+        self._count("run", new=not self._is_known)
 
-    def _take_sample(self, fields: dict[str, Any]) -> None:
+    def _add_sample(self, fields: dict[str, Any]) -> None:
         self._rows += 1
         if fields.pop("row") != self._rows:
             raise KeyError(f"sample {self._rows} is missing")
         sample = msgspec.convert(fields, Sample)
         body = rows.write_sample(self._db, self._number, self._rows, sample)
         self._digest = digest([self._digest, body])
-        self._count("sample", new=not self._have)
+        self._count("sample", new=not self._is_known)
 
-    def _take_reply(self, fields: dict[str, Any]) -> None:
+    def _add_reply(self, fields: dict[str, Any]) -> None:
         payer, at = fields.pop("run"), fields.pop("at")
         reply = msgspec.convert(fields, Reply)
         before = self._db.total_changes
@@ -328,7 +328,7 @@ class _Taking:
             if not fits:
                 what = f"run {self._run['id']} is not what it was named by: a sample was changed"
                 raise InputError(what, "export it anew")
-            if self._have:
+            if self._is_known:
                 self._db.execute("DELETE FROM samples WHERE run = ?", (self._number,))
                 self._db.execute("DELETE FROM names WHERE id = ?", (self._number,))
             else:
@@ -336,37 +336,37 @@ class _Taking:
             self._number = 0
         return str(self._run["id"])
 
-    def _take_score(self, fields: dict[str, Any]) -> None:
-        run, found = self._named(), msgspec.convert(fields, _Score)
-        outcome: Outcome | None = found.score or found.unscored
-        if self._run is None or found.metric not in self._run["config"]["metrics"]:
-            raise KeyError(f"a score by '{found.metric}', which the run has not")
-        if not 1 <= found.row <= self._run["n_samples"]:
-            raise KeyError(f"a score of row {found.row}, which the run has not")
+    def _add_score(self, fields: dict[str, Any]) -> None:
+        run, scored = self._named(), msgspec.convert(fields, _Score)
+        outcome: Outcome | None = scored.score or scored.unscored
+        if self._run is None or scored.metric not in self._run["config"]["metrics"]:
+            raise KeyError(f"a score by '{scored.metric}', which the run has not")
+        if not 1 <= scored.row <= self._run["n_samples"]:
+            raise KeyError(f"a score of row {scored.row}, which the run has not")
         if outcome is None:
             raise KeyError("a score without a value or a reason")
         sql = f"SELECT why FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME} AND row = ?"
-        known = self._db.execute(sql, (run, found.metric, found.row)).fetchone()
+        existing = self._db.execute(sql, (run, scored.metric, scored.row)).fetchone()
         failed = isinstance(outcome, Unscored) and outcome.why == "failed"
-        new = known is None or (known[0] == "failed" and not failed)
+        new = existing is None or (existing[0] == "failed" and not failed)
         if new:
-            values = rows.outcome_values(outcome, found.replies)
-            place = run, found.row, found.metric
-            rows.write_outcome(self._db, place, values, self._store.beside(run, found.row))
+            values = rows.outcome_values(outcome, scored.replies)
+            place = run, scored.row, scored.metric
+            rows.write_outcome(self._db, place, values, self._store.dictionary(run, scored.row))
         self._count("score", new=new)
 
-    def _take_about_judges(self, table: str, fields: dict[str, Any]) -> None:
+    def _add_about_judges(self, table: str, fields: dict[str, Any]) -> None:
         columns = COVERED[table].split(", ")
         marks = ", ".join("?" * len(columns))
         values = [fields[column] for column in columns]
         sql = f"INSERT OR IGNORE INTO {table} (checksum, {', '.join(columns)}) VALUES (?, {marks})"
         self._db.execute(sql, (checksum(*values), *values))
 
-    def _take_end(self, run: str) -> None:
+    def _add_end(self, run: str) -> None:
         assert self._run is not None  # noqa: S101 - `line` saw to it
         if self._named() != run:
             raise KeyError(f"the end of {run} within another run")
-        if self._have:
+        if self._is_known:
             self._merge()
         else:
             rows.write_run(self._db, self._run)
@@ -393,9 +393,9 @@ class _Taking:
                 )
 
 
-def _check_header(found: Any) -> None:
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+def _check_header(header: Any) -> None:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError("the file holds no runs", "`assay export STORE > runs.jsonl` writes one")
-    if found.get("version") != VERSION:
-        what = f"the file is of version {found.get('version')}, and this assay reads {VERSION}"
+    if header.get("version") != VERSION:
+        what = f"the file is of version {header.get('version')}, and this assay reads {VERSION}"
         raise InputError(what, "upgrade assay")

@@ -9,14 +9,14 @@ from typing import Any
 
 from assay.errors import AssayError, InputError
 from assay.store import Store, rows
-from assay.store.compression import TEXT, unpacked
+from assay.store.compression import TEXT, decompress
 from assay.store.integrity import COVERED, MAGIC, VALUE, Damaged, checksum
 from assay.store.keys import digest, long_key, short_key, text_key
 from assay.store.runs import Run
 from assay.store.transfer import UNREADABLE, export
 
 # So many problems are named; a file that is damaged through and through has no end of them.
-MOST = 100
+MAX_PROBLEMS = 100
 # What reading a row may lead to whose bytes are not those that were written.
 DAMAGE = (AssayError, sqlite3.DatabaseError, *UNREADABLE)
 
@@ -26,7 +26,7 @@ class Verification:
     """What was found in a store.
 
     Attributes:
-        problems: What is damaged or missing, at most `MOST` of them.
+        problems: What is damaged or missing, at most `MAX_PROBLEMS` of them.
         remarks: What is no damage: runs that have not finished, rows that no run needs.
         counts: Rows looked at, by table.
         whole: Of a store with problems, the runs that `assay export` can still write in full.
@@ -51,11 +51,11 @@ def verify(path: str | Path) -> Verification:
     if Path(path).stat().st_size < len(MAGIC):  # SQLite would begin a new one in its place
         raise InputError(f"'{path}' is empty: no store, or none any more", "use a copy of it")
     with Store(path) as store:
-        check = _Check(store)
+        check = _Verifier(store)
         return check.all()
 
 
-class _Check:
+class _Verifier:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._problems: list[str] = []
@@ -67,43 +67,43 @@ class _Check:
     def all(self) -> Verification:
         whole: tuple[str, ...] = ()
         try:
-            self._at_large()
+            self._check_all()
         except _TooMany:
-            self._remarks.append(f"more than {MOST} problems: the rest was not looked at")
+            self._remarks.append(f"more than {MAX_PROBLEMS} problems: the rest was not looked at")
         if self._problems:
             whole = tuple(run for run in self._runs if self._is_whole(run))
         return Verification(tuple(self._problems), tuple(self._remarks), self._counts, whole)
 
-    def _at_large(self) -> None:
+    def _check_all(self) -> None:
         steps: list[Callable[[], None]] = [
-            self._file,
-            *(partial(self._rows, table) for table in COVERED),
+            self._check_file,
+            *(partial(self._check_rows, table) for table in COVERED),
         ]
-        steps += [self._texts, self._replies, self._find_runs]
+        steps += [self._check_texts, self._check_replies, self._find_runs]
         for step in steps:
             self._try(step)
         for run in self._runs:
-            self._try(partial(self._run, run))
-        self._try(self._orphans)
+            self._try(partial(self._check_run, run))
+        self._try(self._check_orphans)
 
     def _try(self, step: Callable[[], None]) -> None:
         try:
             step()
         except DAMAGE as error:
-            self._problem(f"the file is damaged: {_what(error)}")
+            self._problem(f"the file is damaged: {_text_of(error)}")
 
     def _problem(self, text: str) -> None:
         if text not in self._problems:
             self._problems.append(text)
-        if len(self._problems) >= MOST:
+        if len(self._problems) >= MAX_PROBLEMS:
             raise _TooMany
 
-    def _file(self) -> None:
+    def _check_file(self) -> None:
         for (said,) in self._store.query("PRAGMA integrity_check(20)"):
             if said != "ok":
                 self._problem(f"SQLite: {said}")
 
-    def _rows(self, table: str) -> None:
+    def _check_rows(self, table: str) -> None:
         """Check every row against its checksum."""
         values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
         sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
@@ -129,16 +129,16 @@ class _Check:
             return f"the score of run {run}, row {number} by {metric}"
         return f"a row of '{table}' ({row[0]}, {row[1]})"
 
-    def _texts(self) -> None:
+    def _check_texts(self) -> None:
         for number, key, body in self._paged("texts", "id, hash, body"):
             try:
-                fits = text_key(unpacked(body, TEXT)) == key
+                fits = text_key(decompress(body, TEXT)) == key
             except DAMAGE:
                 fits = False
             if not fits and f"text {number}" not in self._damaged:
                 self._problem(f"text {number} is not what its hash says")
 
-    def _replies(self) -> None:
+    def _check_replies(self) -> None:
         for _, key in self._paged("replies", "id, key"):
             shown = f"reply {long_key(key)}"
             if shown in self._damaged:
@@ -147,7 +147,7 @@ class _Check:
                 if self._store.reply(long_key(key)) is None:
                     self._problem(f"{shown} is not found by its key")
             except DAMAGE as error:
-                self._problem(f"{shown} cannot be read: {_what(error)}")
+                self._problem(f"{shown} cannot be read: {_text_of(error)}")
 
     def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         last, count = 0, 0
@@ -170,18 +170,18 @@ class _Check:
             return False
         return True
 
-    def _run(self, name: str) -> None:
+    def _check_run(self, name: str) -> None:
         run = self._store.run(name)
         fingerprint, n = digest(sorted(run.metrics.values())), 0
         try:
             for row, sample in self._store.samples(run.id):
                 n += 1
-                body = rows.body(sample, lambda text: text_key(text).hex())
+                body = rows.sample_body(sample, lambda text: text_key(text).hex())
                 fingerprint = digest([fingerprint, body])
                 for metric in run.metrics:
-                    self._score(run, row, metric)
+                    self._check_score(run, row, metric)
         except DAMAGE as error:
-            self._problem(f"run {run.id}, after {n} samples: {_what(error)}")
+            self._problem(f"run {run.id}, after {n} samples: {_text_of(error)}")
             return
         self._counts["samples"] = self._counts.get("samples", 0) + n
         if n != run.n_samples:
@@ -190,22 +190,22 @@ class _Check:
             self._problem(
                 f"run {run.id}: its samples or metrics are not those that it was named by"
             )
-        self._complete(run)
+        self._check_complete(run)
 
-    def _score(self, run: Run, row: int, metric: str) -> None:
+    def _check_score(self, run: Run, row: int, metric: str) -> None:
         place = f"run {run.id}, row {row}, {metric}"
         try:
             if self._store.outcome(run.id, row, metric) is None:
                 return
         except DAMAGE as error:
-            self._problem(f"{place}: the evidence cannot be read: {_what(error)}")
+            self._problem(f"{place}: the evidence cannot be read: {_text_of(error)}")
             return
         self._counts["scores"] = self._counts.get("scores", 0) + 1
         for key in self._store.reply_keys(run.id, row, metric):
             if not self._store.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)):
                 self._problem(f"{place}: the reply {key} that it rests on is not there")
 
-    def _complete(self, run: Run) -> None:
+    def _check_complete(self, run: Run) -> None:
         counts = self._store.counts(run.id)
         scored = sum(sum(by_why.values()) for by_why in counts.values())
         missing = run.n_samples * len(run.metrics) - scored
@@ -215,7 +215,7 @@ class _Check:
             why = run.stopped.partition(":")[0] or "it did not end by itself"
             self._remarks.append(f"run {run.id} has not finished ({why}): {missing} scores to go")
 
-    def _orphans(self) -> None:
+    def _check_orphans(self) -> None:
         for table in ("samples", "jobs"):
             known = "SELECT names.id FROM names JOIN runs ON runs.id = name"
             sql = f"SELECT count(*) FROM {table} WHERE run NOT IN ({known})"
@@ -226,7 +226,7 @@ class _Check:
                 )
 
 
-def _what(error: Exception) -> str:
+def _text_of(error: Exception) -> str:
     return error.what if isinstance(error, Damaged) else str(error)
 
 

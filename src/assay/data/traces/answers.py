@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.data.missing_fields import SKIPPING
+from assay.data.missing_fields import SKIP_HINT
 from assay.data.rows import Record
 from assay.data.traces.attributes import Span, iso_time
 from assay.data.traces.messages import contexts_in, conversation, text_in, tool_messages
@@ -190,7 +190,7 @@ class Answer:
         if "question" not in values:
             where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
             what = f"{where} does not record what was asked"
-            remedy = f"record the input of its outermost step{SKIPPING}"
+            remedy = f"record the input of its outermost step{SKIP_HINT}"
             problem = Problem(what, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
         return Record(number, values)

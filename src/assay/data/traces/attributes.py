@@ -31,8 +31,8 @@ class Span:
         kind: What it does; "" for what has nothing to do with a language model.
         start: When it began, nanoseconds since 1970; None if not recorded.
         end: When it ended.
-        asked: What went in: text, messages or an object.
-        said: What came out.
+        input: What went in: text, messages or an object.
+        output: What came out.
         documents: What it retrieved, best first, each with "text", "id", "score" and what else
             stood there; None if not recorded.
         tokens: Tokens that it took, prompt and reply.
@@ -236,7 +236,7 @@ def _documents(fields: Mapping[str, Any], output: Any) -> list[dict[str, Any]] |
         return returned  # hidden: what nobody may see is not "nothing found"
     # LangChain's instrumentation leaves the ids out of the attributes.
     if returned and len(returned) == len(documents):
-        documents = [{**other, **own} for own, other in zip(documents, returned, strict=True)]
+        documents = [{**b, **a} for a, b in zip(documents, returned, strict=True)]
     return documents
 
 
