@@ -124,7 +124,7 @@ NEW = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(NEW), JSON, min_size=1, max_size=2))
 @pytest.mark.parametrize("write", [lambda value: value, json.dumps], ids=["json", "text"])
 def test_whatever_stands_there_is_read_or_refused_with_a_remedy(write, row):
