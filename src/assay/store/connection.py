@@ -33,6 +33,20 @@ from assay.store.schema import migrate
 PAGE = 256  # rows that are read at once where there may be any number
 
 
+def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, read a page at a time.
+
+    Args:
+        query: Gives all rows of a query.
+        sql: It ends in "AND n > ? ORDER BY n LIMIT ?", where n is its first column, above 0.
+        values: The values before these two.
+    """
+    last = 0
+    while page := query(sql, *values, last, PAGE):
+        yield from page
+        last = page[-1][0]
+
+
 class File:
     """One SQLite file (WAL), of which parts of the store read and write their tables.
 
@@ -62,7 +76,13 @@ class File:
         Raises:
             InputError: If the disk is nearly full.
         """
-        check_room(self.path.absolute(), scores)
+        try:
+            free = shutil.disk_usage(self.path.absolute().parent).free
+        except OSError:  # the folder is gone, which whoever writes tells better
+            return
+        if free < min(ROOM_BYTES, scores * SCORE_BYTES):
+            what = f"the disk of '{self.path.absolute()}' is full: {free / 1e6:.1f} MB are left"
+            raise StoreError(what, TROUBLE[sqlite3.SQLITE_FULL])
 
     def __enter__(self) -> Self:
         return self
@@ -307,21 +327,11 @@ LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been
 
 # File systems that are shared between machines. SQLite's log needs memory that all who write share.
 NETWORK = frozenset(
-    {
-        "9p",
-        "afs",
-        "beegfs",
-        "ceph",
-        "cifs",
-        "glusterfs",
-        "gpfs",
-        "lustre",
-        "nfs",
-        "nfs4",
-        "orangefs",
-    }
-    | {"smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs"}
-    | {"fuse.sshfs"}
+    (
+        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
+        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
+        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    )
 )
 
 
@@ -368,25 +378,6 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         writing = _connect(path, opened)
         opened.pop_all()  # both stay open, unless one of them failed
     return reading, writing
-
-
-def check_room(path: Path, scores: int) -> None:
-    """See that the disk has room left for what is on its way, while it can still be kept.
-
-    Args:
-        path: The store.
-        scores: How many scores the run has.
-
-    Raises:
-        StoreError: If it has not.
-    """
-    try:
-        free = shutil.disk_usage(path.parent).free
-    except OSError:  # the folder is gone, which whoever writes tells better
-        return
-    if free < min(ROOM_BYTES, scores * SCORE_BYTES):
-        what = f"the disk of '{path}' is full: {free / 1e6:.1f} MB are left"
-        raise StoreError(what, TROUBLE[sqlite3.SQLITE_FULL])
 
 
 def check_still_there(path: Path) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from assay.errors import InputError
 from assay.store import Store
 from assay.store.compression import ROW, decompress
+from assay.store.connection import paged
 from assay.store.integrity import file_errors
 from assay.store.keys import long_keys, short_key
 from assay.store.rows import numbers
 from assay.store.runs import BENCH, TARGET, TESTSET
 
-PAGE = 256
 # Tables, and what has to be true of a row for it to stay.
 _KEPT = {
     "samples": "run IN kept_runs",
@@ -104,6 +104,10 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
 
 def _mark(db: sqlite3.Connection) -> None:
     """Fill the tables of what stays."""
+
+    def query(sql: str, *values: object) -> list[Any]:
+        return db.execute(sql, values).fetchall()
+
     db.execute(
         "INSERT INTO kept_runs SELECT names.id FROM names"
         " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?, ?)",
@@ -112,7 +116,7 @@ def _mark(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
     # "+": by the index of runs, each page would sort all scores of a run anew.
     jobs = "SELECT id, replies FROM jobs WHERE +run IN kept_runs AND id > ? ORDER BY id LIMIT ?"
-    for _, keys in _pages(db, jobs):
+    for _, keys in paged(query, jobs):
         db.executemany(
             "INSERT OR IGNORE INTO kept_replies SELECT id FROM replies WHERE key = ?",
             [(short_key(key),) for key in long_keys(keys)],
@@ -122,20 +126,13 @@ def _mark(db: sqlite3.Connection) -> None:
         "SELECT k.id, pieces FROM kept_replies k CROSS JOIN replies r ON r.id = k.id"
         " WHERE k.id > ? ORDER BY k.id LIMIT ?"
     )
-    _mark_texts(db, _pages(db, replies))
+    _mark_texts(db, paged(query, replies))
     samples = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
     for (run,) in db.execute("SELECT id FROM kept_runs").fetchall():
-        _mark_texts(db, _pages(db, samples.format(run)))
+        _mark_texts(db, paged(query, samples.format(run)))
 
 
-def _mark_texts(db: sqlite3.Connection, bodies: Iterator[tuple[int, Any]]) -> None:
+def _mark_texts(db: sqlite3.Connection, bodies: Iterator[tuple[Any, ...]]) -> None:
     for _, body in bodies:
         texts = [(number,) for number in numbers(decompress(body, ROW))]
         db.executemany("INSERT OR IGNORE INTO kept_texts VALUES (?)", texts)
-
-
-def _pages(db: sqlite3.Connection, sql: str) -> Iterator[tuple[int, Any]]:
-    last = 0
-    while page := db.execute(sql, (last, PAGE)).fetchall():
-        yield from page
-        last = page[-1][0]

@@ -34,7 +34,7 @@ class Replies(File):
         return bool(self.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)))
 
     def names(self) -> frozenset[str]:
-        """All back ends, runs, kinds of tasks, metrics and methods that were ever met."""
+        """All backends, runs, kinds of tasks, metrics and methods that were ever met."""
         return frozenset(name for (name,) in self.query("SELECT name FROM names"))
 
     async def keep_reply(self, reply: Reply, run: str) -> Reply:
@@ -70,22 +70,22 @@ class Replies(File):
         return int(read), int(written)
 
     def pace(self, backend: str, kind: str) -> tuple[int, float]:
-        """How many replies of a back end to a kind of task there are, and their mean ms."""
-        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 AND ms > 0"
-        sql = f"SELECT count(*), total(ms) FROM replies WHERE {where}"
-        n, ms = self.query(sql, kind, backend)[0]
-        return n, ms / n if n else 0.0
+        """How many replies of a backend to a kind of task there are, and their mean ms."""
+        return self._mean("ms", backend, kind, "AND ms > 0")
 
     def usual(self, backend: str, kind: str) -> tuple[int, float]:
-        """How many replies of a back end to a kind of task there are, and their mean tokens."""
-        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0"
-        sql = f"SELECT count(*), total(tokens_out) FROM replies WHERE {where}"
-        n, written = self.query(sql, kind, backend)[0]
-        return n, written / n if n else 0.0
+        """How many replies of a backend to a kind of task there are, and their mean tokens."""
+        return self._mean("tokens_out", backend, kind)
+
+    def _mean(self, column: str, backend: str, kind: str, but: str = "") -> tuple[int, float]:
+        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 {but}"
+        sql = f"SELECT count(*), total({column}) FROM replies WHERE {where}"
+        n, total = self.query(sql, kind, backend)[0]
+        return n, total / n if n else 0.0
 
 
-class Tables:
-    """Some tables of one store.
+class _Tables:
+    """Some tables of one store, whose rows are few.
 
     Args:
         read: Gives all rows of a query.
@@ -134,7 +134,7 @@ class Fingerprint:
     replies: Mapping[str, tuple[str, ...]]
 
 
-class Judges(Tables):
+class Judges(_Tables):
     """The tables about judges of one store."""
 
     async def keep_noise(self, signature: str, run: str, noise: Mapping[str, Any]) -> None:
@@ -200,7 +200,7 @@ class Batch:
     at: int
 
 
-class Batches(Tables):
+class Batches(_Tables):
     """The table of batches of one store."""
 
     def open(self) -> list[Batch]:

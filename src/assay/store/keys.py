@@ -18,7 +18,7 @@ def text_key(text: str) -> bytes:
 
 
 def reply_key(identity: str, task: Task[Any], draw: int) -> str:
-    """32 hex digits that name a reply by all that could change it: back end, task, draw."""
+    """32 hex digits that name a reply by all that could change it: backend, task, draw."""
     return digest([identity, task.kind, str(draw), *task.inputs()])
 
 

@@ -22,31 +22,22 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Store, rows
+from assay.store.connection import paged
 from assay.store.integrity import COVERED, Damaged, amended, checksum
 from assay.store.keys import digest, long_key, long_keys, run_id, short_key
 from assay.store.runs import Run, write_description
 
 FORMAT, VERSION = "assay runs", 1
-PAGE = 256
-# What is known of judges, by run: tables.
+# Tables of what is known of judges, by run.
 ABOUT_JUDGES = ("noise", "fingerprints")
-# What a row may lead to whose bytes are not those that were written.
+# What a row may lead to whose bytes are not those that were written (ValueError: nor UTF-8).
 UNREADABLE = (
-    msgspec.DecodeError,
-    ValueError,  # of text that is not UTF-8, too
-    TypeError,
-    LookupError,
-    AttributeError,
-    OverflowError,
+    *(msgspec.DecodeError, ValueError, TypeError),
+    *(LookupError, AttributeError, OverflowError),
 )
 # What a line that is not ours may lead to; a disk that is full is nothing of the kind.
 MALFORMED = (
-    msgspec.DecodeError,
-    ValueError,
-    TypeError,
-    KeyError,
-    AttributeError,
-    OverflowError,
+    *UNREADABLE,
     RecursionError,
     sqlite3.InterfaceError,
     sqlite3.ProgrammingError,
@@ -77,9 +68,6 @@ class _Score(msgspec.Struct, omit_defaults=True):
     unscored: Unscored | None = None
 
 
-# Out
-
-
 def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
     """The lines of the runs named by the beginnings of their ids, of all without any.
 
@@ -98,15 +86,17 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
     chosen = [store.run(name) for name in runs] or store.runs()[::-1]
     yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
     for run in chosen:
-        yield _line({"run": _run(store, run)})
+        yield _line({"run": {**msgspec.to_builtins(run), "fingerprint": store.fingerprint(run.id)}})
         n = 0
         for row, sample in store.samples(run.id):
             n += 1
-            yield _line({"sample": {"row": row, **_present(msgspec.to_builtins(sample))}})
+            fields = msgspec.to_builtins(sample).items()
+            present = {name: value for name, value in fields if value is not None}
+            yield _line({"sample": {"row": row, **present}})
         if n != run.n_samples:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
-            yield _line({"reply": {**_told(reply), "run": payer, "at": at}})
+            yield _line({"reply": {**msgspec.to_builtins(reply), "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
         for table in ABOUT_JUDGES:
             columns = COVERED[table].split(", ")
@@ -117,20 +107,6 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
 
 def _line(value: dict[str, Any]) -> str:
     return json.dumps(msgspec.to_builtins(value), ensure_ascii=False) + "\n"
-
-
-def _present(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _run(store: Store, run: Run) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(run)
-    return {**fields, "fingerprint": store.fingerprint(run.id)}
-
-
-def _told(reply: Reply) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(reply)
-    return fields
 
 
 def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
@@ -145,18 +121,15 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
             store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", page[0][0])
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
-        last = 0
         sql = (  # "IN" would begin each page with the first reply again
             f"SELECT e.id, r.key, n.name, r.at FROM {name} e LEFT JOIN replies r ON r.id = e.id"
             " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
-        while page := store.query(sql, last, PAGE):
-            for _, key, payer, at in page:
-                reply = store.reply(long_key(key)) if key else None
-                if reply is None:
-                    raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
-                yield reply, payer, at
-            last = page[-1][0]
+        for _, key, payer, at in paged(store.query, sql):
+            reply = store.reply(long_key(key)) if key else None
+            if reply is None:
+                raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
+            yield reply, payer, at
     finally:
         store.query(f"DROP TABLE {name}")
 
@@ -168,11 +141,8 @@ def _keys(store: Store, run: Run) -> Iterator[str]:
         " AND row > ? ORDER BY row LIMIT ?"
     )
     for metric in run.metrics:
-        last = 0
-        while page := store.query(sql, run.id, metric, last, PAGE):
-            for _, keys in page:
-                yield from long_keys(keys)
-            last = page[-1][0]
+        for _, keys in paged(store.query, sql, run.id, metric):
+            yield from long_keys(keys)
 
 
 def _scores(store: Store, run: Run) -> Iterator[_Score]:
@@ -186,9 +156,6 @@ def _scores(store: Store, run: Run) -> Iterator[_Score]:
                 yield _Score(row, metric, keys, score=outcome)
             else:
                 yield _Score(row, metric, keys, unscored=outcome)
-
-
-# In
 
 
 def begun(lines: Iterable[str]) -> Iterator[str]:
@@ -236,15 +203,15 @@ def import_runs(store: Store, lines: Iterable[str]) -> ImportedRuns:
         InputError: If a line is damaged or missing, or a run is not what it was named by.
     """
     with store.changing() as db:
-        taking = _Import(store, db)
+        work = _Import(store, db)
         number = 0
         for number, line in enumerate(lines, start=1):
             try:
-                taking.line(number, line)
+                work.line(number, line)
             except MALFORMED as error:
                 raise _malformed(number, error) from error
-        taking.finish(number)
-    return ImportedRuns(tuple(taking.runs), taking.new, taking.known)
+        work.finish(number)
+    return ImportedRuns(tuple(work.runs), work.new, work.known)
 
 
 def _malformed(number: int, error: Exception) -> InputError:
@@ -274,7 +241,7 @@ class _Import:
         ((kind, value),) = content.items()
         if (self._run is None) != (kind == "run"):
             raise KeyError(f"'{kind}' does not belong here")
-        take = {
+        add = {
             "run": self._add_run,
             "sample": self._add_sample,
             "reply": self._add_reply,
@@ -283,7 +250,7 @@ class _Import:
             "fingerprints": lambda fields: self._add_about_judges("fingerprints", fields),
             "end": self._add_end,
         }
-        take[kind](value)
+        add[kind](value)
 
     def finish(self, number: int) -> None:
         if self._run is not None or not number:

@@ -10,6 +10,7 @@ from typing import Any
 from assay.errors import AssayError, InputError
 from assay.store import Store, rows
 from assay.store.compression import TEXT, decompress
+from assay.store.connection import paged
 from assay.store.integrity import COVERED, MAGIC, VALUE, Damaged, checksum
 from assay.store.keys import digest, long_key, short_key, text_key
 from assay.store.runs import Run
@@ -150,11 +151,10 @@ class _Verifier:
                 self._problem(f"{shown} cannot be read: {_text_of(error)}")
 
     def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
-        last, count = 0, 0
-        sql = f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT 256"
-        while page := self._store.query(sql, last):
-            yield from page
-            count, last = count + len(page), page[-1][0]
+        count = 0
+        sql = f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        for count, row in enumerate(paged(self._store.query, sql), start=1):  # noqa: B007
+            yield row
         self._counts[table] = count
 
     def _find_runs(self) -> None:
