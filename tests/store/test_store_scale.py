@@ -7,7 +7,7 @@ import pytest
 from assay import Score
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.store import Store, garbage_collection, rows, scores, transfer, verification
+from assay.store import Store, connection, garbage_collection, rows, scores, transfer, verification
 
 LONG = "A context that is long enough to be kept in a table of its own, under the number "
 METRICS = ("m0", "m1", "m2")
@@ -78,7 +78,7 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
 
     for module in (verification, garbage_collection):
         monkeypatch.setattr(module, "Store", Counted)
-    for module in (garbage_collection, transfer, scores):
+    for module in (connection, scores):
         monkeypatch.setattr(module, "PAGE", 8)
     taken = []
     for n in (64, 512):
