@@ -13,13 +13,8 @@ from assay.sample import Sample
 # The last words of a remedy where rows can be left out; a command that cannot leaves them away.
 SKIP_HINT: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
 _COLUMNS_SHOWN: Final = 30
-# What says that there was none, which is a result and no gap.
-_NOTHING: Final = {
-    "contexts": " ([] if nothing was retrieved)",
-    "answer": " (if the system gave none, say why in the field 'failure')",
-}
-
-
+# What says that there was none, which is a result.
+_NO_ANSWER: Final = " (if the system gave none, say why in the field 'failure')"
 # What a system that failed has not brought.
 PRODUCED: Final = frozenset(
     {"answer", "contexts", "context_ids", "turns", "cost", "tokens", "latency_ms"}
@@ -76,8 +71,8 @@ def lacked(needs: Iterable[str], instead: Iterable[Sequence[str]], sample: Sampl
     return f"the row has no {_each(names)}" if names else ""
 
 
-def in_rows(name: str, users: Sequence[str], first: int, n: int, rows: int) -> str:
-    """The gap of some rows, for which the metrics that need the field are undefined."""
+def missing_in_some_rows(name: str, users: Sequence[str], first: int, n: int, rows: int) -> str:
+    """A field that some rows lack, for which the metrics that need it are undefined."""
     what = f"{n:,} of {rows:,} rows {'has' if n == 1 else 'have'} no '{name}'"
     are = "is" if len(users) == 1 else "are"
     return f"{what} (the first is row {first}): {_each(users)} {are} undefined there"
@@ -91,55 +86,57 @@ def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Pro
     return Problem(f"{what}: {rows}" if rows else what, remedy)
 
 
-def in_row(row: Row, name: str, value: Any, users: Sequence[str]) -> Problem:
-    """The gap in one row without which nothing can be done with it."""
-    what = f"is {'missing' if value is None else 'empty'}, and {_need(users)} it"
+def missing_in_row(row: Row, name: str, users: Sequence[str]) -> Problem:
+    """A field without which nothing can be done with a row."""
+    what = f"is {'missing' if value_of(row, name) is None else 'empty'}, and {_need(users)} it"
     return Problem(what, f"fill it in or remove the row{SKIP_HINT}", row=row.number, field=name)
 
 
-def in_all_rows(
+def missing_in_all_rows(
     name: str,
     users: Sequence[str],
     columns: Iterable[str],
-    instead: str = "",
-    mapping: Mapping[str, str] | None = None,
+    instead: str,
+    mapping: Mapping[str, str],
 ) -> Problem:
-    """The gap that all rows have, told once; `instead` says what would do as well.
+    """A field that all rows lack, reported once.
 
     Args:
         name: Field, or key of the metadata.
         users: Metrics that need it.
         columns: Names of the columns that there are.
-        instead: Other fields that would do.
+        instead: Other fields that would do, "" for none.
         mapping: Field -> column, as the user gave it.
     """
-    mapping = mapping or {}
     if problem := _by_mapping(name, users, columns, mapping):
         return problem
-    mapped = name in FIELDS  # to what a metric of the user's own calls by its name, nothing is
+    mapped = name in FIELDS  # no column is mapped to a key of the metadata
     holds = recognised(columns) if mapped else {column: column for column in columns}
     taken = {*mapping.values()}
     empty = next((c for c, field in holds.items() if field == name and c not in taken), None)
-    if empty is not None:
-        what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
-        filled = f"fill it in{_NOTHING[name] if name == 'answer' else ''}"
-        another = f", name another column with --map {name}=COLUMN" if mapped else ""
-        remedy = f"{filled}{another}, or drop {_each(users)}"
-        return Problem(what, remedy, sent=f"{filled}, or drop {_each(users)}")
+    if empty is None:
+        return _no_column(name, users, columns, f", give {instead} instead" if instead else "")
+    what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
+    filled = f"fill it in{_NO_ANSWER if name == 'answer' else ''}"
+    another = f", name another column with --map {name}=COLUMN" if mapped else ""
+    drop = f"or drop {_each(users)}"
+    return Problem(what, f"{filled}{another}, {drop}", sent=f"{filled}, {drop}")
+
+
+def _no_column(name: str, users: Sequence[str], columns: Iterable[str], other: str) -> Problem:
     near = likely_column(name, columns)
     what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
-    other = f", give {instead} instead" if instead else ""
     shown = f"'{near}'" if near else "the field that holds it"
     renamed = f"rename {shown} to '{name}'"
     if near and near not in columns:
         renamed = f"combine the fields {shown} into one list '{name}'"
     sent = f"{renamed}{other}, or drop {_each(users)}"
-    if not mapped:
-        of = f"correct needs= of {_each(users)}"
+    if name not in FIELDS:
+        correct = f"correct needs= of {_each(users)}"
         if alias := recognised([name]):
-            return Problem(what, f"{of}: the field is called '{alias[name]}'", sent=sent)
+            return Problem(what, f"{correct}: the field is called '{alias[name]}'", sent=sent)
         column = f"'{near}'" if near else "the column"
-        return Problem(what, f"rename {column} to '{name}'{other}, or {of}", sent=sent)
+        return Problem(what, f"rename {column} to '{name}'{other}, or {correct}", sent=sent)
     hint = f"did you mean {_option(name, near)}? " if near else ""
     named = f"name it with --map {name}=COLUMN (mapping= in Python)"
     return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
@@ -150,7 +147,7 @@ def unclear(
     users: Mapping[str, Sequence[str]],
     columns: Iterable[str],
 ) -> Problem:
-    """The gaps of fields for which columns would do, told in one text that can be pasted.
+    """Missing fields for which columns would do, with options that can be pasted.
 
     Args:
         fields: Field -> columns that may hold it.
@@ -207,7 +204,7 @@ def _by_mapping(
 def missing_in_all_answers(
     name: str, users: Sequence[str], system: str, instead: str = ""
 ) -> Problem:
-    """The gap that all answers of a system have; `instead` says what would do as well."""
+    """A field that all answers of a system lack; `instead` says what would do as well."""
     what = f"no answer of {system} holds '{name}', which {_need(users)}"
     other = f", {instead}" if instead else ""
     remedy = f"let the system return it, name it with --target-reply {name}=PATH{other}"

@@ -51,7 +51,7 @@ def samples(
     if path is not None:
         _check_skip_file(path, source.file)
     skips = path is not None
-    tally = Tally(needs, source.mapping, instead or {}, required or {}, skips=skips)
+    tally = _Tally(needs, source.mapping, instead or {}, required or {}, skips=skips)
     return Samples(source, tally, path)
 
 
@@ -69,7 +69,7 @@ class Samples(Iterator[Sample]):
         notes: What else a reader of the scores must know of the data; filled at the end.
     """
 
-    def __init__(self, source: Source, tally: "Tally", skip_file: Path | None) -> None:
+    def __init__(self, source: Source, tally: "_Tally", skip_file: Path | None) -> None:
         self.name = source.name
         self.rows = 0
         self.skipped = 0
@@ -151,7 +151,7 @@ _COLUMNS_KEPT: Final = 200
 
 
 @dataclass
-class Bag:
+class _Problems:
     """Counts all problems and keeps the first ones, so that bad data cannot fill the memory."""
 
     kept: list[Problem] = field(default_factory=list)
@@ -166,14 +166,14 @@ class Bag:
 
 
 @dataclass
-class _Gap:
+class _Missing:
     """The rows in which a field is not there for one who needs it."""
 
     first: int
     n: int = 0
 
 
-class Tally:
+class _Tally:
     """Looks at every row once and tells in the end what is wrong with all of them.
 
     Args:
@@ -198,17 +198,17 @@ class Tally:
         self._needs = {user: tuple(names) for user, names in {**required, **needs}.items()}
         self._mapping = mapping
         self._instead = instead
-        self._gaps: dict[tuple[str, str], _Gap] = {}  # by field and who needs it
-        self._refused: dict[str, Bag] = {}  # gaps that a row cannot have, by field
+        self._missing: dict[tuple[str, str], _Missing] = {}  # by field and who needs it
+        self._refused: dict[str, _Problems] = {}  # fields a row cannot lack
         self._served: set[str] = set()  # who found all that they need in some row
         self._silent: dict[str, None] = {}  # metrics that need an answer where it was empty
         self._rows = 0
-        self._faults = Bag()
+        self._faults = _Problems()
         self._present: set[str] = set()
         self._unfound = set(mapping)
         self._columns: dict[str, None] = {}
         self._ids: set[int] = set()
-        self._remarks = Remarks()
+        self._remarks = _Remarks()
 
     def add(self, row: Row) -> list[Problem]:
         """All problems of one row."""
@@ -237,7 +237,7 @@ class Tally:
         missing: dict[str, list[str]] = {}
         for user, names in self._needs.items():
             for name in self._lacking(user, names, row, wrong):
-                self._gaps.setdefault((name, user), _Gap(row.number)).n += 1
+                self._missing.setdefault((name, user), _Missing(row.number)).n += 1
                 if user in self._required:
                     missing.setdefault(name, []).append(user)
         return faults + [self._refuse(name, users, row) for name, users in missing.items()]
@@ -270,8 +270,8 @@ class Tally:
         return lacking
 
     def _refuse(self, name: str, users: Sequence[str], row: Row) -> Problem:
-        problem = missing_fields.in_row(row, name, missing_fields.value_of(row, name), users)
-        self._refused.setdefault(name, Bag()).add([problem])
+        problem = missing_fields.missing_in_row(row, name, users)
+        self._refused.setdefault(name, _Problems()).add([problem])
         return problem
 
     def _repeated(self, row: Row) -> list[Problem]:
@@ -298,7 +298,7 @@ class Tally:
             if name not in self._present and name not in unfound
         }
         reported = {user for users in absent.values() for user in users}
-        reported |= {user for name, user in self._gaps if name in unfound}
+        reported |= {user for name, user in self._missing if name in unfound}
         users = [user for user in self._needs if user not in self._served | reported]
         unclear = self._unclear(absent)
         return [
@@ -330,7 +330,7 @@ class Tally:
     def _unserved(self) -> dict[str, list[str]]:
         """Field -> who needs it and was served by no row."""
         unserved: dict[str, list[str]] = {}
-        for name, user in self._gaps:
+        for name, user in self._missing:
             if user not in self._served:
                 unserved.setdefault(name, []).append(user)
         if self._silent and self._rows > 1:
@@ -340,22 +340,26 @@ class Tally:
 
     def _first_rows_without(self, user: str) -> dict[str, int]:
         """Field that somebody did not find -> the first row without it."""
-        return {name: gap.first for (name, who), gap in self._gaps.items() if who == user}
+        return {
+            name: missing.first for (name, who), missing in self._missing.items() if who == user
+        }
 
     def _absent(self, name: str, users: Sequence[str]) -> Problem:
         sets = [names for user in users for names in self._instead.get(user, ())]
         others = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
         instead = " or ".join(others)
-        return missing_fields.in_all_rows(name, users, self._columns, instead, self._mapping)
+        return missing_fields.missing_in_all_rows(
+            name, users, self._columns, instead, self._mapping
+        )
 
     def notes(self) -> list[str]:
         """How the rows were read, and where metrics are undefined since a field is not there."""
         users: dict[tuple[str, int, int], list[str]] = {}
-        for (name, user), gap in self._gaps.items():
+        for (name, user), missing in self._missing.items():
             if user not in self._required:
-                users.setdefault((name, gap.first, gap.n), []).append(user)
+                users.setdefault((name, missing.first, missing.n), []).append(user)
         return self._remarks.notes(self._rows) + [
-            missing_fields.in_rows(name, metrics, first, n, self._rows)
+            missing_fields.missing_in_some_rows(name, metrics, first, n, self._rows)
             for (name, first, n), metrics in users.items()
         ]
 
@@ -387,7 +391,7 @@ class _Seen:
 
 
 @dataclass
-class Remarks:
+class _Remarks:
     """Counts what was seen in the rows."""
 
     absent: dict[str, _Seen] = field(default_factory=dict)
