@@ -84,6 +84,37 @@ _LISTS: Final = {
     *("contexts", "reference", "accepted", "reference_contexts", "context_ids"),
     *("reference_context_ids", "further_answers", "reference_topics"),
 }
+# A column is a field's if every word of its name says so: "Bot response", but not "response time".
+_NOUNS: Final[Mapping[str, frozenset[str]]] = {
+    "question": frozenset({"question", "query", "prompt", "input", "request", "utterance"}),
+    "contexts": frozenset({"context", "passage", "chunk", "document", "doc", "snippet", "excerpt"}),
+    "answer": frozenset(
+        {"answer", "response", "reply", "output", "completion", "generation", "prediction"}
+    ),
+    "reference": frozenset({"answer", "response", "reply", "output", "truth", "reference"}),
+}
+_BESIDE: Final[Mapping[str, frozenset[str]]] = {
+    "question": frozenset({"user", "customer", "client", "end", "test", "original", "asked"}),
+    "contexts": frozenset(
+        {"retrieved", "retrieval", "retriever", "rag", "source", "supporting", "found", "used"}
+        | {"knowledge", "base", "kb", "search", "top", "fetched", "provided", "given"}
+    ),
+    "answer": frozenset(
+        {"bot", "chatbot", "model", "llm", "ai", "assistant", "system", "agent", "rag", "gpt"}
+        | {"generated", "predicted", "produced", "actual", "app", "pipeline"}
+    ),
+    "reference": frozenset(
+        {"reference", "gold", "golden", "ground", "expected", "correct", "ideal", "right"}
+        | {"expert", "human", "true", "target", "sme", "approved"}
+    ),
+}
+# Words that say nothing of what a column holds.
+_FILLERS: Final = frozenset({"the", "of", "a", "by", "from", "to", "text", "column", "s", "full"})
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
+_MAX_LENGTH: Final = 60
+MISSING: Final = object()
+_DIGITS: Final = 9
+Path = tuple[Any, ...]
 
 
 def normal(name: str) -> str:
@@ -136,36 +167,6 @@ def numbered_pattern(field: str, column: str, columns: Iterable[str]) -> str:
     return pattern if len(alike) > 1 and field in _LISTS else column
 
 
-# A column is a field's if every word of its name says so: "Bot response", but not "response time".
-_NOUNS: Final[Mapping[str, frozenset[str]]] = {
-    "question": frozenset({"question", "query", "prompt", "input", "request", "utterance"}),
-    "contexts": frozenset({"context", "passage", "chunk", "document", "doc", "snippet", "excerpt"}),
-    "answer": frozenset(
-        {"answer", "response", "reply", "output", "completion", "generation", "prediction"}
-    ),
-    "reference": frozenset({"answer", "response", "reply", "output", "truth", "reference"}),
-}
-_BESIDE: Final[Mapping[str, frozenset[str]]] = {
-    "question": frozenset({"user", "customer", "client", "end", "test", "original", "asked"}),
-    "contexts": frozenset(
-        {"retrieved", "retrieval", "retriever", "rag", "source", "supporting", "found", "used"}
-        | {"knowledge", "base", "kb", "search", "top", "fetched", "provided", "given"}
-    ),
-    "answer": frozenset(
-        {"bot", "chatbot", "model", "llm", "ai", "assistant", "system", "agent", "rag", "gpt"}
-        | {"generated", "predicted", "produced", "actual", "app", "pipeline"}
-    ),
-    "reference": frozenset(
-        {"reference", "gold", "golden", "ground", "expected", "correct", "ideal", "right"}
-        | {"expert", "human", "true", "target", "sme", "approved"}
-    ),
-}
-# Words that say nothing of what a column holds.
-_FILLERS: Final = frozenset({"the", "of", "a", "by", "from", "to", "text", "column", "s", "full"})
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
-_MAX_LENGTH: Final = 60
-
-
 def candidates(columns: Iterable[str]) -> dict[str, list[str]]:
     """Field -> columns whose names say that they hold it, several that make a list as one."""
     columns = list(columns)
@@ -197,11 +198,6 @@ def _names_field(words: list[str], field: str) -> bool:
 
 def _singular(word: str, nouns: frozenset[str]) -> str:
     return word.removesuffix("s") if word.removesuffix("s") in nouns else word
-
-
-MISSING: Final = object()
-_DIGITS: Final = 9
-Path = tuple[Any, ...]
 
 
 class NumberedColumns(tuple[Any, ...]):

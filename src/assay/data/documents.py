@@ -23,6 +23,16 @@ _OBJECTS: Final = re.compile(
     r"\[\s*(?:array\(\[|[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:])"
 )
 _AS_JSON: Final = "write the list as JSON text"
+_BEGINS: Final = re.compile(
+    r"\[?\s*(?:[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:]|page_content=['\"])"
+)
+_TEXTS: Final = ("page_content", "text", "content")
+_IDS: Final = ("id", "id_")
+_TOKEN: Final = re.compile(
+    r"(?P<text>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
+    r"|(?P<key>\b[A-Za-z_]\w*)[=](?!=)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<quote>['\"])",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -171,18 +181,6 @@ def _document(item: Any) -> tuple[Any, str | None, dict[str, Any]] | None:
     id_key = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in (None, "")), None)
     key = identifier(unboxed(rest.pop(id_key)), "the id of a document") if id_key else None
     return body, key, rest
-
-
-_BEGINS: Final = re.compile(
-    r"\[?\s*(?:[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:]|page_content=['\"])"
-)
-_TEXTS: Final = ("page_content", "text", "content")
-_IDS: Final = ("id", "id_")
-_TOKEN: Final = re.compile(
-    r"(?P<text>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
-    r"|(?P<key>\b[A-Za-z_]\w*)[=](?!=)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<quote>['\"])",
-    re.DOTALL,
-)
 
 
 @dataclass

@@ -31,6 +31,34 @@ _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 # What stands between user and host. A secret of AWS may hold a slash, and what follows a host that
 # is no user is a port.
 _PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/)[^@]*@")
+Opener = Callable[[], IO[bytes]]
+_READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
+    ".jsonl": line_records,
+    ".ndjson": line_records,
+    ".json": document_records,
+    ".csv": lambda opened: table_records(opened, ","),
+    ".tsv": lambda opened: table_records(opened, "\t"),
+    ".parquet": parquet_records,
+    SUFFIX: lambda opened: sheet_records(opened, ""),
+}
+_KNOWN: Final = ", ".join(_READERS)
+_UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
+_HEAD: Final = 256
+_ZIP: Final = b"PK\x03\x04"
+_OLE: Final = b"\xd0\xcf\x11\xe0"
+# First bytes that show that a file is not what its name says.
+_FOREIGN: Final = (
+    (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
+    (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
+    (b"\xff\xfe", "is UTF-16 text", _UTF8.format("UTF-16")),
+    (b"\xfe\xff", "is UTF-16 text", _UTF8.format("UTF-16")),
+    (_ZIP, "is a ZIP archive or an Excel file", "unpack it, or name it '*.xlsx'"),
+    (_OLE, "is an old or a locked Excel file", "save it as .xlsx, not locked"),
+    (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
+    (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
+    (b"\xfd7zXZ", "is xz-compressed", "unpack it, or compress it with gzip"),
+    (b"ARROW1", "is an Arrow file", "save it as Parquet"),
+)
 
 
 def is_uri(data: object) -> bool:
@@ -128,37 +156,6 @@ def landing(target: str | PathLike[str]) -> Iterator[Path]:
         yield local
         with local.open("rb") as written, place.open("wb") as sent:
             shutil.copyfileobj(written, sent)
-
-
-Opener = Callable[[], IO[bytes]]
-
-_READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
-    ".jsonl": line_records,
-    ".ndjson": line_records,
-    ".json": document_records,
-    ".csv": lambda opened: table_records(opened, ","),
-    ".tsv": lambda opened: table_records(opened, "\t"),
-    ".parquet": parquet_records,
-    SUFFIX: lambda opened: sheet_records(opened, ""),
-}
-_KNOWN: Final = ", ".join(_READERS)
-_UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
-_HEAD: Final = 256
-_ZIP: Final = b"PK\x03\x04"
-_OLE: Final = b"\xd0\xcf\x11\xe0"
-# First bytes that show that a file is not what its name says.
-_FOREIGN: Final = (
-    (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
-    (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
-    (b"\xff\xfe", "is UTF-16 text", _UTF8.format("UTF-16")),
-    (b"\xfe\xff", "is UTF-16 text", _UTF8.format("UTF-16")),
-    (_ZIP, "is a ZIP archive or an Excel file", "unpack it, or name it '*.xlsx'"),
-    (_OLE, "is an old or a locked Excel file", "save it as .xlsx, not locked"),
-    (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
-    (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
-    (b"\xfd7zXZ", "is xz-compressed", "unpack it, or compress it with gzip"),
-    (b"ARROW1", "is an Arrow file", "save it as Parquet"),
-)
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:

@@ -15,6 +15,11 @@ from assay.errors import InputError, Problem
 # A longer row is a broken file, and reading it could fill the memory.
 LONGEST_ROW: Final = 64 * 2**20
 _ONE_A_LINE: Final = "each line must be one whole JSON object"
+_CHUNK: Final = 2**18
+_SPLIT: Final = {"columns", "data", "index"}
+# A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
+# end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
+_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
 
 
 class RepeatedKeyError(ValueError):
@@ -104,13 +109,6 @@ DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique)
 def _kind(value: Any) -> str:
     kinds = {list: "list", str: "text", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "number")
-
-
-_CHUNK: Final = 2**18
-_SPLIT: Final = {"columns", "data", "index"}
-# A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
-# end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
-_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
 
 
 def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:

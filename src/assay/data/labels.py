@@ -61,6 +61,27 @@ _ALIKE_PREFIX: Final = 0.8
 _DIGITS: Final = 9  # a longer number is the place of no statement
 _PARTS: Final = re.compile(r"([^ _.:-]+)([ _.:-].+)", re.DOTALL)
 _FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
+YES: Final = (
+    *("true", "yes", "y", "correct", "right", "supported", "attributable", "entailed", "grounded"),
+    *("faithful", "consistent", "relevant", "useful", "good", "pass", "passed", "ok", "complete"),
+)
+NO: Final = (
+    *("false", "no", "n", "incorrect", "wrong", "unsupported", "not supported", "refuted"),
+    *("not attributable", "contradicted", "contradictory", "hallucinated", "ungrounded"),
+    *("unfaithful", "inconsistent", "irrelevant", "useless", "bad", "fail", "failed"),
+    *("not relevant", "not correct", "incomplete"),
+)
+FIRST: Final = ("a", "answer a", "first", "a better", "a is better")
+SECOND: Final = ("b", "answer b", "second", "b better", "b is better")
+TIE: Final = ("tie", "equal", "draw", "same", "both", "neither")
+OPEN: Final = ("", "na", "n/a", "none", "null", "skip", "skipped", "unsure", "unknown", "?", "-")
+_VERDICTS: Final = {normal(w): v for v, words in ((1.0, YES), (0.0, NO)) for w in words}
+_PREFERENCES: Final = {
+    normal(w): v for v, words in ((1.0, FIRST), (0.0, SECOND), (0.5, TIE)) for w in words
+}
+_REMEDY: Final = (
+    "give yes/no, a number, A/B/tie, or one of the levels (give them as levels, worst first)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,27 +396,6 @@ def _chance(value: Any) -> float:
     return probability
 
 
-YES: Final = (
-    *("true", "yes", "y", "correct", "right", "supported", "attributable", "entailed", "grounded"),
-    *("faithful", "consistent", "relevant", "useful", "good", "pass", "passed", "ok", "complete"),
-)
-NO: Final = (
-    *("false", "no", "n", "incorrect", "wrong", "unsupported", "not supported", "refuted"),
-    *("not attributable", "contradicted", "contradictory", "hallucinated", "ungrounded"),
-    *("unfaithful", "inconsistent", "irrelevant", "useless", "bad", "fail", "failed"),
-    *("not relevant", "not correct", "incomplete"),
-)
-FIRST: Final = ("a", "answer a", "first", "a better", "a is better")
-SECOND: Final = ("b", "answer b", "second", "b better", "b is better")
-TIE: Final = ("tie", "equal", "draw", "same", "both", "neither")
-OPEN: Final = ("", "na", "n/a", "none", "null", "skip", "skipped", "unsure", "unknown", "?", "-")
-
-_VERDICTS: Final = {normal(w): v for v, words in ((1.0, YES), (0.0, NO)) for w in words}
-_PREFERENCES: Final = {
-    normal(w): v for v, words in ((1.0, FIRST), (0.0, SECOND), (0.5, TIE)) for w in words
-}
-
-
 def scale(levels: Sequence[str]) -> dict[str, float]:
     """Number of each level of an ordinal scale, worst first, from 0.
 
@@ -424,11 +424,6 @@ def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None
     if isinstance(numeric, bool | int | float) and is_finite(numeric):
         return False, float(numeric)
     raise FieldError(f"is {describe(value)}, but must be a label", _REMEDY)
-
-
-_REMEDY: Final = (
-    "give yes/no, a number, A/B/tie, or one of the levels (give them as levels, worst first)"
-)
 
 
 def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | None:

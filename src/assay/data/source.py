@@ -18,6 +18,11 @@ from assay.data.traces import trace_rows
 from assay.data.values import plain, unboxed
 from assay.errors import InputError
 
+# So many rows are looked at before the first is given, fewer if they are long.
+_ROWS: Final = 200
+_CHARACTERS: Final = 2**24
+_MAIN: Final = ("question", "answer", "contexts", "reference")
+
 
 @dataclass(frozen=True)
 class Source:
@@ -92,12 +97,6 @@ def read(
         records = file_records(path)
         return Source(plain(path.name), records, *options, file, about_file(path))
     return Source(f"{type(data).__name__} in memory", memory_records(data), *options)
-
-
-# So many rows are looked at before the first is given, fewer if they are long.
-_ROWS: Final = 200
-_CHARACTERS: Final = 2**24
-_MAIN: Final = ("question", "answer", "contexts", "reference")
 
 
 def _peek(records: Iterator[Record], size: int) -> tuple[list[Record], Iterator[Record]]:

@@ -18,6 +18,14 @@ from assay.data.source import Source, read
 from assay.errors import InputError, Problem
 from assay.sample import Sample
 
+KEPT: Final = 1000
+_COLUMNS_KEPT: Final = 200
+# What exports write where a value is missing; it may be a short answer as well.
+_ABSENT: Final = frozenset({"nan", "none", "null", "n/a", "<na>", "nat", "undefined"})
+_LONGEST: Final = max(map(len, _ABSENT)) + 2
+_TEXTS: Final = ("question", "answer", "contexts", "reference", "reference_contexts")
+_MAIN: Final = ("answer", "question", "contexts", "reference")
+
 
 def samples(
     data: Any,
@@ -144,10 +152,6 @@ def _check_skip_file(path: Path, file: Path | None) -> None:
     if file is not None and path.exists() and path.samefile(file):
         what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
         raise InputError(what, "name another file")
-
-
-KEPT: Final = 1000
-_COLUMNS_KEPT: Final = 200
 
 
 @dataclass
@@ -370,13 +374,6 @@ class _Tally:
         total = sum(bag.total for bag in bags) + len(general)
         rows = sorted((p for bag in bags for p in bag.kept), key=lambda problem: problem.row or 0)
         return InputError([*general, *rows][:KEPT], total=total) if total else None
-
-
-# What exports write where a value is missing; it may be a short answer as well.
-_ABSENT: Final = frozenset({"nan", "none", "null", "n/a", "<na>", "nat", "undefined"})
-_LONGEST: Final = max(map(len, _ABSENT)) + 2
-_TEXTS: Final = ("question", "answer", "contexts", "reference", "reference_contexts")
-_MAIN: Final = ("answer", "question", "contexts", "reference")
 
 
 @dataclass

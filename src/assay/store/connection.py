@@ -31,6 +31,27 @@ from assay.store.integrity import (
 from assay.store.schema import migrate
 
 PAGE = 256  # rows that are read at once where there may be any number
+Write: TypeAlias = Callable[[sqlite3.Connection], None]
+# Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
+GATHER_S = 0.002
+# So many at most.
+MAX_WRITES = 512
+# Texts remembered: those of a few hundred samples on their way.
+MAX_TEXTS = 8192
+PATIENCE_S = 300.0  # another process may be taking in a large file
+# Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
+ROOM_BYTES = 16 << 20
+# No more is kept than a run can need: so much for each of its scores, the log of writes included.
+SCORE_BYTES = 16 << 10
+LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
+# File systems that are shared between machines. SQLite's log needs memory that all who write share.
+NETWORK = frozenset(
+    (
+        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
+        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
+        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    )
+)
 
 
 def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -166,14 +187,6 @@ class File:
         return decompress(body, TEXT)
 
 
-Write: TypeAlias = Callable[[sqlite3.Connection], None]
-
-# Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
-GATHER_S = 0.002
-# So many at most.
-MAX_WRITES = 512
-
-
 class _Item(NamedTuple):
     write: Write
     loop: asyncio.AbstractEventLoop
@@ -285,10 +298,6 @@ def _settle(waiting: list["asyncio.Future[None]"], error: BaseException | None) 
             done.set_exception(error)
 
 
-# Texts remembered: those of a few hundred samples on their way.
-MAX_TEXTS = 8192
-
-
 class Recent:
     """What one connection wrote or found of late, for as long as nobody else writes.
 
@@ -316,23 +325,6 @@ class Recent:
         """A transaction was taken back: what it wrote is not there."""
         self.texts.clear()
         self.names.clear()
-
-
-PATIENCE_S = 300.0  # another process may be taking in a large file
-# Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
-ROOM_BYTES = 16 << 20
-# No more is kept than a run can need: so much for each of its scores, the log of writes included.
-SCORE_BYTES = 16 << 10
-LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-
-# File systems that are shared between machines. SQLite's log needs memory that all who write share.
-NETWORK = frozenset(
-    (
-        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
-        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
-    )
-)
 
 
 def named(path: object) -> Path:

@@ -14,6 +14,11 @@ from assay.store.integrity import COVERED, Damaged, amended, checksum
 from assay.store.keys import long_keys, short_key, short_keys
 from assay.store.runs import Spent
 
+# Providers keep what a batch brought for so long; what was not fetched by then is lost.
+KEPT_SECONDS = 30 * 86_400
+# Keys looked for in one query.
+PAGE = 500
+
 
 class Replies(File):
     """The replies of one store."""
@@ -175,12 +180,6 @@ class Judges(_Tables):
 def _fingerprint(row: Any) -> Fingerprint:
     run, judge, day, body = row
     return Fingerprint(run, judge, day, msgspec.json.decode(body, type=dict[str, tuple[str, ...]]))
-
-
-# Providers keep what a batch brought for so long; what was not fetched by then is lost.
-KEPT_SECONDS = 30 * 86_400
-# Keys looked for in one query.
-PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)

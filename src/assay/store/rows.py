@@ -32,6 +32,45 @@ Resolve: TypeAlias = Callable[[str], str]
 SHORT = 48
 # Within a text, quotes are escaped; what only looks like a reference costs nothing.
 _NUMBER = re.compile(r'"#(\d{1,18})"')
+# value, why, detail, method, evidence, keys
+OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
+NAME = "(SELECT id FROM names WHERE name = ?)"
+REPLY = (
+    "r.checksum, r.key, p.name, k.name, b.name,"
+    " r.draw, r.pieces, r.raw, r.tokens_in, r.tokens_out, r.ms, r.at FROM replies r"
+    " LEFT JOIN names p ON p.id = r.run LEFT JOIN names k ON k.id = r.kind"
+    " LEFT JOIN names b ON b.id = r.backend"
+)
+WRITE_REPLY = (
+    "INSERT OR IGNORE INTO replies"
+    " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
+    f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
+)
+NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
+SAMPLE = "checksum, run, row, id, body"
+OUTCOME = (
+    "checksum, row, value, why, detail, (SELECT name FROM names WHERE id = method), evidence,"
+    " replies"
+)
+# Another process may have scored it in the meantime: what failed here puts nothing in its place.
+WRITE_OUTCOME = (
+    "INSERT INTO jobs (checksum, value_checksum,"
+    " run, metric, row, value, why, detail, method, evidence, replies)"
+    f" VALUES (?, ?, {NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
+    " ON CONFLICT (run, metric, row) DO UPDATE SET value = excluded.value, why = excluded.why,"
+    " detail = excluded.detail, method = excluded.method, evidence = excluded.evidence,"
+    " replies = excluded.replies, checksum = excluded.checksum,"
+    " value_checksum = excluded.value_checksum"
+    " WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
+)
+# Of a long sample, so much is known beside its evidence.
+MAX_DICTIONARY = 31_000
+# Fields of a sample that may be long or shared between samples.
+TEXTS = ("question", "answer", "reference")
+LISTS = ("contexts", "reference_contexts")
+# Fields of objects that hold contexts of their own.
+NESTED = ("turns", "variants")
 
 
 def reference_to(text: str, refer: Refer) -> str:
@@ -83,48 +122,6 @@ def _fence_code(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     read = (text if text.isascii() else unicodedata.normalize("NFKD", text)).casefold()
     return next(digest[:n] for n in range(4, len(digest) + 1) if digest[:n] not in read)
-
-
-# value, why, detail, method, evidence, keys
-OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
-
-NAME = "(SELECT id FROM names WHERE name = ?)"
-REPLY = (
-    "r.checksum, r.key, p.name, k.name, b.name,"
-    " r.draw, r.pieces, r.raw, r.tokens_in, r.tokens_out, r.ms, r.at FROM replies r"
-    " LEFT JOIN names p ON p.id = r.run LEFT JOIN names k ON k.id = r.kind"
-    " LEFT JOIN names b ON b.id = r.backend"
-)
-WRITE_REPLY = (
-    "INSERT OR IGNORE INTO replies"
-    " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
-    f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
-)
-NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
-SAMPLE = "checksum, run, row, id, body"
-OUTCOME = (
-    "checksum, row, value, why, detail, (SELECT name FROM names WHERE id = method), evidence,"
-    " replies"
-)
-# Another process may have scored it in the meantime: what failed here puts nothing in its place.
-WRITE_OUTCOME = (
-    "INSERT INTO jobs (checksum, value_checksum,"
-    " run, metric, row, value, why, detail, method, evidence, replies)"
-    f" VALUES (?, ?, {NAME}, {NAME}, ?, ?, ?, ?, {NAME}, ?, ?)"
-    " ON CONFLICT (run, metric, row) DO UPDATE SET value = excluded.value, why = excluded.why,"
-    " detail = excluded.detail, method = excluded.method, evidence = excluded.evidence,"
-    " replies = excluded.replies, checksum = excluded.checksum,"
-    " value_checksum = excluded.value_checksum"
-    " WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
-)
-# Of a long sample, so much is known beside its evidence.
-MAX_DICTIONARY = 31_000
-# Fields of a sample that may be long or shared between samples.
-TEXTS = ("question", "answer", "reference")
-LISTS = ("contexts", "reference_contexts")
-# Fields of objects that hold contexts of their own.
-NESTED = ("turns", "variants")
 
 
 class _Grouped(msgspec.Struct):

@@ -26,6 +26,31 @@ LAST = "last"
 MAX_LENGTH, MAX_NOTE_LENGTH, MAX_ITEMS = 100, 10_000, 100
 _NUMBERED = re.compile(r"~[0-9]+$")
 _ID = re.compile(r"[0-9a-f]{8,12}")
+# Who pays for what a system answers that is asked before there is a run: stands for a run's id.
+TARGET = "target"
+# Who pays for what a judge is asked to be measured itself: `assay bench` makes no run.
+BENCH = "bench"
+# Who pays for the questions of a test set, which are written before there is a run.
+TESTSET = "testset"
+_MONTHS: Final = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)
+# Later than any other: also where the clock went back, or two are asked for within a millisecond.
+_ASKED = (
+    "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
+    f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
+)
+_EXPLAINED = (
+    "price",
+    "card",
+    "quality",
+    "data_notes",
+)  # what a later call may say otherwise of a run that is known
+_LATEST = "ORDER BY coalesce(asked, created) DESC, runs.rowid DESC"
+_DESCRIBED = "d.checksum, d.run, d.name, d.tags, d.note, d.params"
+_PLACE = re.compile(r"(?P<base>.+)~(?P<place>[0-9]{1,9})")
+_LISTED = 5  # runs that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +190,6 @@ def _value(name: str, value: Any) -> Value:
     return plain
 
 
-# Who pays for what a system answers that is asked before there is a run: stands for a run's id.
-TARGET = "target"
-# Who pays for what a judge is asked to be measured itself: `assay bench` makes no run.
-BENCH = "bench"
-# Who pays for the questions of a test set, which are written before there is a run.
-TESTSET = "testset"
-_MONTHS: Final = (
-    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
     """One evaluation as the store knows it.
@@ -266,23 +279,6 @@ class Spent:
     tokens_in: int
     tokens_out: int
     ms: float
-
-
-# Later than any other: also where the clock went back, or two are asked for within a millisecond.
-_ASKED = (
-    "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
-    f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
-)
-_EXPLAINED = (
-    "price",
-    "card",
-    "quality",
-    "data_notes",
-)  # what a later call may say otherwise of a run that is known
-_LATEST = "ORDER BY coalesce(asked, created) DESC, runs.rowid DESC"
-_DESCRIBED = "d.checksum, d.run, d.name, d.tags, d.note, d.params"
-_PLACE = re.compile(r"(?P<base>.+)~(?P<place>[0-9]{1,9})")
-_LISTED = 5  # runs that a refusal names
 
 
 class Runs(File):

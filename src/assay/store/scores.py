@@ -19,6 +19,19 @@ from assay.store.judges import Replies
 from assay.store.keys import long_keys
 
 RECENT = 512  # samples whose scores are most likely written or read next
+_OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
+# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
+_DONE = f"""
+    WITH RECURSIVE metrics (id) AS (
+        SELECT min(metric) FROM jobs WHERE run = {rows.NAME}
+        UNION ALL
+        SELECT (SELECT min(metric) FROM jobs WHERE run = {rows.NAME} AND metric > metrics.id)
+        FROM metrics WHERE id IS NOT NULL
+    )
+    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
+    JOIN names ON names.id = metric
+    WHERE run = {rows.NAME} AND row BETWEEN ? AND ? AND why != 'failed'
+"""
 
 
 class Samples(File):
@@ -95,21 +108,6 @@ class Samples(File):
             rows.evidence_dictionary(rows.read_sample(bodies[0][1], self._text)) if bodies else b""
         )
         return self._remember(run, row, dictionary)
-
-
-_OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
-# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
-_DONE = f"""
-    WITH RECURSIVE metrics (id) AS (
-        SELECT min(metric) FROM jobs WHERE run = {rows.NAME}
-        UNION ALL
-        SELECT (SELECT min(metric) FROM jobs WHERE run = {rows.NAME} AND metric > metrics.id)
-        FROM metrics WHERE id IS NOT NULL
-    )
-    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
-    JOIN names ON names.id = metric
-    WHERE run = {rows.NAME} AND row BETWEEN ? AND ? AND why != 'failed'
-"""
 
 
 class Scores(Samples, Replies):

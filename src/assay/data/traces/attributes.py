@@ -17,6 +17,41 @@ from assay.data.conversations import is_thought
 
 _LAST: Final = 2**63
 Kind = Literal["chain", "llm", "retriever", "reranker", "embedding", "tool", ""]
+_KINDS: Final[Mapping[str, Kind]] = {
+    # OpenInference
+    "llm": "llm",
+    "retriever": "retriever",
+    "reranker": "reranker",
+    "embedding": "embedding",
+    "tool": "tool",
+    "chain": "chain",
+    "agent": "chain",
+    # GenAI operations
+    "chat": "llm",
+    "text_completion": "llm",
+    "generate_content": "llm",
+    "retrieval": "retriever",
+    "embeddings": "embedding",
+    "execute_tool": "tool",
+    "invoke_agent": "chain",
+    "invoke_workflow": "chain",
+    # Langfuse's SDK
+    "generation": "llm",
+    "span": "chain",
+}
+_MASKED: Final = "__REDACTED__"  # what OpenInference writes where it was told to hide
+# How Python shows an object that is no text: <Name(...)>, Name(field=Other(...
+_OBJECT: Final = re.compile(
+    r"<\w+\(.*\)>\Z|[A-Z]\w+\(\w+=[\[<]?[A-Z]\w+\(.*(\)|\.\.\.)\Z", re.DOTALL
+)
+_TEXTS: Final = ("page_content", "content", "text", "document.content")
+_DOCUMENT_PATHS: Final = (
+    ("reranker", "output_documents"),
+    ("retrieval", "documents"),
+    ("gen_ai", "retrieval", "documents"),
+)
+_SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
+_IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,43 +119,6 @@ def _iso(text: str) -> int | None:
 def iso_time(nanoseconds: int) -> str:
     """The point of time as ISO 8601, to the second."""
     return datetime.fromtimestamp(nanoseconds // 10**9, UTC).isoformat()
-
-
-_KINDS: Final[Mapping[str, Kind]] = {
-    # OpenInference
-    "llm": "llm",
-    "retriever": "retriever",
-    "reranker": "reranker",
-    "embedding": "embedding",
-    "tool": "tool",
-    "chain": "chain",
-    "agent": "chain",
-    # GenAI operations
-    "chat": "llm",
-    "text_completion": "llm",
-    "generate_content": "llm",
-    "retrieval": "retriever",
-    "embeddings": "embedding",
-    "execute_tool": "tool",
-    "invoke_agent": "chain",
-    "invoke_workflow": "chain",
-    # Langfuse's SDK
-    "generation": "llm",
-    "span": "chain",
-}
-_MASKED: Final = "__REDACTED__"  # what OpenInference writes where it was told to hide
-# How Python shows an object that is no text: <Name(...)>, Name(field=Other(...
-_OBJECT: Final = re.compile(
-    r"<\w+\(.*\)>\Z|[A-Z]\w+\(\w+=[\[<]?[A-Z]\w+\(.*(\)|\.\.\.)\Z", re.DOTALL
-)
-_TEXTS: Final = ("page_content", "content", "text", "document.content")
-_DOCUMENT_PATHS: Final = (
-    ("reranker", "output_documents"),
-    ("retrieval", "documents"),
-    ("gen_ai", "retrieval", "documents"),
-)
-_SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
-_IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
 
 
 def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:

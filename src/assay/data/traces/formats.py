@@ -33,6 +33,18 @@ _PARENTS: Final = (
 )
 _BASE64_IDS: Final = {24: 32, 12: 16}
 _INT64_DIGITS: Final = 20
+_KINDS: Final[Mapping[str, Kind]] = {
+    "GENERATION": "llm",
+    "RETRIEVER": "retriever",
+    "EMBEDDING": "embedding",
+    "TOOL": "tool",
+    "CHAIN": "chain",
+    "AGENT": "chain",
+    "SPAN": "chain",
+    "EVENT": "",
+    "GUARDRAIL": "",
+    "EVALUATOR": "",
+}
 
 
 def is_trace(values: Mapping[Any, Any]) -> bool:
@@ -159,20 +171,6 @@ def _error(values: Mapping[str, Any]) -> str:
         return ""
     messages = (details.get("message"), details.get("description"), values.get("status_message"))
     return next((str(text) for text in messages if text), "error")
-
-
-_KINDS: Final[Mapping[str, Kind]] = {
-    "GENERATION": "llm",
-    "RETRIEVER": "retriever",
-    "EMBEDDING": "embedding",
-    "TOOL": "tool",
-    "CHAIN": "chain",
-    "AGENT": "chain",
-    "SPAN": "chain",
-    "EVENT": "",
-    "GUARDRAIL": "",
-    "EVALUATOR": "",
-}
 
 
 def is_observation(values: Mapping[Any, Any]) -> bool:

@@ -22,6 +22,7 @@ _SPEAKERS: Final = {
 _LISTS: Final = ("messages", "turns", "conversation")
 
 Wanted = Literal["question", "answer"]
+Message = dict[str, Any]
 
 
 def text_in(value: Any, wanted: Wanted, depth: int = 0) -> str | None:
@@ -110,9 +111,6 @@ def _content(message: Mapping[str, Any], wanted: Wanted, depth: int) -> str | No
     if text is None and isinstance(content, str) and is_text(content):
         return content.strip()  # JSON that names no answer
     return text
-
-
-Message = dict[str, Any]
 
 
 def conversation(tops: Sequence[Span], models: Sequence[Span]) -> list[Message]:
