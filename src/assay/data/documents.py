@@ -226,12 +226,10 @@ def printed_documents(cell: str) -> list[dict[str, Any]] | None:
 
 
 def _list_depth(cell: str) -> int:
-    """How deep documents stand: in a list, or not."""
     return 1 if cell.lstrip().startswith("[") else 0
 
 
 def _keep_text(documents: list[_Document], key: str, spelled: str, depth: int) -> None:
-    """Keep a text that stands under a key of the last document."""
     if not documents:
         return
     document = documents[-1]

@@ -34,7 +34,6 @@ _AS_VARIANT: Final = 'write it as {"kind": "noise", "answer": "...", "contexts":
 
 
 def _read_texts(value: Any, _form: Form) -> tuple[str, ...]:
-    """A list of texts."""
     items = enumerate(listed(value), 1)
     return tuple(text(unboxed(item), f"item {n}") for n, item in items)
 
@@ -51,7 +50,6 @@ def _read_boolean(value: Any, form: Form) -> bool:
 
 
 def _read_grades(value: Any, form: Form) -> dict[str, float]:
-    """Grades by context id, each at least 0."""
     by_id = _read_object(value, form, "grades by id", '{"doc1": 2, "doc2": 0}')
     grades: dict[str, float] = {}
     for key, item in by_id.items():
@@ -64,13 +62,11 @@ def _read_grades(value: Any, form: Form) -> dict[str, float]:
 
 
 def _read_rubric(value: Any, form: Form) -> dict[str, str]:
-    """What each grade means."""
     by_grade = _read_object(value, form, "descriptions by grade", '{"1": "wrong", "5": "right"}')
     return {str(key): text(unboxed(item), f"grade {key}") for key, item in by_grade.items()}
 
 
 def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
-    """Answers over worse contexts."""
     variants = items(value, "variants", _AS_VARIANT)
     return tuple(_read_variant(item, f"variant {n}", form) for n, item in enumerate(variants, 1))
 
@@ -136,7 +132,6 @@ def _read_references(value: Any, form: Form) -> tuple[str, ...] | None:
 
 
 def _read_accepted(value: Any, form: Form) -> tuple[str, ...]:
-    """Further right answers, none of them empty."""
     several = _read_references(value, form) or ()
     _refuse_empty(several)
     return several

@@ -142,7 +142,7 @@ def shown_uri(uri: str) -> str:
 
 @contextmanager
 def landing(target: str | PathLike[str]) -> Iterator[Path]:
-    """Where to write what is to be at a path or URI: the path itself, or a file sent there after.
+    """Where to write a file for a path or URI: the path itself, or a local file that is then sent.
 
     Raises:
         OSError: If it cannot be sent.
@@ -159,7 +159,7 @@ def landing(target: str | PathLike[str]) -> Iterator[Path]:
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
-    """What opens the file and gives its records; InputError if that cannot work.
+    """A function that gives the file's records; InputError if it cannot be read.
 
     Of an Excel file it is the sheet that is named after "#".
     """
@@ -186,7 +186,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 
 
 def about_file(path: Path | Remote) -> tuple[str, ...]:
-    """What is to be said of how a file is read: which of several sheets."""
+    """A note on how a file is read: which of several sheets it is."""
     file, sheet = parted(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
@@ -232,7 +232,7 @@ def near(path: Path) -> str:
 
 
 def _opened(path: Path | Remote) -> IO[bytes]:
-    """The file's bytes; whether it is compressed is told by its content, not by its name."""
+    """The file's bytes, unpacked where its content (not its name) is that of a gzip file."""
     stream = path.open("rb")
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
@@ -240,7 +240,7 @@ def _opened(path: Path | Remote) -> IO[bytes]:
 
 
 class _Unpacked(gzip.GzipFile):
-    """What is packed in a stream; closes the stream too."""
+    """A stream that is unpacked, and closed with it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(mode="rb", fileobj=stream)
@@ -275,7 +275,7 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
 
 
 def _utf_name(head: bytes) -> str:
-    """The encoding of text without a mark, told by where the NULs beside ASCII stand."""
+    """The encoding of text without a mark, by where the NULs beside ASCII stand."""
     even, odd = head[::2].count(0), head[1::2].count(0)
     if min(even, odd) > len(head) // 6:  # three bytes of four
         return "UTF-32LE" if head[0] else "UTF-32BE"

@@ -163,7 +163,7 @@ def _object_records(content: bytes) -> Iterator[Record]:
 
 
 def _frame_records(document: dict[str, Any]) -> Iterator[Record] | None:
-    """Records of what pandas' `to_json` writes if not told otherwise, or with orient="split"."""
+    """Records of what pandas' `to_json` writes by default, or with orient="split"."""
     names, data = document.get("columns"), document.get("data")
     if isinstance(names, list) and isinstance(data, list) and document.keys() <= _SPLIT:
         if not all(isinstance(row, list) and len(row) == len(names) for row in data):

@@ -160,14 +160,14 @@ def read_labels(
     else:
         name, records = "labels in memory", memory_records(data)
     names = frozenset(metrics) | {metric.partition("(")[0] for metric in metrics}
-    reading = _Reader(names, scale(levels))
+    reader = _Reader(names, scale(levels))
     for record in records():
-        reading.read(record)
-    return reading.finish(name)
+        reader.read(record)
+    return reader.finish(name)
 
 
 class _CellError(FieldError):
-    """What is wrong with a cell, and in which column it stands."""
+    """An error that names the column of its cell."""
 
     def __init__(self, column: str, what: str, remedy: str) -> None:
         super().__init__(what, remedy)
@@ -175,12 +175,12 @@ class _CellError(FieldError):
 
 
 class _AbsentError(_CellError):
-    """No cell of the row is known to hold what it must have."""
+    """A row without a sample's id or a label."""
 
 
 @dataclass
 class _Reader:
-    """Labels while a file is read."""
+    """Reads labels row by row, and collects all problems."""
 
     metrics: frozenset[str]
     levels: Mapping[str, float]
@@ -209,8 +209,8 @@ class _Reader:
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
         known = _known(values)
         sample = read_back(_read("sample", known, identifier) or "")
+        columns = ", ".join(map(str, values))
         if not sample.strip():
-            columns = ", ".join(map(str, values))
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
             raise _AbsentError("sample", "there is no sample id", remedy)
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
@@ -218,7 +218,6 @@ class _Reader:
         chance = _read("chance", known, _chance)
         judgements = list(self._judgements(values, known))
         if not judgements:
-            columns = ", ".join(map(str, values))
             remedy = f"name its column 'label'; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
         self._note_slips(row, values)

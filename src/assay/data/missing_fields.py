@@ -1,4 +1,4 @@
-"""Missing fields: which values a metric lacks, and what users are told to do about it."""
+"""Missing fields: which values a metric lacks, and what users can do about it."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -184,7 +184,7 @@ def options(fields: Mapping[str, Sequence[str]]) -> str:
 def _by_mapping(
     name: str, users: Sequence[str], columns: Iterable[str], mapping: Mapping[str, str]
 ) -> Problem | None:
-    """The same where what the user mapped is why; None if it is not."""
+    """The problem where the user's mapping is the reason; None if it is not."""
     drop = f"or drop {_each(users)}"
     if name in mapping:
         if not mapping[name]:
@@ -222,7 +222,6 @@ def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
 
 
 def _option(name: str, column: str) -> str:
-    """The option that maps a column, as a shell reads it."""
     return f"--map {shlex.quote(f'{name}={column}')}"
 
 

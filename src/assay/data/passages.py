@@ -157,7 +157,6 @@ def _share(splits: Sequence[Sequence[str]], least: int) -> float:
 
 
 def _split_numbered(text: str) -> Sequence[str]:
-    """The passages of a text by whatever numbers or labels it begins with."""
     for split in (_split_elements, *map(_numbered_splitter, (_LABEL, _BRACKETS, _NUMBERS))):
         if len(passages := split(text)) > 1:
             return passages
@@ -165,7 +164,6 @@ def _split_numbered(text: str) -> Sequence[str]:
 
 
 def _split_elements(text: str) -> Sequence[str]:
-    """The bodies of the elements that a text consists of; none if it does not."""
     bodies, at = [], 0
     while element := _ELEMENT.match(text, at):
         bodies.append(element["body"].strip())
@@ -204,7 +202,7 @@ def _trimmed(piece: str) -> str:
 
 
 def _split_at(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
-    """The pieces between what matches; those of white space alone are none."""
+    """Pieces between the matches; those of white space alone are left out."""
     pieces, at = [], 0
     for separator in pattern.finditer(text):
         pieces.append(text[at : separator.start()].strip())
@@ -215,7 +213,7 @@ def _split_at(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
 
 
 def _decide_rules(texts: Sequence[str]) -> Decision | None:
-    """What becomes of texts in which rules stand, or other marks that separate."""
+    """A decision on texts with rules or other marks that separate."""
     marks: dict[tuple[str, bool], int] = {}
     for text in texts:
         for pattern in (_RULE, _INLINE):
@@ -251,7 +249,7 @@ def _is_between_passages(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _decide_paragraphs(texts: Sequence[str]) -> Decision | None:
-    """Paragraphs may be passages, which nobody can tell by looking at them: it is only told."""
+    """Paragraphs may be passages, which the texts do not show: it is only reported."""
     several = sum(len(_split_at(text, _PARAGRAPHS)) > 1 for text in texts)
     if len(texts) < _LEAST_ROWS or several < 0.8 * len(texts):
         return None

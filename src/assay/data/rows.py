@@ -54,7 +54,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the rows of a data set are read, beyond what the user said and what names say.
+    """How the rows of a data set are read, beyond the user's mapping and the names of columns.
 
     Attributes:
         guessed: Field -> column, where one column alone seems to hold it.
@@ -153,8 +153,6 @@ class Converter:
 
 
 class _Fields:
-    """One record while its fields are read."""
-
     def __init__(self, record: Record, plan: Plan, decided: Reading) -> None:
         self.values: Mapping[Any, Any] = record.values or {}
         self.number = record.number

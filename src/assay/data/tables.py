@@ -242,7 +242,6 @@ def _book(stream: IO[bytes]) -> Any:
 
 
 def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]]:
-    """The name of the sheet, and its rows from the first one on."""
     book = _book(stream)
     from python_calamine import CalamineError
 
@@ -302,7 +301,6 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
 
 
 def _arrow_records(batch: Any, before: int) -> Iterator[Record]:
-    """The records of a batch that `before` records precede."""
     try:
         rows = batch.to_pylist()
     except UnicodeDecodeError:  # of some row: only that one is broken

@@ -171,7 +171,7 @@ class _Problems:
 
 @dataclass
 class _Missing:
-    """The rows in which a field is not there for one who needs it."""
+    """Rows that lack a field which a metric needs."""
 
     first: int
     n: int = 0
@@ -247,7 +247,7 @@ class _Tally:
         return faults + [self._refuse(name, users, row) for name, users in missing.items()]
 
     def _serve_failed(self, row: Row) -> None:
-        """Note who would be served by a row whose system failed, had it answered."""
+        """Note which metrics a row would have served, had its system answered."""
         value = partial(missing_fields.value_of, row)
         for user, names in self._needs.items():
             expected = [name for name in names if name not in missing_fields.PRODUCED]
@@ -257,7 +257,7 @@ class _Tally:
     def _lacking(
         self, user: str, names: Sequence[str], row: Row, wrong: Container[str]
     ) -> list[str]:
-        """What the row does not hold of what somebody needs."""
+        """The fields that a metric (or another user) needs and the row lacks."""
         value = partial(missing_fields.value_of, row)
         instead = self._instead.get(user, ())
         for name in names:
@@ -332,7 +332,7 @@ class _Tally:
         return likely if sum(map(len, likely.values())) > 1 else {}
 
     def _unserved(self) -> dict[str, list[str]]:
-        """Field -> who needs it and was served by no row."""
+        """Field -> the metrics that need it and were served by no row."""
         unserved: dict[str, list[str]] = {}
         for name, user in self._missing:
             if user not in self._served:
@@ -343,7 +343,7 @@ class _Tally:
         return unserved
 
     def _first_rows_without(self, user: str) -> dict[str, int]:
-        """Field that somebody did not find -> the first row without it."""
+        """Field that a metric lacked -> the first row without it."""
         return {
             name: missing.first for (name, who), missing in self._missing.items() if who == user
         }
@@ -378,8 +378,6 @@ class _Tally:
 
 @dataclass
 class _Seen:
-    """Rows that something was seen in."""
-
     first: int
     word: str = ""
     n: int = 0
@@ -389,7 +387,7 @@ class _Seen:
 
 @dataclass
 class _Remarks:
-    """Counts what was seen in the rows."""
+    """Counts of what readers of the scores must know of the rows."""
 
     absent: dict[str, _Seen] = field(default_factory=dict)
     joined: dict[str, _Seen] = field(default_factory=dict)

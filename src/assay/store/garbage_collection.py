@@ -80,7 +80,7 @@ def _size(path: Path) -> int:
 
 
 class _OnlyCounted(Exception):
-    """Takes back what was done to count."""
+    """Rolls back a deletion that was done only to count."""
 
 
 def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
@@ -103,7 +103,6 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
 
 
 def _mark(db: sqlite3.Connection) -> None:
-    """Fill the tables of what stays."""
 
     def query(sql: str, *values: object) -> list[Any]:
         return db.execute(sql, values).fetchall()

@@ -102,7 +102,7 @@ class _Tables:
         self._writer = writer
 
     def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
-        """What the checksum covers of rows of a table, each seen to be what was written."""
+        """The columns that the checksum covers, each row checked against it."""
         found_rows = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
         for kept, *row in found_rows:
             if checksum(*row) != kept:

@@ -82,7 +82,7 @@ class Description:
         return bool(self.name or self.tags or self.note or self.params)
 
     def updated(self, newer: Self) -> "Description":
-        """With what is told now: a name or a note takes the old one's place, all else is added."""
+        """With what is newer: a name or a note takes the old one's place, all else is added."""
         return Description(
             newer.name or self.name,
             (*self.tags, *newer.tags),
@@ -348,7 +348,6 @@ class Runs(File):
         return runs[place]
 
     def _by_id_prefix(self, name: str) -> list[Run]:
-        """The run whose id begins so, if one does."""
         runs = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
         if len(runs) > 1:
             remedy = f"`assay runs` lists them: {_listed(runs)}"
@@ -430,7 +429,7 @@ def write_description(db: sqlite3.Connection, run: str, description: Description
 
 
 def _listed(runs: list[Run]) -> str:
-    """Some runs, told apart: ``1a2b3c4d (questions.jsonl, 24 Nov 14:03)``."""
+    """Some runs as messages list them: ``1a2b3c4d (questions.jsonl, 24 Nov 14:03)``."""
     shown = [f"{run.short} ({run.default_title})" for run in runs[:_LISTED]]
     more = len(runs) - _LISTED
     return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])

@@ -209,7 +209,7 @@ def _has_triggers(connection: sqlite3.Connection) -> bool:
 
 
 def _has_stand_ins(connection: sqlite3.Connection) -> bool:
-    """Whether a table of ours is none: a view of somebody's may have no end."""
+    """Whether a view or a virtual table has a name of ours: it may have no end."""
     # What is not kept in pages of its own has no root page.
     sql = "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND rootpage = 0"
     return any(name in TABLES for (name,) in connection.execute(sql))

@@ -78,14 +78,14 @@ class Samples(File):
             start = page[-1][0]
 
     def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
-        """(row, body) of samples, each seen to be what was written."""
+        """(row, body) of samples, each checked against its checksum."""
         samples = self.query(sql, run, *values)
         for sum_kept, number, row, *rest in samples:
             self._intact(f"sample {row} of run {run}", sum_kept, number, row, *rest)
         return [(row, body) for _, _, row, _, body in samples]
 
     def _read(self, run: str, row: int, body: Stored) -> Sample:
-        """The sample of a body, of which is remembered what its evidence is packed beside."""
+        """The sample of a body; the dictionary of its evidence is remembered."""
         sample = rows.read_sample(body, self._text)
         self._remember(run, row, rows.evidence_dictionary(sample))
         return sample

@@ -135,7 +135,6 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
 
 
 def _keys(store: Store, run: Run) -> Iterator[str]:
-    """Keys of the replies that the scores of a run rest on."""
     sql = (
         f"SELECT row, replies FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
         " AND row > ? ORDER BY row LIMIT ?"
@@ -146,7 +145,7 @@ def _keys(store: Store, run: Run) -> Iterator[str]:
 
 
 def _scores(store: Store, run: Run) -> Iterator[_Score]:
-    """Every score, in order of rows: whoever takes them in reads each sample once."""
+    """Every score, in order of rows: an import then reads each sample once."""
     for row, _, outcomes in store.scored(run.id, [*run.metrics]):
         if run.finished and len(outcomes) < len(run.metrics):
             raise Damaged(f"run {run.id} lacks scores of row {row}", store.path)
@@ -288,7 +287,7 @@ class _Import:
         self._count("reply", new=self._db.total_changes > before)
 
     def _named(self) -> str:
-        """The run's id, once all its samples are in and are those that it is named by."""
+        """The run's id, once all its samples are added and fit the fingerprint."""
         assert self._run is not None  # noqa: S101 - `line` saw to it
         if self._number:
             fits = self._digest == self._run["fingerprint"] and self._rows == self._run["n_samples"]
@@ -342,14 +341,14 @@ class _Import:
         self._run = None
 
     def _describe(self, run: str) -> None:
-        """What is said of it there, beside what is said of it here."""
+        """Add the description of the imported run to the one that is here."""
         there = msgspec.convert(self._run, Run).description
         if there:
             here = self._store.run(run).description
             write_description(self._db, run, there.updated(here))
 
     def _merge(self) -> None:
-        """What is better known there: that the run has ended."""
+        """Note that the run has ended, if it has there and not here."""
         assert self._run is not None  # noqa: S101 - `_take_end` saw to it
         if self._run["finished"]:
             with amended(self._db, "runs", "id = ?", self._run["id"]):

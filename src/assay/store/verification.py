@@ -105,7 +105,6 @@ class _Verifier:
                 self._problem(f"SQLite: {said}")
 
     def _check_rows(self, table: str) -> None:
-        """Check every row against its checksum."""
         values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
         sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
         for kept, same_value, *row in self._store.each(sql):
@@ -231,4 +230,4 @@ def _text_of(error: Exception) -> str:
 
 
 class _TooMany(Exception):
-    """Enough is enough."""
+    """As many problems as are reported were found."""

@@ -129,7 +129,7 @@ def _values(value: Any) -> Iterable[Any]:
 
 
 class _SpanTree:
-    """Which span stands below which."""
+    """Spans by their parents."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = {span.id: span for span in spans}
@@ -196,7 +196,7 @@ class Answer:
         return Record(number, values)
 
     def values(self) -> dict[str, Any]:
-        """The fields that can be told, under the names of a Sample's."""
+        """The fields that are recorded, under the names of a Sample's."""
         tree = _SpanTree(self.spans)
         documents = self._documents(tree)
         fields = {
@@ -219,7 +219,7 @@ class Answer:
         return f"{top.trace}:{top.id}" if self.several else top.trace
 
     def _failure(self) -> str | None:
-        """Why there is no answer: of several steps side by side the last one tells how it ended."""
+        """Why there is no answer: of several steps side by side, the last one shows it."""
         return _failure(self.tops[-1])
 
     def _question(self, tree: _SpanTree) -> str | None:
@@ -273,7 +273,7 @@ class Answer:
         return None if duration is None or duration < 0 else duration / 1e6
 
     def _sum(self, tree: _SpanTree, name: str) -> Any:
-        """Over the calls of models; a call within a call is the same, told by two."""
+        """A sum over the calls of models; a call within a call is the same one, recorded twice."""
         calls = tree.outermost(self.spans, ("llm",))
         values = [
             next((value for s in tree.below(call) if (value := getattr(s, name)) is not None), None)

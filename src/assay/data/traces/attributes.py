@@ -128,20 +128,19 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
         attributes: Name -> value, as recorded.
         kind: OpenInference's kind, where it stands beside the attributes.
     """
-    unfolded = unfold(attributes)
+    unfolded = unfold(attributes)  # a list, if all names are numbers
     fields = unfolded if isinstance(unfolded, Mapping) else {}
     openinference = _get_path(fields, "openinference", "span", "kind") or kind
     operation = _get_path(fields, "gen_ai", "operation", "name")
     langfuse = _get_path(fields, "langfuse", "observation", "type")
     known_kind = _KINDS.get(str(openinference or operation or langfuse or "").lower(), "")
+    retrieves = known_kind in ("retriever", "reranker")
     output = _output(fields)
     return {
         "kind": known_kind,
         "input": _input(fields),
         "output": output,
-        "documents": _documents(fields, output)
-        if known_kind in ("retriever", "reranker")
-        else None,
+        "documents": _documents(fields, output) if retrieves else None,
         "tokens": _tokens(fields),
         "cost": number(_get_path(fields, "llm", "cost", "total")),
         "session": _text(fields, ("session", "id"), ("gen_ai", "conversation", "id")),
@@ -234,7 +233,8 @@ def _documents(fields: Mapping[str, Any], output: Any) -> list[dict[str, Any]] |
         return returned  # hidden: what nobody may see is not "nothing found"
     # LangChain's instrumentation leaves the ids out of the attributes.
     if returned and len(returned) == len(documents):
-        documents = [{**b, **a} for a, b in zip(documents, returned, strict=True)]
+        pairs = zip(returned, documents, strict=True)
+        documents = [{**other, **document} for other, document in pairs]
     return documents
 
 
@@ -303,7 +303,6 @@ def _messages(value: Any) -> list[dict[str, Any]] | str | None:
 
 
 def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
-    """The calls beside its text, or among its parts."""
     beside = parse_json(message.get("tool_calls"))
     if isinstance(beside, list):
         return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in beside]
@@ -313,7 +312,6 @@ def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _content(message: Mapping[str, Any]) -> str:
-    """The text of a message: one text, or those among its parts."""
     recorded = first_filled(message.get("content"), message.get("parts"), message.get("contents"))
     content = parse_json(recorded)
     if not isinstance(content, list):

@@ -83,7 +83,6 @@ def _is_span(values: Mapping[Any, Any]) -> bool:
 
 
 def _ids(values: Mapping[Any, Any]) -> tuple[str, str]:
-    """Ids of the trace and of the span."""
     context = values.get("context")
     places = [values, context] if isinstance(context, Mapping) else [values]
     ids = []
@@ -186,7 +185,6 @@ def _is_typed(values: Any) -> bool:
 
 
 def _langfuse_spans(values: Mapping[str, Any]) -> Iterator[Span]:
-    """The observation, or all those of a trace."""
     observations = values.get("observations")
     if not isinstance(observations, list):
         yield _langfuse_span(values)

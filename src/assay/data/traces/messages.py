@@ -67,7 +67,6 @@ def _in_object(value: Mapping[Any, Any], wanted: Wanted, depth: int) -> str | No
 
 
 def _in_list(value: Sequence[Any], wanted: Wanted, depth: int) -> str | None:
-    """Of messages the last that fits; of anything else the only item."""
     messages = [message for item in value if (message := _as_message(item)) is not None]
     if messages and len(messages) == len(value):
         fitting = [message for message in messages if _speaks(message, wanted)]
@@ -142,7 +141,7 @@ def tool_messages(tool: Span) -> list[Message]:
 
 
 def _messages_in(value: Any, role: str) -> list[Any]:
-    """The messages that stand in a value; a text alone is one of that role."""
+    """Messages in a value; a text alone is one of the given role."""
     content = parse_json(value)
     if isinstance(content, Mapping) and isinstance(content.get("messages"), list):
         content = content["messages"]
