@@ -38,7 +38,7 @@ GATHER_S = 0.002
 MAX_WRITES = 512
 # Texts remembered: those of a few hundred samples on their way.
 MAX_TEXTS = 8192
-PATIENCE_S = 300.0  # another process may be taking in a large file
+PATIENCE_S = 300.0  # another process may be importing a large file
 # Kept for the replies and scores that are on their way when the disk fills up: they are paid for.
 ROOM_BYTES = 16 << 20
 # No more is kept than a run can need: so much for each of its scores, the log of writes included.
@@ -88,7 +88,7 @@ class File:
     def close(self) -> None:
         """Commit what is queued and close the file."""
         self._writer.close()
-        with self._reading:  # another thread may still be taking samples in
+        with self._reading:  # another thread may still be adding samples
             self._db.close()
 
     def check_room(self, scores: int) -> None:
@@ -312,7 +312,7 @@ class Recent:
         self._version: int | None = None
 
     def begun(self, db: sqlite3.Connection) -> None:
-        """A transaction has begun: forget all, if another connection may have deleted some of it.
+        """Begin a transaction: forget all, if another connection may have deleted some of it.
 
         Until the transaction ends nobody else can write.
         """
@@ -322,7 +322,7 @@ class Recent:
         self._version = version
 
     def forget(self) -> None:
-        """A transaction was taken back: what it wrote is not there."""
+        """Forget all: a transaction was rolled back, and what it wrote is not there."""
         self.texts.clear()
         self.names.clear()
 

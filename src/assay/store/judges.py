@@ -28,11 +28,11 @@ class Replies(File):
         if not self.has_reply(key):  # the usual case, at a fraction of the cost
             return None
         with self._at_once():
-            found_rows = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
-            if not found_rows:
+            matching = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
+            if not matching:
                 return None
-            self._intact(f"reply {key}", *found_rows[0])
-            return rows.read_reply(found_rows[0], self._text)
+            self._intact(f"reply {key}", *matching[0])
+            return rows.read_reply(matching[0], self._text)
 
     def has_reply(self, key: str) -> bool:
         """Whether there is a reply under a key."""
@@ -103,11 +103,11 @@ class _Tables:
 
     def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
         """The columns that the checksum covers, each row checked against it."""
-        found_rows = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
-        for kept, *row in found_rows:
+        matching = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
+        for kept, *row in matching:
             if checksum(*row) != kept:
                 raise Damaged(f"a row of '{table}' is not what was written", self._writer.path)
-        return [row for _, *row in found_rows]
+        return [row for _, *row in matching]
 
     async def _change(
         self, table: str, key: Mapping[str, object], sql: str, *values: object
@@ -143,13 +143,13 @@ class Judges(_Tables):
     """The tables about judges of one store."""
 
     async def keep_noise(self, signature: str, run: str, noise: Mapping[str, Any]) -> None:
-        """Commit how noisy a metric of this signature was found to be in a run asked again."""
+        """Commit how noisy a metric of this signature is, as a repeated run measured it."""
         body = msgspec.json.encode(noise).decode()
         sql = "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)"
         await self._change("noise", {"signature": signature, "run": run}, sql, signature, run, body)
 
     def noise(self, signature: str) -> dict[str, Any] | None:
-        """What was found last for a signature, with the run it was found in; None if nothing."""
+        """The last noise of a signature, with the run that measured it; None if there is none."""
         which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
         noises = self._rows("noise", which, signature)
         return {"run": noises[0][1], **msgspec.json.decode(noises[0][2])} if noises else None
@@ -239,9 +239,8 @@ class Batches(_Tables):
 def _clean(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM batches WHERE at < strftime('%s', 'now') - ?", (KEPT_SECONDS,))
     for name, keys in db.execute("SELECT name, keys FROM batches").fetchall():
-        if all(
-            _all_replied(db, keys[at : at + 16 * PAGE]) for at in range(0, len(keys), 16 * PAGE)
-        ):
+        pages = (keys[at : at + 16 * PAGE] for at in range(0, len(keys), 16 * PAGE))
+        if all(_all_replied(db, page) for page in pages):
             db.execute("DELETE FROM batches WHERE name = ?", (name,))
 
 

@@ -24,7 +24,7 @@ Value: TypeAlias = str | int | float | bool
 
 LAST = "last"
 MAX_LENGTH, MAX_NOTE_LENGTH, MAX_ITEMS = 100, 10_000, 100
-_NUMBERED = re.compile(r"~[0-9]+$")
+_PLACE_SUFFIX = re.compile(r"~[0-9]+$")
 _ID = re.compile(r"[0-9a-f]{8,12}")
 # Who pays for what a system answers that is asked before there is a run: stands for a run's id.
 TARGET = "target"
@@ -41,12 +41,8 @@ _ASKED = (
     "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
-_EXPLAINED = (
-    "price",
-    "card",
-    "quality",
-    "data_notes",
-)  # what a later call may say otherwise of a run that is known
+# What a later call may say otherwise of a run that is known.
+_EXPLAINED = ("price", "card", "quality", "data_notes")
 _LATEST = "ORDER BY coalesce(asked, created) DESC, runs.rowid DESC"
 _DESCRIBED = "d.checksum, d.run, d.name, d.tags, d.note, d.params"
 _PLACE = re.compile(r"(?P<base>.+)~(?P<place>[0-9]{1,9})")
@@ -124,7 +120,7 @@ def written(value: Value) -> str:
 
 def _name(value: Any) -> str:
     name = _line("name", value)
-    if name == LAST or _NUMBERED.search(name):
+    if name == LAST or _PLACE_SUFFIX.search(name):
         what = f"a run cannot be called '{name}'"
         raise InputError(what, "'last' and what ends in '~1' say which run is meant")
     if _ID.fullmatch(name):
@@ -198,7 +194,7 @@ class Run:
         id: Twelve hex digits of its content; any beginning that is unique will do.
         source: Name of the data.
         config: Judges, metrics (label -> signature) and whatever else names it.
-        n_samples: Samples taken in.
+        n_samples: How many samples it has.
         skipped: Invalid rows that were left out on request.
         stopped: Why it stopped early, "" if it did not.
         seconds: Wall time spent on it so far.
@@ -285,7 +281,7 @@ class Runs(File):
     """The runs of one store."""
 
     def begin(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> Run:
-        """Take in the samples and name the run by its content; the same content is the same run.
+        """Keep the samples and name the run by its content; the same content is the same run.
 
         All or nothing: if `samples` raises (invalid rows), nothing is kept.
         """

@@ -184,12 +184,12 @@ def migrate(connection: sqlite3.Connection) -> None:
     if _has_triggers(connection):
         what = "the store has triggers, which change what is written and are not of assay"
         raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
-    if _has_stand_ins(connection):
+    if _has_views(connection):
         what = "the store has a view or a virtual table where assay has a table"
         raise InputError(what, "ask for the runs as `assay export` writes them")
     if _version(connection) == len(MIGRATIONS):
         return
-    _help(connection)
+    _add_functions(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
@@ -208,14 +208,14 @@ def _has_triggers(connection: sqlite3.Connection) -> bool:
     return connection.execute(sql).fetchone() is not None
 
 
-def _has_stand_ins(connection: sqlite3.Connection) -> bool:
+def _has_views(connection: sqlite3.Connection) -> bool:
     """Whether a view or a virtual table has a name of ours: it may have no end."""
     # What is not kept in pages of its own has no root page.
     sql = "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND rootpage = 0"
     return any(name in TABLES for (name,) in connection.execute(sql))
 
 
-def _help(connection: sqlite3.Connection) -> None:
+def _add_functions(connection: sqlite3.Connection) -> None:
     """Teach SQL what migrations need."""
 
     def number(match: re.Match[str]) -> str:

@@ -115,10 +115,10 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
     store.query(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
     try:
         for key in _keys(store, run):
-            page = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
-            if not page:
+            found = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
+            if not found:
                 raise Damaged(f"run {run.id}: reply {key} is not there", store.path)
-            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", page[0][0])
+            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", found[0][0])
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
         sql = (  # "IN" would begin each page with the first reply again
@@ -176,7 +176,7 @@ def begun(lines: Iterable[str]) -> Iterator[str]:
 
 @contextmanager
 def store_for_import(path: Path) -> Iterator[Store]:
-    """The store that runs are taken into; one that is made for them goes again if they are refused.
+    """The store to import into; one that is made for that goes again if the import is refused.
 
     It stays if others have it open, which its log of writes tells, or have written to it.
     """
@@ -349,7 +349,7 @@ class _Import:
 
     def _merge(self) -> None:
         """Note that the run has ended, if it has there and not here."""
-        assert self._run is not None  # noqa: S101 - `_take_end` saw to it
+        assert self._run is not None  # noqa: S101 - `_add_end` saw to it
         if self._run["finished"]:
             with amended(self._db, "runs", "id = ?", self._run["id"]):
                 self._db.execute(

@@ -79,8 +79,8 @@ class _Verifier:
         steps: list[Callable[[], None]] = [
             self._check_file,
             *(partial(self._check_rows, table) for table in COVERED),
+            *(self._check_texts, self._check_replies, self._find_runs),
         ]
-        steps += [self._check_texts, self._check_replies, self._find_runs]
         for step in steps:
             self._try(step)
         for run in self._runs:
@@ -100,9 +100,9 @@ class _Verifier:
             raise _TooMany
 
     def _check_file(self) -> None:
-        for (said,) in self._store.query("PRAGMA integrity_check(20)"):
-            if said != "ok":
-                self._problem(f"SQLite: {said}")
+        for (answer,) in self._store.query("PRAGMA integrity_check(20)"):
+            if answer != "ok":
+                self._problem(f"SQLite: {answer}")
 
     def _check_rows(self, table: str) -> None:
         values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
