@@ -333,9 +333,8 @@ def _unfolded(value: Any) -> Any:
 def _item_at(container: Any, name: Any) -> Any:
     """What stands under a key of an object or at a place of a list."""
     if isinstance(container, list):
-        return (
-            container[int(name)] if len(name) < _DIGITS and int(name) < len(container) else MISSING
-        )
+        is_place = len(name) < _DIGITS and int(name) < len(container)
+        return container[int(name)] if is_place else MISSING
     return container.get(name, MISSING) if isinstance(container, Mapping) else MISSING
 
 

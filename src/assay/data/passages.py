@@ -63,7 +63,7 @@ class Separator:
     Attributes:
         name: What messages call it.
         option: What `contexts` has to say so that texts are split there.
-        split: The passages of a text; the text alone where it holds no joint.
+        split: The passages of a text; the text alone where it is not split.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Decision:
     """What becomes of the texts of a column.
 
     Attributes:
-        joint: What was seen between passages.
+        separator: What was seen between passages.
         splits: Whether texts are split there; if not, it is only reported.
     """
 

@@ -125,7 +125,7 @@ def checksum(*values: Value) -> int:
     parts: list[bytes] = []
     for value in values:
         if isinstance(value, str):
-            # Bytes that are no UTF-8 are read as half a surrogate pair (see `opening`).
+            # Bytes that are no UTF-8 are read as half a surrogate pair (see `connection`).
             parts += b"s", value.encode("utf-8", "surrogateescape")
         elif isinstance(value, bytes):
             parts += b"b", value
