@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay import evaluate
 from assay.analysis.agreement import agree
 from assay.analysis.concordance import concordance
-from assay.dataset import read_labels
+from assay.data import read_labels
 from assay.report import agreement as words
 from assay.report import html_agreement, markdown_agreement
 from benchmarks.data import DATA, present, thinned

@@ -15,7 +15,7 @@ import assay
 from assay.analysis.calibrate import calibrate, check
 from assay.analysis.card import Measured
 from assay.analysis.label_next import uncertainty
-from assay.dataset.labels import Labels, read_labels
+from assay.data.labels import Labels, read_labels
 from assay.stats.calibration import Objective
 from assay.stats.correction import Design, correct_mean, labels_alone
 from assay.stats.sampling import chances, priority, sizes

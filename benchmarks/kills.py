@@ -33,7 +33,7 @@ import assay
 from assay.backends.openai import OpenAI
 from assay.run.engine import JOBS_PER_REQUEST
 from assay.store import Store
-from assay.store.checking import verify
+from assay.store.verification import verify
 from support.scripts import samples
 
 METRICS = ["faithfulness", "context_precision", "context_recall"]

@@ -20,7 +20,7 @@ from assay import evaluate
 from assay.analysis.by_group import by_group
 from assay.analysis.concordance import concordance
 from assay.bench.telequad import DEPTHS, Floats, by_words, drawn, ranks
-from assay.dataset import read_labels
+from assay.data import read_labels
 from assay.report import agreement, markdown_agreement, markdown_comparison
 from assay.report import by_group as grouped
 from assay.stats.intervals import proportion_interval

@@ -27,7 +27,7 @@ import assay
 from assay.backends import SPECS
 from assay.backends.embedded import Embedded
 from assay.backends.embedded import card as cards
-from assay.dataset import ALIASES as COLUMNS
+from assay.data import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric
 from assay.metrics.catalogue import GROUPS

@@ -26,7 +26,7 @@ RANK = {
     "text": 0,
     "config_file": 1,
     "prompt": 1,
-    "dataset": 1,
+    "data": 1,
     "judge": 2,
     "tasks": 3,
     "prompts_file": 4,
@@ -54,7 +54,7 @@ LATE = {
 }
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
-IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.dataset"}
+IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.data"}
 
 # Where everything may be caught: at the command line, and around a system that is not ours.
 EDGES = ("cli", "target")

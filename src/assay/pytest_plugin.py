@@ -348,7 +348,7 @@ def _samples(
     name: str = "sample",
 ) -> list[Any]:
     """The samples of a file beside the test, or in the root folder."""
-    from assay.dataset import read, samples
+    from assay.data import read, samples
 
     del name
     file = _found(path, metafunc.definition.path.parent, metafunc.config.rootpath)
@@ -358,7 +358,7 @@ def _samples(
 
 def _found(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
     """A file in the folder of the test, or in the root folder; a URI as it is."""
-    from assay.dataset.remote import is_uri
+    from assay.data.files import is_uri
 
     if is_uri(path):
         return path

@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay import InputError, Part, Score
 from assay.analysis.agreement import agree, agree_all
-from assay.dataset.labels import read_labels
+from assay.data.labels import read_labels
 from assay.metrics import METRICS
 from assay.report.agreement import beats, notes
 from assay.tasks import GiveGrade, JudgeContexts, SelectSentences, VerifyStatements

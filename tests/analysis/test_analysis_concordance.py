@@ -7,7 +7,7 @@ import pytest
 import assay
 from assay import InputError, Score, Unscored
 from assay.analysis.concordance import concordance
-from assay.dataset.labels import read_labels
+from assay.data.labels import read_labels
 from assay.report import agreement as words
 from assay.report import html_agreement
 

@@ -5,7 +5,7 @@ import pytest
 import assay
 from assay import InputError, Part, Score, Unscored
 from assay.analysis.labelled import goodness, labelled
-from assay.dataset.labels import read_labels
+from assay.data.labels import read_labels
 from support.scripts import by_sentence, verify_if
 
 

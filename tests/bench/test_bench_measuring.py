@@ -15,7 +15,7 @@ from assay.bench.measuring import Sampling, measure
 from assay.bench.subject import Subject
 from assay.errors import Denied, InputError
 from assay.store import Store
-from assay.store.cleaning import clean
+from assay.store.garbage_collection import clean
 
 
 def run(folder, names, judge, db, **more):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dataset import schema
+from assay.data import fields
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 CONFIG = """
@@ -120,4 +120,4 @@ def test_every_option_of_a_run_that_may_be_set_is_in_the_schema(assay):
 
 
 def test_a_row_has_a_schema_of_json_schema_2020():
-    assert schema.row()["$schema"].endswith("2020-12/schema")
+    assert fields.row()["$schema"].endswith("2020-12/schema")

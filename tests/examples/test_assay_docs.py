@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dataset import samples
+from assay.data import samples
 
 FOLDER = Path(__file__).parents[2] / "examples" / "assay_docs"
 KINDS = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dataset import samples
+from assay.data import samples
 
 pytestmark = pytest.mark.integrations
 

@@ -12,7 +12,7 @@ from opentelemetry import trace as api
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import NonRecordingSpan, SpanContext, Status, StatusCode, TraceFlags
 
-from assay.dataset import samples
+from assay.data import samples
 from assay.errors import InputError
 from assay.integrations.opentelemetry import AssaySpanProcessor, processor
 

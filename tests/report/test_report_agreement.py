@@ -11,7 +11,7 @@ import pytest
 
 from assay.analysis.agreement import Agreement, agree_all
 from assay.analysis.concordance import Concordance, concordance
-from assay.dataset import read_labels
+from assay.data import read_labels
 from assay.report import agreement, html_agreement
 from support.given import Given, Loss, told
 

@@ -2,7 +2,7 @@
 
 import assay
 from assay.store import Store
-from assay.store.moving import export, take_in
+from assay.store.transfer import export, import_runs
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_recall", "context_precision"]
@@ -16,7 +16,7 @@ def test_parts_judged_apart_are_the_whole_once_their_stores_are_merged(tmp_path)
             path = tmp_path / f"{part}.db"
             assay.evaluate(DATA[part::3], METRICS, plausible(), store=path)
             with Store(path) as store:
-                take_in(merged, export(store))
+                import_runs(merged, export(store))
     judge = Watched(plausible())
     result = assay.evaluate(DATA, METRICS, judge, store=tmp_path / "merged.db")
     assert judge.asked == []

@@ -14,9 +14,9 @@ from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.run.engine import CANCELLED
 from assay.score import Unscored
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.cleaning import clean
-from assay.store.moving import export, take_in
+from assay.store.garbage_collection import clean
+from assay.store.transfer import export, import_runs
+from assay.store.verification import verify
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
 
@@ -269,7 +269,7 @@ class TestBilledWithoutAReply:
     def test_it_moves_to_another_store_with_its_run_and_stays_with_it(self, db, tmp_path):
         result = self.run(db, Cutting())
         with Store(db) as here, Store(tmp_path / "there.db") as there:
-            take_in(there, export(here))
+            import_runs(there, export(here))
         assert verify(tmp_path / "there.db").problems == ()
         assert Result(tmp_path / "there.db").cost() == result.cost()
         judge = Cutting()

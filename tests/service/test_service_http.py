@@ -12,7 +12,7 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from assay import Denied, Scripted
-from assay.dataset.schema import document as rows_schema
+from assay.data.fields import document as rows_schema
 from assay.service.connections import Connections
 from assay.service.functions import Service
 from assay.service.guard import Bounds
@@ -482,7 +482,7 @@ class TestConnections:
 
 class TestTheSchemaOfRows:
     def test_it_knows_every_name_that_a_column_may_have(self):
-        from assay.dataset import ALIASES
+        from assay.data import ALIASES
 
         names = {name for names in ALIASES.values() for name in names}
         assert set(rows_schema()["items"]["properties"]) == names

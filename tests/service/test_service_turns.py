@@ -192,8 +192,8 @@ async def test_a_store_that_cannot_be_used_is_told_in_json(serve, judge, monkeyp
 
 
 async def test_a_full_disk_is_no_fault_of_the_request(serve, judge, monkeypatch):
-    monkeypatch.setattr("assay.store.opening.ROOM_BYTES", 1 << 80)
-    monkeypatch.setattr("assay.store.opening.SCORE_BYTES", 1 << 80)
+    monkeypatch.setattr("assay.store.connection.ROOM_BYTES", 1 << 80)
+    monkeypatch.setattr("assay.store.connection.SCORE_BYTES", 1 << 80)
     status, told, _ = await (await serve())("/v1/evaluate", one("It is red."))
     assert (status, told) == (
         500,

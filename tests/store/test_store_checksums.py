@@ -5,16 +5,16 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Result, evaluate
 from assay.cli.worst import worst
 from assay.errors import InputError
 from assay.score import Score
-from assay.store import Store, checksums, schema
-from assay.store.checking import verify
-from assay.store.moving import export
+from assay.store import Store, integrity, schema
+from assay.store.transfer import export
+from assay.store.verification import verify
 from support.scripts import plausible, samples
 from support.sealed import change
 
@@ -29,7 +29,7 @@ def test_the_checksum_of_a_row_covers_every_column(db):
     Store(db).close()
     with closing(sqlite3.connect(db)) as connection:
         for table in schema.TABLES - {"names"}:
-            covered = set(re.findall(r"\w+", checksums.COVERED[table]))
+            covered = set(re.findall(r"\w+", integrity.COVERED[table]))
             beyond = set(columns(connection, table)) - covered
             assert beyond <= {"checksum", "value_checksum"}, table
 
@@ -44,28 +44,29 @@ def test_the_checksum_of_a_row_covers_every_column(db):
     ],
 )
 def test_the_checksum_of_values_is_never_changed(values, expected):
-    assert checksums.checksum(*values) == expected
+    assert integrity.checksum(*values) == expected
 
 
 def test_the_checksum_of_a_number_is_never_changed():
-    assert checksums.value_checksum("r", "m", 1, 0.25, "") == 182649096
-    assert checksums.value_checksum("r", "m", 1, None, "failed") == 2592683877
+    assert integrity.value_checksum("r", "m", 1, 0.25, "") == 182649096
+    assert integrity.value_checksum("r", "m", 1, None, "failed") == 2592683877
 
 
 VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.binary()
 
 
+@settings(max_examples=50)
 @given(st.lists(VALUES | st.text().filter(lambda t: "\0" not in t), max_size=6))
 def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
     with closing(sqlite3.connect(":memory:")) as db:
-        checksums.teach(db)
+        integrity.teach(db)
         marks = ", ".join(f"c{n} REAL" if isinstance(v, float) else f"c{n}"
                           for n, v in enumerate(values))  # fmt: skip
         db.execute(f"CREATE TABLE t (x, {marks or 'y'})")
         names = "".join(f", c{n}" for n in range(len(values)))
         db.execute(f"INSERT INTO t (x{names}) VALUES (1{', ?' * len(values)})", values)
         ((kept,),) = db.execute(f"SELECT checksum({names[2:]}) FROM t").fetchall()
-        assert kept == checksums.checksum(*values)
+        assert kept == integrity.checksum(*values)
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ async def test_a_score_of_minus_zero_is_read_as_it_was_written(db):
 def test_an_older_store_gets_checksums_when_it_is_opened(whole, monkeypatch):
     dropped = [
         f"ALTER TABLE {table} DROP COLUMN {name}"
-        for table in checksums.COVERED
+        for table in integrity.COVERED
         if table != "descriptions"
         for name in ("checksum", *(("value_checksum",) if table == "jobs" else ()))
     ]

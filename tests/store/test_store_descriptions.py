@@ -7,10 +7,10 @@ import pytest
 
 from assay.errors import InputError
 from assay.store import Store
-from assay.store.checking import verify
-from assay.store.cleaning import clean
-from assay.store.description import Description, parameter
-from assay.store.moving import export, take_in
+from assay.store.garbage_collection import clean
+from assay.store.runs import Description, parameter
+from assay.store.transfer import export, import_runs
+from assay.store.verification import verify
 from support import scripts
 
 CONFIG = {"judge": "j", "metrics": {"m": "m|1"}}
@@ -113,14 +113,14 @@ class TestTheStore:
         run = begun(store, 1, name="there", tags=["x"], note="n", params={"k": 5, "m": "s"})
         lines = list(export(store))
         with Store(tmp_path / "new.db") as new, Store(tmp_path / "known.db") as known:
-            take_in(new, lines)
+            import_runs(new, lines)
             assert new.run("there").description == store.run(run).description
             begun(known, 1, name="here", tags=["y"], params={"k": 9})
-            take_in(known, lines)
+            import_runs(known, lines)
             found = known.run("here")
             assert (found.name, set(found.tags), found.note) == ("here", {"x", "y"}, "n")
             assert found.params == {"k": 9, "m": "s"}
-            take_in(known, lines)
+            import_runs(known, lines)
             assert known.run("here").description == found.description
 
     def test_a_file_of_runs_without_it_is_taken_in(self, store, tmp_path):
@@ -129,7 +129,7 @@ class TestTheStore:
         lines = list(export(store))
         assert said in lines[1]
         with Store(tmp_path / "new.db") as new:
-            take_in(new, [line.replace(said, "") for line in lines])
+            import_runs(new, [line.replace(said, "") for line in lines])
             assert new.run().title.startswith("d.jsonl, ")
 
     def test_a_name_that_no_run_may_have_is_not_taken_in(self, store, tmp_path):
@@ -139,7 +139,7 @@ class TestTheStore:
             Store(tmp_path / "new.db") as new,
             pytest.raises(InputError, match="cannot be called 'last'"),
         ):
-            take_in(new, lines)
+            import_runs(new, lines)
 
     def test_it_goes_with_its_run(self, db):
         with Store(db) as store:

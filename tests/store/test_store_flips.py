@@ -4,7 +4,7 @@ import pytest
 
 from support import flips
 
-FLIPS = 60
+FLIPS = 20
 CUT = (1, 100, 4096, 8192)
 
 

@@ -15,7 +15,7 @@ import pytest
 from assay import Limits, Result, Settings, evaluate
 from assay.run.engine import JOBS_PER_REQUEST
 from assay.store import Store
-from assay.store.checking import verify
+from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
@@ -67,10 +67,18 @@ def kept(db):
         return {key for (key,) in store.query("SELECT key FROM replies")}
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """What a run comes to that nobody kills, and how many calls it needs."""
+    calls = tmp_path_factory.mktemp("whole") / "calls"
+    return run(calls.with_suffix(".db"), calls), calls.stat().st_size
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_killed_at_random_moments_it_ends_as_if_nobody_had_disturbed_it(tmp_path, seed):
-    whole = run(tmp_path / "whole.db", tmp_path / "whole.calls")
-    needed = (tmp_path / "whole.calls").stat().st_size
+def test_killed_at_random_moments_it_ends_as_if_nobody_had_disturbed_it(
+    tmp_path, seed, undisturbed
+):
+    whole, needed = undisturbed
     db, calls = tmp_path / "assay.db", tmp_path / "calls"
     calls.touch()
     chance, known = random.Random(seed), set()

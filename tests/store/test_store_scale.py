@@ -7,7 +7,7 @@ import pytest
 from assay import Score
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.store import Store, checking, cleaning, moving, rows, samples
+from assay.store import Store, connection, garbage_collection, rows, scores, transfer, verification
 
 LONG = "A context that is long enough to be kept in a table of its own, under the number "
 METRICS = ("m0", "m1", "m2")
@@ -27,41 +27,43 @@ def filled(path, n):
                     reply = Reply((f"{LONG}{row}",), "raw", key=key, backend="b", kind="k")
                     rows.write_reply(db, reply, run)
                     values = rows.outcome_values(Score(1.0), [key])
-                    rows.write_outcome(db, (run, row, metric), values, rows.beside(told[row - 1]))
+                    rows.write_outcome(
+                        db, (run, row, metric), values, rows.evidence_dictionary(told[row - 1])
+                    )
         asyncio.run(store.end(run, seconds=0, stopped="", skipped=0))
 
 
 def cleaned(path):
-    assert set(cleaning.clean(path, dry_run=True).rows.values()) == {0}
+    assert set(garbage_collection.clean(path, dry_run=True).rows.values()) == {0}
 
 
 def verified(path):
-    assert checking.verify(path).problems == ()
+    assert verification.verify(path).problems == ()
 
 
 def exported(path):
-    with cleaning.Store(path) as store:
-        return list(moving.export(store))
+    with garbage_collection.Store(path) as store:
+        return list(transfer.export(store))
 
 
 def imported(path):
     lines = exported(path)
-    with cleaning.Store(path.with_suffix(".there")) as store:
-        moving.take_in(store, lines)
+    with garbage_collection.Store(path.with_suffix(".there")) as store:
+        transfer.import_runs(store, lines)
 
 
 def gone_on_with(path):
-    with cleaning.Store(path) as store:
+    with garbage_collection.Store(path) as store:
         assert list(store.unscored(store.run().id, METRICS)) == []
 
 
-def told(path):
-    with cleaning.Store(path) as store:
+def listed(path):
+    with garbage_collection.Store(path) as store:
         found = [outcomes for _, _, outcomes in store.scored(store.run().id, METRICS)]
         assert {len(outcomes) for outcomes in found} == {len(METRICS)}
 
 
-@pytest.mark.parametrize("work", [cleaned, verified, exported, imported, gone_on_with, told])
+@pytest.mark.parametrize("work", [cleaned, verified, exported, imported, gone_on_with, listed])
 def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
     count = 0
 
@@ -74,9 +76,9 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
             super().__init__(path)
             self._db.set_progress_handler(step, STEPS)
 
-    for module in (checking, cleaning):
+    for module in (verification, garbage_collection):
         monkeypatch.setattr(module, "Store", Counted)
-    for module in (cleaning, moving, samples):
+    for module in (connection, scores):
         monkeypatch.setattr(module, "PAGE", 8)
     taken = []
     for n in (64, 512):
@@ -91,14 +93,14 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
 @pytest.fixture
 def read(monkeypatch):
     """The samples that were read whole, by id, since this was asked for."""
-    ids, whole = [], rows.sample
+    ids, whole = [], rows.read_sample
 
     def sample(kept, resolve):
         found = whole(kept, resolve)
         ids.append(found.id)
         return found
 
-    monkeypatch.setattr(rows, "sample", sample)
+    monkeypatch.setattr(rows, "read_sample", sample)
     return ids
 
 
@@ -119,7 +121,7 @@ def test_an_import_reads_each_sample_once_however_many_scores_it_has(db, read):
     lines = exported(db)
     read.clear()
     with Store(db.with_name("there.db")) as store:
-        moving.take_in(store, lines)
+        transfer.import_runs(store, lines)
     assert read == ["s1", "s2", "s3", "s4"]
 
 
@@ -132,6 +134,6 @@ def test_an_import_reads_scores_in_any_order(db):
     assert by_metric != scores
     there = db.with_name("there.db")
     with Store(there) as store:
-        moving.take_in(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
-    assert checking.verify(there).problems == ()
+        transfer.import_runs(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
+    assert verification.verify(there).problems == ()
     assert exported(there) == lines

@@ -3,15 +3,15 @@
 import sqlite3
 from contextlib import closing
 
-from assay.store import checksums
+from assay.store import integrity
 
 
 def change(path, *statements):
     """Run SQL on a store, and seal every row again."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        checksums.teach(connection)
+        integrity.teach(connection)
         for statement in statements:
             connection.execute(statement)
-        for table in checksums.COVERED:
-            checksums.seal(connection, table, "1")
-        connection.execute(f"UPDATE jobs SET value_checksum = value_checksum({checksums.VALUE})")
+        for table in integrity.COVERED:
+            integrity.seal(connection, table, "1")
+        connection.execute(f"UPDATE jobs SET value_checksum = value_checksum({integrity.VALUE})")

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from assay import Denied, InputError, Limits
-from assay.dataset import read
+from assay.data import read
 from assay.target import Asking, HttpSystem, ask
 from assay.target.request import Body
 

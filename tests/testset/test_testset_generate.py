@@ -12,8 +12,8 @@ from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
 from assay.backends import backend
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
-from assay.store.checking import verify
-from assay.store.cleaning import clean
+from assay.store.garbage_collection import clean
+from assay.store.verification import verify
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage

@@ -10,7 +10,7 @@ from assay.analysis.disagreement import Confusion, Disagreement, confusion, disa
 from assay.analysis.judged import Bools, Judged, Scale, called, judged
 from assay.analysis.labelled import UNDECIDED, Labelled, labelled
 from assay.analysis.people import among_people, ceiling
-from assay.dataset.labels import Labels
+from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.run.result import Result
 from assay.stats import agreement as measures

@@ -10,7 +10,7 @@ import numpy as np
 from assay.analysis.card import Bools, Card, Measured, Quality, refuse_other
 from assay.analysis.correct import Given, metrics_meant, one_metric, read
 from assay.analysis.labelled import UNDECIDED, Item, Labelled, labelled
-from assay.dataset.labels import Labels
+from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.run.result import Result
 from assay.stats.agreement import balanced_interval, best_threshold

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.analysis.judged import judged
 from assay.analysis.labelled import labelled
-from assay.dataset.labels import Labels
+from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.run.result import Result, labels
 from assay.stats.concordance import Share, correct_above, wrong_below

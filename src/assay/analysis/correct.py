@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from assay.analysis.labelled import Item, Labelled, labelled
-from assay.dataset.labels import Labels, read_labels
+from assay.data.labels import Labels, read_labels
 from assay.errors import InputError
 from assay.run.result import Result
 from assay.sample import Sample

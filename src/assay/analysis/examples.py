@@ -9,7 +9,7 @@ from typing import Any, Final
 from assay import prompts_file
 from assay.analysis.correct import Given, one_metric, read
 from assay.analysis.labelled import Item, labelled
-from assay.dataset.labels import Labels
+from assay.data.labels import Labels
 from assay.errors import InputError, Unreadable
 from assay.judge import Reply
 from assay.prompt import Example, Material, fenced

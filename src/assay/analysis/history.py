@@ -14,7 +14,7 @@ from assay.run.frame import frame
 from assay.run.result import labels
 from assay.run.summary import MetricSummary, flat, summarise
 from assay.store import Run, Store
-from assay.store.description import written
+from assay.store.runs import written
 
 if TYPE_CHECKING:
     import pandas as pd

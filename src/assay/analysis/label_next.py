@@ -11,9 +11,9 @@ from typing import Final
 
 from assay.analysis.correct import one_metric
 from assay.analysis.labelled import some
-from assay.dataset.files import file_records
-from assay.dataset.tables import table_records
-from assay.dataset.values import as_text, read_back
+from assay.data.files import file_records
+from assay.data.tables import table_records
+from assay.data.values import as_text, read_back
 from assay.errors import InputError, Problem
 from assay.run.result import Result
 from assay.sample import Sample

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.dataset.labels import Label, Labels
+from assay.data.labels import Label, Labels
 from assay.errors import InputError
 from assay.metrics.evidence import UNCERTAIN
 from assay.run.result import NOT_DONE, Result, labels
@@ -106,7 +106,7 @@ def labelled(
 
     Args:
         result: The run.
-        given: The labels, as `assay.dataset.labels.read_labels` gives them.
+        given: The labels, as `assay.data.labels.read_labels` gives them.
         metric: A metric of the run, by its label or its name.
         other: The run of the second answers, for labels of pairs between two runs.
 

@@ -13,7 +13,7 @@ from assay.backends.openai_http import Refusal, meaning
 from assay.backends.spending import Purse
 from assay.errors import InputError, Unavailable
 from assay.judge import Backend, Reply, Task
-from assay.store.batches import Batches
+from assay.store.judges import Batches
 
 USUAL = Habits()
 

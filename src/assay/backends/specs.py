@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from assay.dataset.aliases import closest
-from assay.dataset.remote import is_uri, shown_uri
+from assay.data.columns import closest
+from assay.data.files import is_uri, shown_uri
 from assay.errors import InputError
 from assay.judge import Backend
 

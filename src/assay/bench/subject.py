@@ -21,7 +21,7 @@ from assay.run.settings import Settings
 from assay.sample import Sample
 from assay.score import Score
 from assay.store import Store
-from assay.store.records import BENCH
+from assay.store.runs import BENCH
 from assay.tasks import SelectSentences, Statement, Verdict
 
 S = TypeVar("S")

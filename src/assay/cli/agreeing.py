@@ -10,7 +10,7 @@ from assay.analysis.label_next import beside_others
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
-from assay.dataset import Labels, read_labels
+from assay.data import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement

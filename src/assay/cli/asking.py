@@ -12,7 +12,7 @@ from assay.cli.edge import OK, say
 from assay.cli.fitting import fitting
 from assay.cli.request import Request
 from assay.cli.targeting import Target
-from assay.dataset.gaps import in_all_answers, is_gap
+from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
 from assay.report import notes
@@ -79,7 +79,7 @@ def _check(found: Answers, system: System, metrics: Sequence[Metric]) -> None:
     for row in found:
         if row.fields.get("failure") is None:
             answered = True
-            held |= {name for name in made if not is_gap(row.fields.get(name), name)}
+            held |= {name for name in made if not is_missing(row.fields.get(name), name)}
             unserved = [metric for metric in unserved if not _serves(held, made, metric)]
         if not unserved:
             return
@@ -91,7 +91,7 @@ def _check(found: Answers, system: System, metrics: Sequence[Metric]) -> None:
     if users:
         raise InputError(
             [
-                in_all_answers(name, labels, system.name, _SENDING if name in FOUND else "")
+                missing_in_all_answers(name, labels, system.name, _SENDING if name in FOUND else "")
                 for name, labels in users.items()
             ]
         )

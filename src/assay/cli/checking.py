@@ -7,8 +7,8 @@ from assay.backends.specs import DEFAULT
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.cli.fitting import fitting
-from assay.dataset import FIELDS, Samples, read, samples
-from assay.dataset.gaps import SKIPPING, is_gap
+from assay.data import FIELDS, Samples, read, samples
+from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
 from assay.report import numbers
@@ -40,7 +40,7 @@ def check(given: Mapping[str, Any]) -> int:
             )
             n = _counted(found, file, mapping, named=bool(specs))
         except InputError as error:  # all files are looked at
-            say(f"{file}: {error.without(SKIPPING)}")
+            say(f"{file}: {error.without(SKIP_HINT)}")
             code = BAD_INPUT
         else:
             screen.write(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
@@ -56,7 +56,7 @@ def _counted(found: Samples, file: str, mapping: Mapping[str, str], *, named: bo
     """
     n, held = 0, set[str]()
     for n, sample in enumerate(found, start=1):  # noqa: B007 - counted
-        held |= {name for name in FIELDS if not is_gap(getattr(sample, name), name)}
+        held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
     if not named and not any(held.issuperset(names) for names in _USES):
         fitting(file, mapping, None, choose(DEFAULT, None, Settings()))
     return n

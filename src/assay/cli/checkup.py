@@ -22,7 +22,7 @@ from assay.cli.probe import Finding
 from assay.errors import InputError
 from assay.report import numbers
 from assay.store import Store
-from assay.store.opening import check_place
+from assay.store.connection import check_place
 
 _STYLES = {"ok": "green", "note": "cyan", "FAIL": "bold red"}
 _REQUIRED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"]([\w-]+)['\"])?")

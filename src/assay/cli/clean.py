@@ -22,7 +22,7 @@ def command(*, store: str, delete: tuple[str, ...], dry_run: bool) -> int:
     A reply that was paid for and that a remaining run rests on is kept.
     """
     from assay.cli import screen
-    from assay.store.cleaning import clean
+    from assay.store.garbage_collection import clean
 
     done = clean(store, delete, dry_run=dry_run)
     word = "would drop" if dry_run else "dropped"

@@ -35,7 +35,7 @@ def run(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: If an option is unknown, or its value cannot be.
     """
-    from assay.dataset.aliases import closest
+    from assay.data.columns import closest
 
     found, file = section(folder, "run")
     known = _options()
@@ -53,7 +53,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the configuration: of `assay.toml`, and of `[tool.assay]`."""
-    from assay.dataset.schema import DIALECT
+    from assay.data.fields import DIALECT
 
     options = {
         name: {"description": option.help or "", **form(option)}

@@ -52,7 +52,7 @@ def command(**given: Any) -> int:
 def _show(result: Any) -> None:
     from assay.cli import screen
     from assay.report.run_titles import judge_in_words
-    from assay.store.description import written
+    from assay.store.runs import written
 
     run = result.run
     params = ", ".join(f"{key}={written(value)}" for key, value in run.params.items())

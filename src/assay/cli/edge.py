@@ -130,7 +130,7 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
 
 def _unforeseen(error: Exception, *, debug: bool) -> int:
     """Tell what the machine refused from a bug; the exit code."""
-    from assay.store.trouble import TROUBLE
+    from assay.store.integrity import TROUBLE
 
     if remedy := TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
         say(f"error: the store cannot be used: {error} -> {remedy}")

@@ -18,7 +18,7 @@ def command(*, store: str, runs: tuple[str, ...]) -> int:
     from assay.cli import screen
     from assay.errors import InputError
     from assay.store import Store
-    from assay.store.moving import export
+    from assay.store.transfer import export
 
     if not Path(store).is_file():
         raise InputError(f"there is no store '{store}'", "`assay run` makes one")

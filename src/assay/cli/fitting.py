@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.route import Route
-from assay.dataset import FIELDS, Record, read
-from assay.dataset.check import no_rows
-from assay.dataset.gaps import is_gap, not_found, which_column
+from assay.data import FIELDS, Record, read
+from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
+from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
 from assay.judge import Task, Traits
 from assay.metrics import METRICS
@@ -107,7 +107,7 @@ def _gaps(
         if row.problems:  # refused or skipped when the run begins
             continue
         read_any = True
-        held = {need for need in needs if not is_gap(row.fields.get(need), need)}
+        held = {need for need in needs if not is_missing(row.fields.get(need), need)}
         given |= held
         filled |= {need for need in held if row.fields.get(need) != ()}
         served |= {name for name in names if held.issuperset(METRICS[name].needs)}
@@ -115,7 +115,7 @@ def _gaps(
         raise no_rows(source.name)
     unclear = {name: it for name, it in row.reading.ambiguous.items() if name != "reference"}
     if unclear:  # to compute what needs none of them would be another answer than was asked for
-        raise InputError(which_column(unclear))
+        raise InputError(ambiguous_columns(unclear))
     if not read_any:  # what is wrong with the rows is told when the run begins
         served, given, filled = {*names}, needs, needs
     gaps = dict.fromkeys(needs - given, _ABSENT)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.config_file import FILES
-from assay.dataset.remote import is_uri, landing, located, shown_uri
+from assay.data.files import is_uri, landing, located, shown_uri
 from assay.errors import InputError, Problem
 
 if TYPE_CHECKING:

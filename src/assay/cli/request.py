@@ -12,9 +12,8 @@ from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Judges, measured
 from assay.cli.placeholders import read_prompts
 from assay.cli.targeting import Target
-from assay.dataset.files import near
-from assay.dataset.remote import is_uri
-from assay.dataset.sheets import parted
+from assay.data.files import is_uri, near
+from assay.data.tables import parted
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve

@@ -26,7 +26,7 @@ def command(what: str, *, as_list: bool) -> int:
         alone.refuse('is for "data"', "leave it out", "as_list")
         screen.write_json(configured.schema())
     else:
-        from assay.dataset import schema
+        from assay.data import fields
 
-        screen.write_json(schema.document() if as_list else schema.row())
+        screen.write_json(fields.document() if as_list else fields.row())
     return OK

@@ -15,7 +15,7 @@ from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.run import command as run_command
 from assay.conformance.shown import definition
-from assay.dataset.gaps import SKIPPING
+from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.report import numbers, safe
@@ -40,7 +40,7 @@ def show(names: Sequence[str], given: Mapping[str, Any]) -> int:
     try:
         return running.run({**usual, **given, "metrics": names}, _Ending())
     except InputError as error:
-        raise error.without(SKIPPING) from error
+        raise error.without(SKIP_HINT) from error
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,15 @@ def command(*, file: str, store: str) -> int:
     from assay.cli import screen
     from assay.cli.hints import hint
     from assay.errors import InputError
-    from assay.store.moving import begun, take_in, taking_into
+    from assay.store.transfer import begun, import_runs, store_for_import
 
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
     try:
         with _lines(file) as lines:
             checked = begun(lines)
-            with taking_into(Path(store)) as opened:
-                moved = take_in(opened, checked)
+            with store_for_import(Path(store)) as opened:
+                moved = import_runs(opened, checked)
     except UnicodeDecodeError as error:
         remedy = "`assay export STORE > FILE` writes what can be imported"
         raise InputError(f"'{file}' is no text", remedy) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.errors import InputError
 from assay.metrics.arguments import pieces
-from assay.store.description import Value, parameter
+from assay.store.runs import Value, parameter
 
 _COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}

@@ -20,7 +20,7 @@ def command(*, store: str, as_json: bool) -> int:
     import msgspec
 
     from assay.cli import screen
-    from assay.store.checking import verify
+    from assay.store.verification import verify
 
     found = verify(store)
     if as_json:

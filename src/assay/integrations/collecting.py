@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.dataset.aliases import recognised
+from assay.data.columns import recognised
 from assay.errors import InputError
 from assay.target.reply import REPLACED
 

@@ -1,13 +1,13 @@
 """Where in the inputs and outputs of another library do question, contexts and answer stand?
 
 These are the objects themselves, in which a text is a text. What was written down of them, where a
-text may be JSON, is read by `assay.dataset.traces`.
+text may be JSON, is read by `assay.data.traces`.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from assay.dataset.aliases import recognised
+from assay.data.columns import recognised
 from assay.integrations.naming import fields_of, text_of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.store import Run
-from assay.store.description import written
+from assay.store.runs import written
 
 _EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
 

@@ -3,7 +3,7 @@
 import warnings
 
 from assay.store import Run, Store
-from assay.store.description import Description, written
+from assay.store.runs import Description, written
 
 
 class SameRunWarning(UserWarning):

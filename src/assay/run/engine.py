@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.backends.call import is_given_up
 from assay.backends.route import Route
-from assay.dataset.gaps import lacked
+from assay.data.missing_fields import lacked
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.metrics import Metric

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from assay.backends.specs import DEFAULT
-from assay.dataset import Samples
-from assay.dataset.gaps import lacked
+from assay.data import Samples
+from assay.data.missing_fields import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
 from assay.judge import Judge, Reply, Task
 from assay.metrics import Metric

@@ -25,7 +25,7 @@ from assay.run.plan import Plan, plan
 from assay.run.result import Result
 from assay.run.settings import Settings, chosen
 from assay.store import Run, Store
-from assay.store.records import Spent
+from assay.store.runs import Spent
 
 
 async def aevaluate(

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
-from assay.dataset import Samples, read, samples
+from assay.data import Samples, read, samples
 from assay.errors import InputError, Problem
 from assay.judge import Task
 from assay.metrics import Metric, resolve

@@ -19,9 +19,8 @@ from assay.run.summary import Summary, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
-from assay.store.description import Value
-from assay.store.opening import named
-from assay.store.records import Spent
+from assay.store.connection import named
+from assay.store.runs import Spent, Value
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.dataset.values import describe
+from assay.data.values import describe
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics import Metric

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.dataset.remote import landing
+from assay.data.files import landing
 from assay.errors import InputError
 
 GROUP = 10_000  # rows that are written together

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias, get_args
 from assay.backends.embedded.card import Quality
 from assay.backends.limit import Limits
 from assay.backends.spending import Budget
-from assay.dataset import joints
+from assay.data import passages
 from assay.errors import InputError
 from assay.prompt import Template
 from assay.run.progress import Progress
-from assay.store.description import Description, Value
+from assay.store.runs import Description, Value
 
 Engine: TypeAlias = Literal["local", "ray"]
 
@@ -58,7 +58,7 @@ class Settings:
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
-    contexts: str = joints.AUTO
+    contexts: str = passages.AUTO
     skip_invalid: Path | None = None
     prompts: Mapping[str, Template] = field(default_factory=dict)
     tries: int = 3
@@ -83,7 +83,7 @@ class Settings:
             whole = isinstance(value, Integral) and not isinstance(value, bool)
             if value is not None and not whole:
                 raise InputError(f"{name} is {value!r}", "give a whole number")
-        joints.check(self.contexts)
+        passages.check(self.contexts)
         given: Any = self.skip_invalid
         if given is not None and not isinstance(given, str | PathLike):
             raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
-from assay.dataset.joints import AUTO
+from assay.data.passages import AUTO
 from assay.errors import InputError, Problem
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
@@ -25,8 +25,8 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms
 from assay.store import Store
-from assay.store.description import Description
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreError
+from assay.store.runs import Description
 
 MOST_SAMPLES = 1000
 MOST_CHARACTERS = 200_000
@@ -139,7 +139,7 @@ class Service:
         who = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, chosen, self.judge, **who)
-        except StoreTrouble:
+        except StoreError:
             raise
         except InputError as error:
             raise _as_sent(error) from None
@@ -255,7 +255,7 @@ class Service:
             if not run:
                 raise NotFound("no run is named")
             return Result(self.store, run)
-        except StoreTrouble:
+        except StoreError:
             raise
         except InputError:
             what = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"

@@ -20,8 +20,8 @@ from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service
 from assay.service.guard import Bounds, Guard, Refused
 from assay.service.openapi import document
 from assay.service.turns import Turns
-from assay.store.description import Description
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreError
+from assay.store.runs import Description
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -169,7 +169,7 @@ def _edge(guard: Guard, connections: Connections) -> Any:
             response = _problem(error.status, error.reason, headers=kept)
         except NotFound as error:
             response = _problem(404, str(error))
-        except StoreTrouble as error:  # of the service, not of what was sent
+        except StoreError as error:  # of the service, not of what was sent
             response = _problem(500, f"the store cannot be used: {_cause(error)}")
         except InputError as error:
             faults = [forms.Fault(p.what, p.remedy, p.row, p.field) for p in error.problems]
@@ -190,7 +190,7 @@ def _edge(guard: Guard, connections: Connections) -> Any:
     return edge
 
 
-def _cause(error: StoreTrouble) -> str:
+def _cause(error: StoreError) -> str:
     """What is wrong, without the path: callers need not know where the store lies."""
     return str(error.__cause__ or "its disk is full")
 

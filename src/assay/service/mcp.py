@@ -10,7 +10,7 @@ import msgspec
 from assay._version import __version__
 from assay.errors import AssayError, InputError
 from assay.service.functions import FURTHEST, MOST_RUNS, Service
-from assay.store.description import Description
+from assay.store.runs import Description
 
 Tool: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from assay._version import __version__
-from assay.dataset import schema
+from assay.data import fields
 from assay.metrics import ALIASES, METRICS
 from assay.service import forms
 from assay.service.functions import PAGE, Service
@@ -59,7 +59,7 @@ def document(service: Service, *, token: bool) -> dict[str, Any]:
     for component in components.values():
         if "description" in component:
             component["description"] = component["description"].partition("\n")[0]
-    row = schema.row()
+    row = fields.row()
     del row["$schema"]
     components["Row"] = row
     reference = {"$ref": "#/components/schemas/Row"}

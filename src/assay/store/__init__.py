@@ -1,6 +1,30 @@
-"""Where everything a run learns is kept: one SQLite file, the single truth."""
+"""The store: replies, runs, samples and scores in one SQLite file, the single truth."""
 
-from assay.store.records import Run, Spent
-from assay.store.store import Store
+from pathlib import Path
+
+from assay.store.judges import Batches, Judges
+from assay.store.runs import Run, Runs, Spent
+from assay.store.scores import Scores
+
+
+class Store(Runs, Scores):
+    """One SQLite file (WAL). Several processes may use it at once.
+
+    Args:
+        path: The file; made if it is not there.
+
+    Attributes:
+        judges: What is known of the judges themselves.
+        batches: What providers were asked in batches and still owe.
+
+    Raises:
+        InputError: If it is not a store, or cannot be opened.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path)
+        self.judges = Judges(self.query, self._writer)
+        self.batches = Batches(self.query, self._writer)
+
 
 __all__ = ["Run", "Spent", "Store"]

@@ -18,7 +18,7 @@ def text_key(text: str) -> bytes:
 
 
 def reply_key(identity: str, task: Task[Any], draw: int) -> str:
-    """32 hex digits that name a reply by all that could change it: back end, task, draw."""
+    """32 hex digits that name a reply by all that could change it: backend, task, draw."""
     return digest([identity, task.kind, str(draw), *task.inputs()])
 
 
@@ -49,19 +49,19 @@ def short_key(key: str) -> Key:
 
 def short_keys(keys: str) -> Key:
     """Keys with spaces between them as they are kept."""
-    found = [short_key(key) for key in keys.split(" ")]
-    ours = all(isinstance(key, bytes) for key in found)
-    return b"".join(key for key in found if isinstance(key, bytes)) if ours else keys
+    stored = [short_key(key) for key in keys.split(" ")]
+    ours = all(isinstance(key, bytes) for key in stored)
+    return b"".join(key for key in stored if isinstance(key, bytes)) if ours else keys
 
 
-def long_key(kept: Key) -> str:
+def long_key(stored: Key) -> str:
     """A kept key as text."""
-    return kept.hex() if isinstance(kept, bytes) else kept
+    return stored.hex() if isinstance(stored, bytes) else stored
 
 
-def long_keys(kept: Key) -> list[str]:
+def long_keys(stored: Key) -> list[str]:
     """Kept keys as texts."""
-    if isinstance(kept, str):
-        return kept.split()
-    digits = kept.hex()
+    if isinstance(stored, str):
+        return stored.split()
+    digits = stored.hex()
     return [digits[at : at + 32] for at in range(0, len(digits), 32)]

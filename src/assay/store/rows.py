@@ -1,8 +1,16 @@
-"""How values become table rows and back."""
+"""Rows of tables: how replies, samples and scores are written, and read again.
 
+A text that is long is kept in a table of its own, under a number; "#7" stands for it, "=text" for a
+text that is kept in place. Of the fences around the inputs of a prompt only the fact is kept: their
+codes follow from the inputs. A fence with another code is kept word for word.
+"""
+
+import hashlib
+import re
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -12,17 +20,20 @@ import msgspec
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.store.checksums import checksum, seal, value_checksum
-from assay.store.description import Description
+from assay.store.compression import EVIDENCE, ROW, TEXT, Stored, compress, decompress
+from assay.store.connection import Recent
+from assay.store.integrity import checksum, seal, value_checksum
 from assay.store.keys import long_key, short_key, short_keys, text_key
-from assay.store.known import EVIDENCE, ROW, TEXT
-from assay.store.packing import Kept, packed, unpacked
-from assay.store.pieces import Refer, Resolve, found, kept_pieces, placed, read_pieces
-from assay.store.recent import Recent
 
+Refer: TypeAlias = Callable[[str], str]
+Resolve: TypeAlias = Callable[[str], str]
+
+# A text shorter than this is kept where it stands.
+SHORT = 48
+# Within a text, quotes are escaped; what only looks like a reference costs nothing.
+_NUMBER = re.compile(r'"#(\d{1,18})"')
 # value, why, detail, method, evidence, keys
 OutcomeValues: TypeAlias = tuple[float | None, str, str, str, str, str]
-
 NAME = "(SELECT id FROM names WHERE name = ?)"
 REPLY = (
     "r.checksum, r.key, p.name, k.name, b.name,"
@@ -54,12 +65,63 @@ WRITE_OUTCOME = (
     " WHERE jobs.why = 'failed' OR excluded.why != 'failed'"
 )
 # Of a long sample, so much is known beside its evidence.
-MOST_BESIDE = 31_000
+MAX_DICTIONARY = 31_000
 # Fields of a sample that may be long or shared between samples.
 TEXTS = ("question", "answer", "reference")
 LISTS = ("contexts", "reference_contexts")
 # Fields of objects that hold contexts of their own.
 NESTED = ("turns", "variants")
+
+
+def reference_to(text: str, refer: Refer) -> str:
+    """What stands for a text."""
+    return f"={text}" if len(text) < SHORT else f"#{refer(text)}"
+
+
+def text_of(reference: str, resolve: Resolve) -> str:
+    """The text that a reference stands for."""
+    return reference[1:] if reference[0] == "=" else resolve(reference[1:])
+
+
+def compress_pieces(pieces: Sequence[str], refer: Refer) -> Stored:
+    """The pieces of a prompt as one value."""
+    references = [reference_to(piece, refer) for piece in pieces]
+    for n in range(1, len(pieces) - 1):
+        before, after = pieces[n - 1], pieces[n + 1]
+        if not after.endswith(">>>\n"):
+            continue
+        code = _fence_code(pieces[n])
+        if before.endswith(f"<<<{code}\n") and after == f"\n{code}>>>\n":
+            references[n - 1] = "<" + before.removesuffix(f"<<<{code}\n")
+            references[n + 1] = ">"
+    return compress(msgspec.json.encode(references).decode(), ROW)
+
+
+def read_pieces(stored: Stored, resolve: Resolve) -> tuple[str, ...]:
+    """The pieces of a prompt."""
+    references = msgspec.json.decode(decompress(stored, ROW), type=list[str])
+    texts = [text_of(piece, resolve) if piece[0] in "=#" else "" for piece in references]
+    for n, piece in enumerate(references):
+        if piece[0] == "<":
+            texts[n] = f"{piece[1:]}<<<{_fence_code(texts[n + 1])}\n"
+        elif piece[0] == ">":
+            texts[n] = f"\n{_fence_code(texts[n - 1])}>>>\n"
+    return tuple(texts)
+
+
+def numbers(body: str) -> set[int]:
+    """The numbers of the texts that a row of pieces or a sample refers to."""
+    return {int(number) for number in _NUMBER.findall(body)}
+
+
+def _fence_code(text: str) -> str:
+    """The code that the fence of a text has in nearly every prompt.
+
+    A part of the format: what it gives for a text must never change.
+    """
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    read = (text if text.isascii() else unicodedata.normalize("NFKD", text)).casefold()
+    return next(digest[:n] for n in range(4, len(digest) + 1) if digest[:n] not in read)
 
 
 class _Grouped(msgspec.Struct):
@@ -72,7 +134,7 @@ class _Evidence(msgspec.Struct, omit_defaults=True):
     details: dict[str, Any] = {}
 
 
-def name(db: sqlite3.Connection, *names: str, recent: Recent | None = None) -> None:
+def keep_names(db: sqlite3.Connection, *names: str, recent: Recent | None = None) -> None:
     """See that names have their numbers."""
     known = recent.names if recent else set()
     new = [(text,) for text in names if text not in known]
@@ -81,7 +143,7 @@ def name(db: sqlite3.Connection, *names: str, recent: Recent | None = None) -> N
         known.update(names)
 
 
-def new_name(db: sqlite3.Connection) -> int:
+def new_number(db: sqlite3.Connection) -> int:
     """A number for something that has no name yet."""
     values = (f"taken in: {uuid4()}",)
     return db.execute("INSERT INTO names (name) VALUES (?)", values).lastrowid or 0
@@ -89,18 +151,18 @@ def new_name(db: sqlite3.Connection) -> int:
 
 def rename(db: sqlite3.Connection, number: int, run: str) -> None:
     """Give the samples under a number the name of their run."""
-    known = db.execute("SELECT id FROM names WHERE name = ?", (run,)).fetchone()
-    if known is None:
+    row = db.execute("SELECT id FROM names WHERE name = ?", (run,)).fetchone()
+    if row is None:
         db.execute("UPDATE names SET name = ? WHERE id = ?", (run, number))
         return
     # Something else of that run is there, such as replies that came from another store.
-    db.execute("DELETE FROM samples WHERE run = ?", known)
-    db.execute("UPDATE samples SET run = ? WHERE run = ?", (*known, number))
-    seal(db, "samples", "run = ?", *known)
+    db.execute("DELETE FROM samples WHERE run = ?", row)
+    db.execute("UPDATE samples SET run = ? WHERE run = ?", (*row, number))
+    seal(db, "samples", "run = ?", *row)
     db.execute("DELETE FROM names WHERE id = ?", (number,))
 
 
-def referring(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
+def text_keeper(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
     """Gives the number of a text, which is kept if it was not."""
     numbers = recent.texts if recent else {}
 
@@ -115,10 +177,10 @@ def referring(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
 
 
 def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
-    known = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
-    if known:
-        return str(known[0])
-    body = packed(text, TEXT)
+    row = db.execute("SELECT id FROM texts WHERE hash = ?", (key,)).fetchone()
+    if row:
+        return str(row[0])
+    body = compress(text, TEXT)
     (number,) = db.execute("SELECT ifnull(max(id), 0) + 1 FROM texts").fetchone()
     values = (checksum(number, key, body), number, key, body)
     db.execute("INSERT INTO texts (checksum, id, hash, body) VALUES (?, ?, ?, ?)", values)
@@ -134,15 +196,15 @@ def write_reply(
     at: int | None = None,
 ) -> bool:
     """Insert a reply and the texts of its prompt; False if there is one under its key already."""
-    name(db, run, reply.kind, reply.backend, recent=recent)
+    keep_names(db, run, reply.kind, reply.backend, recent=recent)
     values = (
         short_key(reply.key),
         run,
         reply.kind,
         reply.backend,
         reply.draw,
-        kept_pieces(reply.pieces, referring(db, recent)),
-        packed(reply.raw, reply.prompt.encode()),
+        compress_pieces(reply.pieces, text_keeper(db, recent)),
+        compress(reply.raw, reply.prompt.encode()),
         reply.tokens_in,
         reply.tokens_out,
         reply.ms,
@@ -170,25 +232,25 @@ def has_replies(db: sqlite3.Connection, keys: Sequence[str]) -> bool:
     return all(db.execute(sql, (short_key(key),)).fetchone() for key in dict.fromkeys(keys))
 
 
-def reply(row: Sequence[Any], resolve: Resolve) -> Reply:
+def read_reply(row: Sequence[Any], resolve: Resolve) -> Reply:
     """A reply from the columns of `REPLY`."""
-    _, key, _, kind, backend, draw, kept, raw, tokens_in, tokens_out, ms, _ = row
-    pieces = read_pieces(kept, resolve)
-    said = unpacked(raw, "".join(pieces).encode())
-    return Reply(pieces, said, tokens_in, tokens_out, ms, long_key(key), backend, kind, draw)
+    _, key, _, kind, backend, draw, stored, raw, tokens_in, tokens_out, ms, _ = row
+    pieces = read_pieces(stored, resolve)
+    raw_text = decompress(raw, "".join(pieces).encode())
+    return Reply(pieces, raw_text, tokens_in, tokens_out, ms, long_key(key), backend, kind, draw)
 
 
-def body(sample: Sample, refer: Refer) -> str:
+def sample_body(sample: Sample, refer: Refer) -> str:
     """A sample as JSON in which references stand for its longer texts."""
     fields = msgspec.to_builtins(sample)
     for field in TEXTS:
         if fields[field] is not None:
-            fields[field] = placed(fields[field], refer)
+            fields[field] = reference_to(fields[field], refer)
     for field in LISTS:
         if fields[field] is not None:
-            fields[field] = [placed(text, refer) for text in fields[field]]
+            fields[field] = [reference_to(text, refer) for text in fields[field]]
     for item in _nested(fields):
-        item["contexts"] = [placed(text, refer) for text in item["contexts"]]
+        item["contexts"] = [reference_to(text, refer) for text in item["contexts"]]
     # Only None is absent: an empty list of contexts says that nothing was retrieved.
     kept = {field: value for field, value in fields.items() if value is not None}
     return msgspec.json.encode(kept).decode()
@@ -196,11 +258,11 @@ def body(sample: Sample, refer: Refer) -> str:
 
 def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> str:
     """Insert a sample; returns what names its content."""
-    kept = packed(body(sample, referring(db)), ROW)
-    values = (run, row, sample.id, kept)
+    stored = compress(sample_body(sample, text_keeper(db)), ROW)
+    values = (run, row, sample.id, stored)
     sql = f"INSERT INTO samples ({SAMPLE}) VALUES (?, ?, ?, ?, ?)"
     db.execute(sql, (checksum(*values), *values))
-    return body(sample, lambda text: text_key(text).hex())
+    return sample_body(sample, lambda text: text_key(text).hex())
 
 
 def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -209,28 +271,28 @@ def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [item for item in items if item["contexts"] is not None]
 
 
-def sample(kept: Kept, resolve: Resolve) -> Sample:
+def read_sample(stored: Stored, resolve: Resolve) -> Sample:
     """A sample from its body."""
-    fields = msgspec.json.decode(unpacked(kept, ROW), type=dict[str, Any])
+    fields = msgspec.json.decode(decompress(stored, ROW), type=dict[str, Any])
     for field in TEXTS:
         if field in fields:
-            fields[field] = found(fields[field], resolve)
+            fields[field] = text_of(fields[field], resolve)
     for field in LISTS:
         if field in fields:
-            fields[field] = [found(item, resolve) for item in fields[field]]
+            fields[field] = [text_of(item, resolve) for item in fields[field]]
     for item in _nested(fields):
-        item["contexts"] = [found(text, resolve) for text in item["contexts"]]
+        item["contexts"] = [text_of(text, resolve) for text in item["contexts"]]
     return msgspec.convert(fields, Sample)
 
 
-def fields(kept: Kept) -> dict[str, msgspec.Raw]:
+def read_fields(stored: Stored) -> dict[str, msgspec.Raw]:
     """The fields of a sample from its body; its texts are not looked up but stay numbers."""
-    return msgspec.json.decode(unpacked(kept, ROW), type=dict[str, msgspec.Raw])
+    return msgspec.json.decode(decompress(stored, ROW), type=dict[str, msgspec.Raw])
 
 
-def group(kept: Kept) -> str | None:
+def read_group(stored: Stored) -> str | None:
     """The group of a sample from its body; its texts are not looked up."""
-    return msgspec.json.decode(unpacked(kept, ROW), type=_Grouped).group
+    return msgspec.json.decode(decompress(stored, ROW), type=_Grouped).group
 
 
 def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
@@ -243,21 +305,10 @@ def write_run(db: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
     seal(db, "runs", "id = ?", fields["id"])
 
 
-def write_description(db: sqlite3.Connection, run: str, said: Description) -> None:
-    """Keep what people say of a run, in the place of what they said before."""
-    tags, params = (msgspec.json.encode(one).decode() for one in (said.tags, said.params))
-    values = (run, said.name, tags, said.note, params)
-    sql = (
-        "INSERT OR REPLACE INTO descriptions (checksum, run, name, tags, note, params)"
-        " VALUES (?, ?, ?, ?, ?, ?)"
-    )
-    db.execute(sql, (checksum(*values), *values))
-
-
-def beside(sample: Sample) -> bytes:
-    """What evidence is packed beside: the texts that it quotes. Kept rows need it: never change."""
+def evidence_dictionary(sample: Sample) -> bytes:
+    """What evidence is compressed beside: the texts it quotes. Never change it: rows need it."""
     texts = [*(sample.contexts or ()), sample.reference, sample.question, sample.answer]
-    return msgspec.json.encode(texts)[-MOST_BESIDE:] + EVIDENCE
+    return msgspec.json.encode(texts)[-MAX_DICTIONARY:] + EVIDENCE
 
 
 def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
@@ -278,7 +329,7 @@ def write_outcome(
     db: sqlite3.Connection,
     place: tuple[str, int, str],
     values: OutcomeValues,
-    known: bytes,
+    dictionary: bytes,
     recent: Recent | None = None,
 ) -> None:
     """Insert the outcome of (run, row, metric), or put it in the place of another.
@@ -287,11 +338,11 @@ def write_outcome(
     """
     run, row, metric = place
     value, why, detail, method, evidence, keys = values
-    name(db, run, metric, method, recent=recent)
-    kept = packed(evidence, known)
-    found = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
-    sums = checksum(*found), value_checksum(run, metric, row, value, why)
-    db.execute(WRITE_OUTCOME, (*sums, *found))
+    keep_names(db, run, metric, method, recent=recent)
+    kept = compress(evidence, dictionary)
+    stored = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
+    sums = checksum(*stored), value_checksum(run, metric, row, value, why)
+    db.execute(WRITE_OUTCOME, (*sums, *stored))
 
 
 def plain_number(value: Any) -> Any:
@@ -301,9 +352,11 @@ def plain_number(value: Any) -> Any:
     raise TypeError(f"the evidence of a score holds a {type(value).__name__}: give plain values")
 
 
-def outcome(value: float | None, why: Any, detail: str, kept: Kept, known: bytes) -> Outcome:
+def outcome(
+    value: float | None, why: Any, detail: str, stored: Stored, dictionary: bytes
+) -> Outcome:
     """An outcome as it is kept, and what its evidence was packed beside."""
-    evidence = msgspec.json.decode(unpacked(kept, known), type=_Evidence)
+    evidence = msgspec.json.decode(decompress(stored, dictionary), type=_Evidence)
     if value is None:
         return Unscored(why, detail, evidence.parts)
     return Score(value, evidence.parts, evidence.method, evidence.details)

@@ -4,10 +4,9 @@ import re
 import sqlite3
 
 from assay.errors import InputError
-from assay.store import packing
+from assay.store import compression
+from assay.store.compression import TEXT, Stored
 from assay.store.keys import short_key, short_keys
-from assay.store.known import TEXT
-from assay.store.packing import Kept
 
 MIGRATIONS = (
     """
@@ -185,12 +184,12 @@ def migrate(connection: sqlite3.Connection) -> None:
     if _has_triggers(connection):
         what = "the store has triggers, which change what is written and are not of assay"
         raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
-    if _has_stand_ins(connection):
+    if _has_views(connection):
         what = "the store has a view or a virtual table where assay has a table"
         raise InputError(what, "ask for the runs as `assay export` writes them")
     if _version(connection) == len(MIGRATIONS):
         return
-    _help(connection)
+    _add_functions(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
@@ -209,14 +208,14 @@ def _has_triggers(connection: sqlite3.Connection) -> bool:
     return connection.execute(sql).fetchone() is not None
 
 
-def _has_stand_ins(connection: sqlite3.Connection) -> bool:
-    """Whether a table of ours is none: a view of somebody's may have no end."""
+def _has_views(connection: sqlite3.Connection) -> bool:
+    """Whether a view or a virtual table has a name of ours: it may have no end."""
     # What is not kept in pages of its own has no root page.
     sql = "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND rootpage = 0"
     return any(name in TABLES for (name,) in connection.execute(sql))
 
 
-def _help(connection: sqlite3.Connection) -> None:
+def _add_functions(connection: sqlite3.Connection) -> None:
     """Teach SQL what migrations need."""
 
     def number(match: re.Match[str]) -> str:
@@ -228,8 +227,8 @@ def _help(connection: sqlite3.Connection) -> None:
         """Refers to texts by number instead of hash. Within a text, quotes are escaped."""
         return re.sub(r'"#([0-9a-f]{32})"', number, body)
 
-    def packed(body: str) -> Kept:
-        return packing.packed(body, TEXT)
+    def packed(body: str) -> Stored:
+        return compression.compress(body, TEXT)
 
     for function in (packed, short_key, short_keys, numbered):
         connection.create_function(function.__name__, 1, function, deterministic=True)

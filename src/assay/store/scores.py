@@ -1,19 +1,24 @@
-"""Which scores does a run have, and which are still to be made?"""
+"""Samples of a run and their scores, with the evidence and the replies they rest on."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import rows
-from assay.store.checksums import value_checksum
+from assay.store.compression import Stored
+from assay.store.connection import PAGE, File
+from assay.store.integrity import Damaged, value_checksum
+from assay.store.judges import Replies
 from assay.store.keys import long_keys
-from assay.store.replies import Replies
-from assay.store.samples import Samples
-from assay.store.trouble import Damaged
 
+RECENT = 512  # samples whose scores are most likely written or read next
 _OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
 # The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
 _DONE = f"""
@@ -27,6 +32,82 @@ _DONE = f"""
     JOIN names ON names.id = metric
     WHERE run = {rows.NAME} AND row BETWEEN ? AND ? AND why != 'failed'
 """
+
+
+class Samples(File):
+    """The samples of one store's runs, read in pages so that memory stays bounded."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path)
+        self._recent: dict[tuple[str, int], bytes] = {}
+
+    def samples(self, run: str, start: int = 0) -> Iterator[tuple[int, Sample]]:
+        """(row, sample) of a run in order, those after row `start`."""
+        for page in self._pages(run, start):
+            for row, body in page:
+                yield row, self._read(run, row, body)
+
+    def sample(self, run: str, sample_id: str) -> tuple[int, Sample]:
+        """(row, sample) by the sample's id.
+
+        Raises:
+            InputError: If the run has no such sample.
+        """
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND id = ?"
+        matching = self._bodies(run, sql, sample_id)
+        if not matching:
+            raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
+        return matching[0][0], rows.read_sample(matching[0][1], self._text)
+
+    def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
+        """The fields of each sample in order, as they are kept: equal ones are the same bytes."""
+        for page in self._pages(run):
+            yield from (rows.read_fields(body) for _, body in page)
+
+    def groups(self, run: str) -> dict[int, str]:
+        """The group of each row that names one: a document, a conversation. Reads no texts."""
+        by_row = ((row, rows.read_group(body)) for page in self._pages(run) for row, body in page)
+        return {row: group for row, group in by_row if group is not None}
+
+    def _pages(self, run: str, start: int = 0) -> Iterator[list[tuple[int, Stored]]]:
+        """(row, body) of the rows after `start`, in order, a bounded number at once."""
+        which = f"run = {rows.NAME} AND row > ? ORDER BY row LIMIT ?"
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE {which}"
+        while page := self._bodies(run, sql, start, PAGE):
+            yield page
+            start = page[-1][0]
+
+    def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
+        """(row, body) of samples, each checked against its checksum."""
+        samples = self.query(sql, run, *values)
+        for sum_kept, number, row, *rest in samples:
+            self._intact(f"sample {row} of run {run}", sum_kept, number, row, *rest)
+        return [(row, body) for _, _, row, _, body in samples]
+
+    def _read(self, run: str, row: int, body: Stored) -> Sample:
+        """The sample of a body; the dictionary of its evidence is remembered."""
+        sample = rows.read_sample(body, self._text)
+        self._remember(run, row, rows.evidence_dictionary(sample))
+        return sample
+
+    def _remember(self, run: str, row: int, known: bytes) -> bytes:
+        with self._reading:
+            self._recent[run, row] = known
+            if len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+        return known
+
+    def dictionary(self, run: str, row: int) -> bytes:
+        """What the evidence of a sample is packed beside."""
+        dictionary = self._recent.get((run, row))
+        if dictionary is not None:
+            return dictionary
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
+        bodies = self._bodies(run, sql, row)
+        dictionary = (
+            rows.evidence_dictionary(rows.read_sample(bodies[0][1], self._text)) if bodies else b""
+        )
+        return self._remember(run, row, dictionary)
 
 
 class Scores(Samples, Replies):
@@ -57,14 +138,16 @@ class Scores(Samples, Replies):
         sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row BETWEEN ? AND ?"
         for page in self._pages(run):
             ends = page[0][0], page[-1][0]
-            kept = {m: {o[1]: o for o in self.query(sql, run, m, *ends)} for m in metrics}
+            stored = {m: {o[1]: o for o in self.query(sql, run, m, *ends)} for m in metrics}
             for row, body in page:
-                sample = rows.sample(body, self._text)
-                known = rows.beside(sample)
-                found = {
-                    m: self._outcome(run, m, kept[m][row], known) for m in metrics if row in kept[m]
+                sample = rows.read_sample(body, self._text)
+                dictionary = rows.evidence_dictionary(sample)
+                outcomes = {
+                    m: self._outcome(run, m, stored[m][row], dictionary)
+                    for m in metrics
+                    if row in stored[m]
                 }
-                yield row, sample, found
+                yield row, sample, outcomes
 
     def counts(self, run: str) -> dict[str, dict[str, int]]:
         """For each metric: how many are scored (""), undefined and failed."""
@@ -72,10 +155,10 @@ class Scores(Samples, Replies):
             "SELECT name, why, count(*) FROM jobs JOIN names ON names.id = metric"
             f" WHERE run = {rows.NAME} GROUP BY metric, why"
         )
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         for metric, why, n in self.query(sql, run):
-            found.setdefault(metric, {})[why] = n
-        return found
+            counts.setdefault(metric, {})[why] = n
+        return counts
 
     async def keep_outcome(
         self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
@@ -89,14 +172,14 @@ class Scores(Samples, Replies):
             read, nothing is kept.
         """
         values = rows.outcome_values(outcome, keys)
-        known = self.beside(run, row)
+        dictionary = self.dictionary(run, row)
         whole = True
 
         def write(db: sqlite3.Connection) -> None:
             nonlocal whole
             whole = rows.has_replies(db, keys)
             if whole:
-                rows.write_outcome(db, (run, row, metric), values, known, self._writer.recent)
+                rows.write_outcome(db, (run, row, metric), values, dictionary, self._writer.recent)
 
         await self._writer.commit(write)
         return whole
@@ -104,12 +187,12 @@ class Scores(Samples, Replies):
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
         sql = f"SELECT value_checksum, row, value, why FROM jobs WHERE {_OF} ORDER BY row"
-        found = self.query(sql, run, metric)
-        for kept, row, value, why in found:
-            if value_checksum(run, metric, row, value, why) != kept:
+        values = self.query(sql, run, metric)
+        for sum_kept, row, value, why in values:
+            if value_checksum(run, metric, row, value, why) != sum_kept:
                 what = f"the score of run {run}, row {row} by {metric} is not what was written"
                 raise Damaged(what, self.path)
-        return [(row, value, why) for _, row, value, why in found]
+        return [(row, value, why) for _, row, value, why in values]
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
@@ -123,20 +206,22 @@ class Scores(Samples, Replies):
             f"SELECT detail FROM jobs WHERE {_OF} AND why = 'failed'"
             " GROUP BY detail ORDER BY count(*) DESC, min(row) LIMIT 1"
         )
-        found = self.query(sql, run, metric)
-        return str(found[0][0]) if found else ""
+        details = self.query(sql, run, metric)
+        return str(details[0][0]) if details else ""
 
     def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
         """One score with its evidence, None if it is not there (yet)."""
         sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
-        found = self.query(sql, run, metric, row)
-        return self._outcome(run, metric, found[0], self.beside(run, row)) if found else None
+        outcomes = self.query(sql, run, metric, row)
+        return (
+            self._outcome(run, metric, outcomes[0], self.dictionary(run, row)) if outcomes else None
+        )
 
-    def _outcome(self, run: str, metric: str, kept: Sequence[Any], known: bytes) -> Outcome:
-        what = f"the score of run {run}, row {kept[1]} by {metric}"
-        self._intact(what, kept[0], run, metric, *kept[1:])
-        _, _, value, why, detail, _, evidence, _ = kept
-        return rows.outcome(value, why, detail, evidence, known)
+    def _outcome(self, run: str, metric: str, stored: Sequence[Any], dictionary: bytes) -> Outcome:
+        what = f"the score of run {run}, row {stored[1]} by {metric}"
+        self._intact(what, stored[0], run, metric, *stored[1:])
+        _, _, value, why, detail, _, evidence, _ = stored
+        return rows.outcome(value, why, detail, evidence, dictionary)
 
     def replies(self, run: str, row: int, metric: str) -> list[Reply]:
         """The replies that a score rests on, in the order in which they were asked for."""
@@ -145,8 +230,8 @@ class Scores(Samples, Replies):
 
     def reply_keys(self, run: str, row: int, metric: str) -> list[str]:
         """Their keys."""
-        found = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
-        return long_keys(found[0][0]) if found else []
+        keys = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
+        return long_keys(keys[0][0]) if keys else []
 
     def used(self, run: str) -> int:
         """How many replies the scores of a run rest on, one that several rest on counted often."""

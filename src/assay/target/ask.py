@@ -11,9 +11,9 @@ from assay.backends.call import is_given_up
 from assay.backends.ledger import Ledger, Served
 from assay.backends.limit import Limit, Limits
 from assay.backends.pace import Latencies
-from assay.dataset import Record, Source, samples, values_of
-from assay.dataset import read as read_data
-from assay.dataset.joints import AUTO
+from assay.data import Record, Source, samples, values_of
+from assay.data import read as read_data
+from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
@@ -22,7 +22,7 @@ from assay.run.loop import run_to_completion
 from assay.sample import Sample
 from assay.store import Store
 from assay.store.keys import reply_key
-from assay.store.records import TARGET
+from assay.store.runs import TARGET
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from assay.dataset.values import describe, plain, unboxed
+from assay.data.values import describe, plain, unboxed
 
 
 class Unfit(TypeError):

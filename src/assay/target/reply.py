@@ -4,10 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from assay.dataset.aliases import normal, recognised
-from assay.dataset.columns import MISSING, fetch
-from assay.dataset.convert import Converter
-from assay.dataset.record import Record
+from assay.data.columns import MISSING, fetch, normal, recognised
+from assay.data.rows import Converter, Record
 from assay.errors import InputError, Unreadable
 from assay.text.shown import one_line
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from assay.dataset import FIELDS, values_of
+from assay.data import FIELDS, values_of
 from assay.errors import InputError
 from assay.sample import Sample
 

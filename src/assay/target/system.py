@@ -19,7 +19,7 @@ from assay.backends.openai_http import Refusal, checked_url, one_login
 from assay.backends.per_loop import PerLoop
 from assay.backends.specs import FILE, imported
 from assay.backends.waits import retry_after
-from assay.dataset import values_of
+from assay.data import values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Reply, Task
 from assay.prompt import Material

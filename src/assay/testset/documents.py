@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from assay.dataset.files import file_records, near
-from assay.dataset.record import Record
+from assay.data.files import file_records, near
+from assay.data.rows import Record
 from assay.errors import InputError, Problem
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")

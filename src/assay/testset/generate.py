@@ -15,7 +15,7 @@ from assay.run.loop import run_to_completion
 from assay.run.settings import Settings, chosen
 from assay.run.stand_in import Counts, StandIn
 from assay.store import Store
-from assay.store.records import TESTSET
+from assay.store.runs import TESTSET
 from assay.tasks import (
     AnswerQuestions,
     SplitStatements,

@@ -14,8 +14,8 @@ from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, 
 from assay.analysis.diagnosis.findings import Diagnosed
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
-from assay.dataset import Source
-from assay.dataset.memory import memory_records
+from assay.data import Source
+from assay.data.memory import memory_records
 from assay.errors import InputError
 from assay.metrics import is_built_in, parse
 from assay.run.config import config, signature

@@ -16,7 +16,7 @@ from pathlib import Path
 from assay.backends.batch.provider import ENDED, Fault, Line, Provider, State
 from assay.backends.batch.requests import Habits, Request, Submitted, write
 from assay.errors import Denied, Unavailable
-from assay.store.batches import Batch, Batches
+from assay.store.judges import Batch, Batches
 
 # A provider that cannot be reached for so long is not waited for any more.
 UNREACHABLE_S = 3600.0

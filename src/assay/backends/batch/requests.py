@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.backends.batch.provider import Line
-from assay.store.batches import Batch
+from assay.store.judges import Batch
 
 
 @dataclass(frozen=True, slots=True)

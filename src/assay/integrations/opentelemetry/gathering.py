@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.dataset.traces import Span
-from assay.dataset.traces.assemble import answers
-from assay.dataset.traces.vocabulary import understand
-from assay.dataset.values import plain
+from assay.data.traces import Span
+from assay.data.traces.answers import answers
+from assay.data.traces.attributes import understand
+from assay.data.values import plain
 
 log = logging.getLogger("assay")
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

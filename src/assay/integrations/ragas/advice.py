@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from assay.dataset.gaps import SKIPPING
+from assay.data.missing_fields import SKIP_HINT
 from assay.errors import AssayError, InputError, Problem
 from assay.integrations.ragas.rows import FIELDS
 from assay.run.loop import run_to_completion
-from assay.store.trouble import StoreTrouble
+from assay.store.integrity import StoreError
 
 T = TypeVar("T")
 
@@ -77,14 +77,14 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
 
 def _in_words(error: AssayError) -> AssayError:
     if isinstance(error, InputError):
-        kind = StoreTrouble if isinstance(error, StoreTrouble) else InputError
+        kind = StoreError if isinstance(error, StoreError) else InputError
         return kind([_problem(problem) for problem in error.problems], total=error.total)
     error.args = (_text(str(error)), *error.args[1:])
     return error.with_traceback(None)
 
 
 def _problem(problem: Problem) -> Problem:
-    remedy = _text(problem.remedy.removesuffix(SKIPPING))
+    remedy = _text(problem.remedy.removesuffix(SKIP_HINT))
     return replace(problem, what=_text(problem.what), remedy=remedy)
 
 

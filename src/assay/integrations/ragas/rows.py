@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.dataset.aliases import recognised
+from assay.data.columns import recognised
 from assay.errors import InputError
 
 # What ragas calls the fields of a sample.

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from assay.backends.scripted import Scripted
-from assay.dataset import samples
-from assay.dataset.gaps import is_gap
+from assay.data import samples
+from assay.data.missing_fields import is_missing
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.advice import reworded
 from assay.integrations.ragas.rows import filled, mapping_of
@@ -186,7 +186,7 @@ def _readable(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, A
 def _texts(value: Any) -> Any:
     if not isinstance(value, list):
         return value
-    return [NOTHING if isinstance(item, str) and is_gap(item) else item for item in value]
+    return [NOTHING if isinstance(item, str) and is_missing(item) else item for item in value]
 
 
 def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) -> str:
@@ -195,7 +195,7 @@ def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) ->
 
     def gap(name: str) -> bool:
         column = mapping.get("question" if name == "turns" and spoken else name, name)
-        return is_gap(row.get(column), name)
+        return is_missing(row.get(column), name)
 
     if any(not any(map(gap, names)) for names in metric.instead):
         return ""

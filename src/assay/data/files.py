@@ -1,0 +1,282 @@
+"""Files of data, on this machine or in an object store (s3://, gs://, abfs://, hdfs://)."""
+
+import difflib
+import gzip
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BufferedReader
+from os import PathLike
+from pathlib import Path, PurePath, PurePosixPath
+from typing import IO, Any, Final, cast
+
+from assay.data.json_files import document_records, line_records
+from assay.data.rows import Record
+from assay.data.tables import (
+    SUFFIX,
+    other_sheets,
+    parquet_records,
+    parted,
+    sheet_records,
+    table_records,
+)
+from assay.errors import InputError
+
+BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings
+_URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+# What stands between user and host. A secret of AWS may hold a slash, and what follows a host that
+# is no user is a port.
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/)[^@]*@")
+Opener = Callable[[], IO[bytes]]
+_READERS: Final[dict[str, Callable[[Opener], Iterator[Record]]]] = {
+    ".jsonl": line_records,
+    ".ndjson": line_records,
+    ".json": document_records,
+    ".csv": lambda opened: table_records(opened, ","),
+    ".tsv": lambda opened: table_records(opened, "\t"),
+    ".parquet": parquet_records,
+    SUFFIX: lambda opened: sheet_records(opened, ""),
+}
+_KNOWN: Final = ", ".join(_READERS)
+_UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
+_HEAD: Final = 256
+_ZIP: Final = b"PK\x03\x04"
+_OLE: Final = b"\xd0\xcf\x11\xe0"
+# First bytes that show that a file is not what its name says.
+_FOREIGN: Final = (
+    (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
+    (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
+    (b"\xff\xfe", "is UTF-16 text", _UTF8.format("UTF-16")),
+    (b"\xfe\xff", "is UTF-16 text", _UTF8.format("UTF-16")),
+    (_ZIP, "is a ZIP archive or an Excel file", "unpack it, or name it '*.xlsx'"),
+    (_OLE, "is an old or a locked Excel file", "save it as .xlsx, not locked"),
+    (b"\x28\xb5\x2f\xfd", "is zstd-compressed", "unpack it, or compress it with gzip"),
+    (b"BZh", "is bzip2-compressed", "unpack it, or compress it with gzip"),
+    (b"\xfd7zXZ", "is xz-compressed", "unpack it, or compress it with gzip"),
+    (b"ARROW1", "is an Arrow file", "save it as Parquet"),
+)
+
+
+def is_uri(data: object) -> bool:
+    """Whether a text names a file by scheme and place rather than by a path of this machine."""
+    return isinstance(data, str) and _URI.match(data) is not None
+
+
+def located(data: str | PathLike[str]) -> "Path | Remote":
+    """The file that a path or URI names; of a URI it is not known yet whether it is there.
+
+    Raises:
+        InputError: If the URI's scheme is unknown, or pyarrow is not installed.
+    """
+    return Remote(str(data)) if is_uri(data) else Path(data)
+
+
+class Remote:
+    """A file in an object store: as much of a `Path` as reading needs.
+
+    Credentials are the usual ones of each store: environment, configuration files, the machine's
+    role.
+
+    Args:
+        uri: ``s3://bucket/rows.parquet``, ``gs://...``, ``abfs://...``, ``hdfs://...``, and
+            ``file:///...`` for a disk that all machines share.
+
+    Raises:
+        InputError: If the scheme is unknown, or pyarrow is not installed.
+
+    Attributes:
+        path: Its place within the store.
+    """
+
+    def __init__(self, uri: str) -> None:
+        try:
+            from pyarrow import ArrowException
+            from pyarrow.fs import FileSystem
+        except ImportError as error:
+            remedy = "pip install 'assay[parquet]'"
+            raise InputError(f"'{shown_uri(uri)}' needs pyarrow", remedy) from error
+        try:
+            self._files, path = FileSystem.from_uri(uri)
+        except (ArrowException, ValueError, OSError) as error:
+            remedy = "give a path, or s3://, gs://, abfs://, hdfs:// or file:///"
+            reason = str(error).partition("\n")[0].replace(uri, shown_uri(uri))
+            raise InputError(f"'{shown_uri(uri)}' names no file: {reason}", remedy) from error
+        self._shown = shown_uri(uri)
+        self.path = PurePosixPath(path)
+
+    def __str__(self) -> str:
+        return self._shown
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.name
+
+    def is_dir(self) -> bool:
+        """Whether it is a folder."""
+        return self._kind() == "Directory"
+
+    def exists(self) -> bool:
+        """Whether it is there."""
+        return self._kind() != "NotFound"
+
+    def open(self, mode: str = "rb") -> IO[bytes]:
+        """A stream of its bytes, to read ("rb", may be searched) or to write ("wb")."""
+        files: Any = self._files
+        if mode == "wb":
+            return cast("IO[bytes]", files.open_output_stream(str(self.path)))
+        return cast("IO[bytes]", BufferedReader(files.open_input_file(str(self.path)), BUFFER))
+
+    def _kind(self) -> str:
+        return str(self._files.get_file_info(str(self.path)).type.name)
+
+
+def shown_uri(uri: str) -> str:
+    """A URI as messages show it: neither with a password nor with a query, which may be a key."""
+    return _PASSWORD.sub(r"\1@", uri.partition("?")[0])
+
+
+@contextmanager
+def landing(target: str | PathLike[str]) -> Iterator[Path]:
+    """Where to write a file for a path or URI: the path itself, or a local file that is then sent.
+
+    Raises:
+        OSError: If it cannot be sent.
+    """
+    place = located(target)
+    if isinstance(place, Path):
+        yield place
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        local = Path(folder) / place.name
+        yield local
+        with local.open("rb") as written, place.open("wb") as sent:
+            shutil.copyfileobj(written, sent)
+
+
+def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
+    """A function that gives the file's records; InputError if it cannot be read.
+
+    Of an Excel file it is the sheet that is named after "#".
+    """
+    path, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    try:
+        suffix = _suffix(path)
+        head = _head(path)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"'{path}' cannot be read: {error}") from error
+    _refuse_foreign(path, suffix, head)
+    reader = _READERS[suffix] if not sheet else partial(sheet_records, sheet=sheet)
+
+    def records() -> Iterator[Record]:
+        number = 0
+        try:
+            for record in reader(lambda: _opened(path)):
+                number = record.number
+                yield record
+        except (OSError, EOFError, zlib.error) as error:
+            what = f"'{path}' cannot be read past row {number}: {error}"
+            raise InputError(what, "the file is damaged; fetch it again") from error
+
+    return records
+
+
+def about_file(path: Path | Remote) -> tuple[str, ...]:
+    """A note on how a file is read: which of several sheets it is."""
+    file, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    if sheet or _without_gz(file).suffix.lower() != SUFFIX:
+        return ()
+    others = other_sheets(lambda: _opened(file))
+    shown = ", ".join(f"'{name}'" for name in others)
+    name = file.name
+    return (f"the first sheet is read; {name}#SHEET names another: {shown}",) if others else ()
+
+
+def _suffix(path: Path | Remote) -> str:
+    """The extension without .gz, which must be one that is known."""
+    if path.is_dir():
+        if isinstance(path, Remote):
+            raise InputError(f"'{path}' is a directory", "name a file in it")
+        inside = sorted(p.name for p in path.iterdir() if _without_gz(p).suffix.lower() in _READERS)
+        remedy = f"name a file in it, such as '{path / inside[0]}'" if inside else "name a file"
+        raise InputError(f"'{path}' is a directory", remedy)
+    if not path.exists():
+        remedy = "check the URI" if isinstance(path, Remote) else near(path)
+        raise InputError(f"there is no file '{path}'", remedy)
+    suffix = _without_gz(path).suffix.lower()
+    if suffix not in _READERS:
+        close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        shown = f"the extension '{suffix}'" if suffix else "no extension"
+        remedy = f"{hint}known extensions are {_KNOWN}, each also with .gz"
+        raise InputError(f"the format of '{path}' is unknown: it has {shown}", remedy)
+    return suffix
+
+
+def _without_gz(path: Path | Remote) -> PurePath:
+    bare: PurePath = path if isinstance(path, Path) else path.path
+    return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
+
+
+def near(path: Path) -> str:
+    """What to do where there is no such file: the one that may have been meant."""
+    if not path.parent.is_dir():
+        return f"there is no directory '{path.parent}' either"
+    names = [other.name for other in path.parent.iterdir()]
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean '{path.parent / close[0]}'?" if close else "check the path"
+
+
+def _opened(path: Path | Remote) -> IO[bytes]:
+    """The file's bytes, unpacked where its content (not its name) is that of a gzip file."""
+    stream = path.open("rb")
+    packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    return cast("IO[bytes]", _Unpacked(stream)) if packed else stream
+
+
+class _Unpacked(gzip.GzipFile):
+    """A stream that is unpacked, and closed with it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(mode="rb", fileobj=stream)
+        self._stream = stream
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
+
+
+def _head(path: Path | Remote) -> bytes:
+    with _opened(path) as stream:
+        return stream.read(_HEAD)
+
+
+def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
+    if len(head) < _HEAD and not head.removeprefix(b"\xef\xbb\xbf").strip():
+        raise InputError(f"'{path}' is empty", "give a file with at least one row")
+    is_parquet = head.startswith(b"PAR1")
+    if suffix == ".parquet" and not is_parquet:
+        raise InputError(f"'{path}' is not a Parquet file", "correct its extension")
+    if is_parquet and suffix != ".parquet":
+        raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
+    if suffix == SUFFIX and not head.startswith((_ZIP, _OLE)):
+        raise InputError(f"'{path}' is not an Excel file", "correct its extension")
+    for magic, what, remedy in _FOREIGN:
+        if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
+            raise InputError(f"'{path}' {what}", remedy)
+    if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
+        name = _utf_name(head)
+        raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
+
+
+def _utf_name(head: bytes) -> str:
+    """The encoding of text without a mark, by where the NULs beside ASCII stand."""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if min(even, odd) > len(head) // 6:  # three bytes of four
+        return "UTF-32LE" if head[0] else "UTF-32BE"
+    return "UTF-16BE" if even > odd else "UTF-16LE"

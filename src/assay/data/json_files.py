@@ -1,0 +1,229 @@
+"""JSON files: one object a line, a list of objects, or an object that holds rows."""
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Final
+
+from assay.data.columns import recognised, refuse_doubled
+from assay.data.memory import column_records, is_columns
+from assay.data.rows import Record
+from assay.data.traces import is_trace
+from assay.errors import InputError, Problem
+
+# A longer row is a broken file, and reading it could fill the memory.
+LONGEST_ROW: Final = 64 * 2**20
+_ONE_A_LINE: Final = "each line must be one whole JSON object"
+_CHUNK: Final = 2**18
+_SPLIT: Final = {"columns", "data", "index"}
+# A string, a string that the end of the buffer cuts (group 1), or a bracket or comma. A raw line
+# end closes a string as well: JSON allows none inside, so a missing quote spoils only one row.
+_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:["\n]|(\\?\Z))|[\[\]{},]', re.DOTALL)
+
+
+class RepeatedKeyError(ValueError):
+    """An object names one key twice: the parser would silently drop a value."""
+
+
+def line_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
+    """Records of the lines that are not blank; a broken one carries its problem."""
+    with opened() as stream:
+        for number, line in enumerate(lines(stream), 1):
+            if line.strip():
+                if number == 1 and line.strip() == b"{":
+                    what = "the file spreads one JSON object over several lines"
+                    raise InputError(what, "put each on one line: jq -c . OLD > NEW")
+                yield line_record(number, line)
+
+
+def lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines of the stream without a byte order mark; of one that is too long only its beginning."""
+    line = stream.readline(LONGEST_ROW + 1).removeprefix(b"\xef\xbb\xbf")
+    while line:
+        yield line
+        rest = line
+        while len(rest) > LONGEST_ROW and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST_ROW + 1)
+        line = stream.readline(LONGEST_ROW + 1)
+
+
+def line_record(number: int, line: bytes) -> Record:
+    """The record of one line."""
+    if len(line) > LONGEST_ROW:
+        text = line[:200].decode(errors="backslashreplace")
+        what = f"is longer than {LONGEST_ROW // 2**20} MiB"
+        return broken(number, text, what, "split it, or correct the line ends")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{line[error.start]:02X} at position {error.start + 1} is not UTF-8"
+        text = line.decode(errors="backslashreplace").strip()
+        return broken(number, text, what, "save the file as UTF-8")
+    return object_record(number, text.strip())
+
+
+def object_record(number: int, text: str) -> Record:
+    """The record that one JSON object makes."""
+    try:
+        values = DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg} at position {error.pos + 1}"
+        return broken(number, text, what, _ONE_A_LINE)
+    except RepeatedKeyError as error:
+        return broken(number, text, str(error), "keep one of them")
+    except (ValueError, RecursionError) as error:
+        return broken(number, text, f"cannot be read as JSON: {error}", "correct or remove it")
+    if not isinstance(values, dict):
+        return broken(number, text, f"is a JSON {_kind(values)}, not an object", _ONE_A_LINE)
+    return Record(number, values, text=text)
+
+
+def broken(number: int, text: str, what: str, remedy: str) -> Record:
+    """The record of something that is no row."""
+    return Record(number, None, problem=Problem(what, remedy, row=number), text=text)
+
+
+def has_wrong_byte(text: str) -> bool:
+    """Whether text that was read with "surrogateescape" holds a byte that is not UTF-8."""
+    return not text.isascii() and any("\udc80" <= mark <= "\udcff" for mark in text)
+
+
+def escaped(text: str) -> str:
+    """Such text with its wrong bytes written out."""
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKeyError(f"names '{twice}' more than once")
+    return fields
+
+
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique)
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "list", str: "text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
+    """Records of a JSON document. A list is streamed; an object is read whole."""
+    with opened() as stream:
+        filled = (line for line in lines(stream) if line.strip())
+        first, second = next(filled, b""), next(filled, b"")
+    if first.lstrip().startswith(b"["):
+        # A wrong byte is kept as half a character, so that only its own row is refused.
+        with (
+            opened() as stream,
+            io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text,
+        ):
+            yield from _list_records(text)
+    elif not first or (second and _is_object(first)):
+        yield from line_records(opened)  # one object a line under the name of a document
+    else:
+        with opened() as stream:
+            yield from _object_records(stream.read())
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _object_records(content: bytes) -> Iterator[Record]:
+    """Records of an object that holds a list of rows, columns, or one row."""
+    try:
+        content_value = DECODER.decode(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the file is not JSON: {error}", "correct it there") from error
+    if not isinstance(content_value, dict):
+        raise InputError("the file holds no JSON list or object", "give a list of rows")
+    if is_trace(content_value):
+        return iter([Record(1, content_value)])
+    if (frame_records := _frame_records(content_value)) is not None:
+        return frame_records
+    # A list of documents under a known name is one row's contexts, not a list of rows.
+    row_lists = [
+        value for key, value in content_value.items() if _is_rows(value) and not recognised([key])
+    ]
+    if len(row_lists) == 1:
+        return (Record(number, row) for number, row in enumerate(row_lists[0], 1))
+    return (
+        column_records(content_value)
+        if is_columns(content_value)
+        else iter([Record(1, content_value)])
+    )
+
+
+def _frame_records(document: dict[str, Any]) -> Iterator[Record] | None:
+    """Records of what pandas' `to_json` writes by default, or with orient="split"."""
+    names, data = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(data, list) and document.keys() <= _SPLIT:
+        if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+            return None
+        names = [str(name) for name in names]
+        refuse_doubled(names)
+    else:
+        cells = [cell for cell in document.values() if isinstance(cell, dict)]
+        indexes = {tuple(cell) for cell in cells}
+        if len(cells) < len(document) or len(indexes) != 1 or not recognised(document):
+            return None
+        if not all(key.isdecimal() for key in next(iter(indexes))):
+            return None
+        names, data = list(document), list(zip(*(cell.values() for cell in cells), strict=True))
+    rows = (dict(zip(names, row, strict=True)) for row in data)
+    return (Record(number, row) for number, row in enumerate(rows, 1))
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _list_records(stream: IO[str]) -> Iterator[Record]:
+    for number, item in enumerate(_items(stream), 1):
+        if has_wrong_byte(item):
+            what = "holds bytes that are not UTF-8"
+            yield broken(number, escaped(item), what, "save the file as UTF-8")
+        else:
+            yield object_record(number, item)
+
+
+def _items(stream: IO[str]) -> Iterator[str]:
+    """Text of each item of the list, found by its brackets so that a broken one hides no other."""
+    buffer, start, position, depth, number = "", 0, 0, 0, 1
+    # Reading ever more while an item does not end keeps the work linear in its length.
+    while chunk := stream.read(max(_CHUNK, len(buffer) - start)):
+        buffer, position, start = buffer[start:] + chunk, position - start, 0
+        for token in _TOKEN.finditer(buffer, position):
+            if token[1] is not None:
+                position = token.start()
+                break
+            position = token.end()
+            character = buffer[token.start()]
+            ends = depth == 1 and character in ",]"
+            if ends and (character == "," or buffer[start : position - 1].strip()):
+                yield buffer[start : position - 1].strip()
+                number += 1
+            if ends or depth == 0:
+                start = position
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(character, 0)
+            if depth == 0:
+                _expect_end(buffer[position:] + stream.read(_CHUNK))
+                return
+        if len(buffer) - start > LONGEST_ROW:
+            break
+    what = f"not JSON: the list is not closed; row {number} never ends"
+    raise InputError(what, "the file is cut off, or a bracket or quote is missing")
+
+
+def _expect_end(rest: str) -> None:
+    if rest.strip():
+        what = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
+        raise InputError(what, "keep one list, or name it '.jsonl' and give one object per line")

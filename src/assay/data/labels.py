@@ -1,0 +1,445 @@
+"""Labels: what people said about samples, statements or pairs of answers.
+
+A file of labels has one judgement a row (long), or one item a row with a column for each annotator
+or each metric (wide). Column names are forgiven much; a value that cannot be read is not.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from assay.data.columns import ALIASES, normal
+from assay.data.files import file_records
+from assay.data.memory import memory_records
+from assay.data.rows import Record
+from assay.data.values import (
+    FieldError,
+    describe,
+    identifier,
+    is_finite,
+    of_decimal,
+    plain,
+    read_back,
+    spelled,
+    text,
+    unboxed,
+)
+from assay.errors import InputError, Problem
+
+Kind = Literal["sample", "statement", "pair"]
+
+# Names are compared without case, spaces, "-" and "_".
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "sample": ("sample", *ALIASES["id"], "item", "item_id", "question_id", "query_id"),
+    "label": (
+        *("label", "human_label", "gold_label", "human", "value", "rating", "score", "grade"),
+        *("verdict", "judgement", "judgment", "correct", "supported", "is_correct", "is_supported"),
+        *("preference", "preferred", "winner", "better"),
+    ),
+    "annotator": (
+        *("annotator", "annotator_id", "rater", "rater_id", "labeller", "labeler", "expert"),
+        *("worker", "worker_id", "person", "user", "by", "assessor"),
+    ),
+    "metric": ("metric", "dimension", "criterion", "aspect"),
+    "statement": ("statement", "claim", "sentence", "part", "statement_text"),
+    "place": ("place", "statement_id", "statement_number", "statement_index", "part_id", "number"),
+    "chance": ("inclusion_probability",),
+    "labels": ("labels", "votes", "annotations", "ratings"),
+    "statements": ("statements", "claims", "parts", "sentences"),
+}
+# A wide column such as `label_anna` or `annotator 2` holds what that annotator said.
+_PREFIXES: Final = ("label", "annotator", "rater", "expert", "vote", "rating")
+# How alike an unknown column and a known name have to be for one to be a slip of the other.
+_ALIKE_METRIC: Final = 0.85
+_ALIKE_PREFIX: Final = 0.8
+_DIGITS: Final = 9  # a longer number is the place of no statement
+_PARTS: Final = re.compile(r"([^ _.:-]+)([ _.:-].+)", re.DOTALL)
+_FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
+YES: Final = (
+    *("true", "yes", "y", "correct", "right", "supported", "attributable", "entailed", "grounded"),
+    *("faithful", "consistent", "relevant", "useful", "good", "pass", "passed", "ok", "complete"),
+)
+NO: Final = (
+    *("false", "no", "n", "incorrect", "wrong", "unsupported", "not supported", "refuted"),
+    *("not attributable", "contradicted", "contradictory", "hallucinated", "ungrounded"),
+    *("unfaithful", "inconsistent", "irrelevant", "useless", "bad", "fail", "failed"),
+    *("not relevant", "not correct", "incomplete"),
+)
+FIRST: Final = ("a", "answer a", "first", "a better", "a is better")
+SECOND: Final = ("b", "answer b", "second", "b better", "b is better")
+TIE: Final = ("tie", "equal", "draw", "same", "both", "neither")
+OPEN: Final = ("", "na", "n/a", "none", "null", "skip", "skipped", "unsure", "unknown", "?", "-")
+_VERDICTS: Final = {normal(w): v for v, words in ((1.0, YES), (0.0, NO)) for w in words}
+_PREFERENCES: Final = {
+    normal(w): v for v, words in ((1.0, FIRST), (0.0, SECOND), (0.5, TIE)) for w in words
+}
+_REMEDY: Final = (
+    "give yes/no, a number, A/B/tie, or one of the levels (give them as levels, worst first)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What one person said of one thing.
+
+    Attributes:
+        sample: Id of the sample.
+        value: A number. 1 and 0 for yes and no; a grade as it is; of a named scale the place,
+            from 0; of a pair 1 if the first answer is better, 0 if the second, 0.5 for a tie.
+        annotator: Who said it, "" if not known.
+        metric: The metric it is about, "" for whichever is asked about.
+        statement: Text of the statement it is about, "" if it is about the whole sample.
+        place: 1-based place of that statement among the parts of the score, None if not known.
+        row: Row of the file.
+        chance: With which probability the sample was chosen to be labelled (`assay label`
+            writes it), None if not known.
+    """
+
+    sample: str
+    value: float
+    annotator: str = ""
+    metric: str = ""
+    statement: str = ""
+    place: int | None = None
+    row: int = 0
+    chance: float | None = None
+
+    @property
+    def item(self) -> tuple[str, str, str, int | None]:
+        """What it is about: two annotators who judge the same have the same item."""
+        return self.sample, self.metric, self.statement, self.place
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All labels of a file.
+
+    Attributes:
+        source: Name of the file or object.
+        kind: "sample", "statement" or "pair": what each label is about.
+        labels: The labels, in order.
+        empty: Judgements that were left open; they say nothing and are no labels.
+    """
+
+    source: str
+    kind: Kind
+    labels: tuple[Label, ...]
+    empty: int = 0
+
+    def of(self, metric: str) -> list[Label]:
+        """The labels about a metric (label or name without parameters), or about none by name."""
+        meant = ("", metric, metric.partition("(")[0])
+        return [label for label in self.labels if label.metric in meant]
+
+
+def read_labels(
+    data: str | PathLike[str] | Iterable[Mapping[str, Any]],
+    *,
+    metrics: Sequence[str] = (),
+    levels: Sequence[str] = (),
+) -> Labels:
+    """The labels of a CSV, TSV, JSON, JSONL, Parquet or Excel file, or of rows in memory.
+
+    Args:
+        data: Path or rows.
+        metrics: Metrics that are known; a column named as one of them holds labels about it.
+        levels: Names of an ordinal scale, worst first ("poor", "fair", "good").
+
+    Raises:
+        InputError: Naming row and field of everything that cannot be read.
+    """
+    if isinstance(data, str | PathLike):
+        path = Path(data)
+        name, records = plain(path.name), file_records(path)
+    else:
+        name, records = "labels in memory", memory_records(data)
+    names = frozenset(metrics) | {metric.partition("(")[0] for metric in metrics}
+    reader = _Reader(names, scale(levels))
+    for record in records():
+        reader.read(record)
+    return reader.finish(name)
+
+
+class _CellError(FieldError):
+    """An error that names the column of its cell."""
+
+    def __init__(self, column: str, what: str, remedy: str) -> None:
+        super().__init__(what, remedy)
+        self.column = column
+
+
+class _AbsentError(_CellError):
+    """A row without a sample's id or a label."""
+
+
+@dataclass
+class _Reader:
+    """Reads labels row by row, and collects all problems."""
+
+    metrics: frozenset[str]
+    levels: Mapping[str, float]
+    labels: list[Label] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    absent: list[Problem] = field(default_factory=list)
+    misspelt: dict[str, Problem] = field(default_factory=dict)
+    rows: int = 0
+    seen: dict[Any, int] = field(default_factory=dict)
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    empty: int = 0
+
+    def read(self, record: Record) -> None:
+        if record.problem is not None or record.values is None:
+            self.problems.append(record.problem or Problem("is empty", row=record.number))
+            return
+        for values in _unfolded(record.values):
+            self.rows += 1
+            try:
+                self._row(record.number, values)
+            except _CellError as error:
+                problem = Problem(error.what, error.remedy, record.number, error.column)
+                absent = isinstance(error, _AbsentError)
+                (self.absent if absent else self.problems).append(problem)
+
+    def _row(self, row: int, values: Mapping[str, Any]) -> None:
+        known = _known(values)
+        sample = read_back(_read("sample", known, identifier) or "")
+        columns = ", ".join(map(str, values))
+        if not sample.strip():
+            remedy = f"name it 'sample' or 'id'; the columns are {columns}"
+            raise _AbsentError("sample", "there is no sample id", remedy)
+        statement = _read("statement", known, lambda v: text(v).strip()) or ""
+        place = _read("place", known, _place)
+        chance = _read("chance", known, _chance)
+        judgements = list(self._judgements(values, known))
+        if not judgements:
+            remedy = f"name its column 'label'; the columns are {columns}"
+            raise _AbsentError("label", "there is no label", remedy)
+        self._note_slips(row, values)
+        for column, value, who, metric in judgements:
+            self._add(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
+
+    def _judgements(
+        self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]
+    ) -> Iterator[tuple[str, Any, str, str]]:
+        """(column, value, annotator, metric) of all that a row says."""
+        who = _read("annotator", known, identifier) or ""
+        metric = read_back(_read("metric", known, text) or "")
+        if "label" in known:
+            yield (*known["label"], who, metric)
+        for column, value in values.items():
+            if column in self.metrics:
+                yield column, value, who, column
+            elif (name := _annotator(column)) is not None:
+                yield column, value, name, metric
+        if "labels" in known:
+            column, several = known["labels"]
+            for name, value in _votes(several):
+                person, about = (who, name) if name in self.metrics else (name or who, metric)
+                yield column, value, person, about
+
+    def _note_slips(self, row: int, values: Mapping[str, Any]) -> None:
+        """Note columns that hold labels and whose names are nearly those of wide ones."""
+        for column, value in values.items():
+            if column in self.misspelt or not self._is_label(value):
+                continue
+            if (near := self._near(column, values)) is not None:
+                what = "holds labels, but its name is unknown"
+                remedy = f"rename it to '{near}', or remove it if it holds something else"
+                self.misspelt[column] = Problem(what, remedy, row, column)
+
+    def _is_label(self, value: Any) -> bool:
+        try:
+            return number(unboxed(value), self.levels) is not None
+        except FieldError:
+            return False
+
+    def _near(self, column: str, values: Mapping[str, Any]) -> str | None:
+        """The name that an unknown column was meant to have, None if it is like none."""
+        known = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
+        if known:
+            return None
+        metrics = {normal(name): name for name in self.metrics if name not in values}
+        if matches := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
+            return metrics[matches[0]]
+        parts = _PARTS.fullmatch(column)
+        if parts is None or not any(map(_annotator, values)):
+            return None
+        stem, rest = parts.groups()
+        near = difflib.get_close_matches(stem.lower(), _PREFIXES, 1, _ALIKE_PREFIX)
+        return f"{near[0]}{rest}" if near else None
+
+    def _add(self, label: Label, column: str, value: Any) -> None:
+        try:
+            judgement = number(unboxed(value), self.levels)
+        except FieldError as error:
+            raise _CellError(column, error.what, error.remedy) from None
+        if judgement is None:
+            self.empty += 1
+            return
+        paired, as_number = judgement
+        about: Kind = "statement" if label.statement or label.place is not None else "sample"
+        self.kinds.setdefault("pair" if paired else about, label.row)
+        key = (*label.item, label.annotator)
+        if key in self.seen:
+            what = f"is about the same as row {self.seen[key]}, by the same annotator"
+            raise _CellError(
+                column, what, "keep one, or name the annotators in a column 'annotator'"
+            )
+        self.seen[key] = label.row
+        self.labels.append(replace(label, value=as_number))
+
+    def finish(self, name: str) -> Labels:
+        """All labels, unless anything was wrong."""
+        if len(self.kinds) > 1:
+            places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
+            remedy = "give each kind a file of its own"
+            self.problems.append(Problem(f"labels are about {places}", remedy))
+        self.problems += self.misspelt.values()
+        fields = {problem.field for problem in self.absent}
+        if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
+            first = self.absent[0]
+            self.absent = [Problem(f"{first.what} in any row of '{name}'", first.remedy)]
+        self.problems = sorted(self.problems + self.absent, key=lambda problem: problem.row or 0)
+        if not self.labels and not self.problems:
+            remedy = "fill in at least one label" if self.empty else "give at least one row"
+            self.problems.append(Problem(f"'{name}' holds no labels", remedy))
+        if self.problems:
+            raise InputError(self.problems)
+        return Labels(name, next(iter(self.kinds)), tuple(self.labels), self.empty)
+
+
+def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
+    """The row, or a row for each of the statements that it lists."""
+    row = {plain(str(key)): value for key, value in values.items()}
+    column = next((c for c in row if _FIELD_OF.get(normal(c)) == "statements"), None)
+    listed = row.pop(column) if column is not None else None
+    if not isinstance(listed, list | tuple):
+        yield row
+        return
+    for place, item in enumerate(listed, 1):
+        inner = item if isinstance(item, Mapping) else {"label": item}
+        fields = {**row, **{plain(str(key)): value for key, value in inner.items()}}
+        if "text" in fields:
+            fields.setdefault("statement", fields.pop("text"))
+        yield {"place": place, **fields}
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Field -> (column, value) for columns known by name; the first names of each list win."""
+    columns = {normal(column): column for column in values}
+    fields = {}
+    for key, names in COLUMNS.items():
+        column = next((columns[n] for n in map(normal, names) if n in columns), None)
+        if column is not None:
+            fields[key] = (column, values[column])
+    return fields
+
+
+def _annotator(column: str) -> str | None:
+    """Whose column it is: `label_anna`, `Rater 2`; None if it is no such column."""
+    if _FIELD_OF.get(normal(column)) is not None:
+        return None
+    for prefix in _PREFIXES:
+        rest = column[len(prefix) :]
+        if column.lower().startswith(prefix) and rest and (rest[0] in " _-.:" or rest.isdigit()):
+            return rest.lstrip(" _-.:") or None
+    return None
+
+
+def _votes(value: Any) -> Iterable[tuple[str, Any]]:
+    """(annotator or metric, label) of a list or an object; one label alone is nobody's by name."""
+    votes = unboxed(value)
+    votes = spelled(votes) if isinstance(votes, str) else votes
+    if isinstance(votes, Mapping):
+        return [(str(key), item) for key, item in votes.items()]
+    if isinstance(votes, list | tuple):
+        return [(str(number), item) for number, item in enumerate(votes, 1)]
+    return [] if votes is None else [("", votes)]
+
+
+def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
+    column, value = known.get(key, ("", None))
+    value = unboxed(value)
+    if value is None or value == "":
+        return None
+    try:
+        return reader(value)
+    except FieldError as error:
+        raise _CellError(column, error.what, error.remedy) from None
+
+
+def _place(value: Any) -> int:
+    shown = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    digits = shown.strip().lower().removeprefix("s")
+    if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
+        remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
+        raise FieldError(f"is {value!r}, which is not a position", remedy)
+    return int(digits)
+
+
+def _chance(value: Any) -> float:
+    try:
+        probability = float(value)
+    except (TypeError, ValueError, OverflowError):
+        probability = 0.0
+    if not 0 < probability <= 1:
+        raise FieldError(
+            f"is {value!r}, which is not a probability", "give a number above 0 and at most 1"
+        )
+    return probability
+
+
+def scale(levels: Sequence[str]) -> dict[str, float]:
+    """Number of each level of an ordinal scale, worst first, from 0.
+
+    Raises:
+        InputError: If there is only one level or one stands there twice.
+    """
+    names = [normal(level) for level in levels]
+    if levels and (len(set(names)) < len(names) or len(names) < 2):
+        raise InputError(
+            f"levels '{','.join(levels)}' are not a scale", "name two or more, worst first"
+        )
+    return {name: float(place) for place, name in enumerate(names)}
+
+
+def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None:
+    """(whether it prefers one of two answers, the number); None if it was left open.
+
+    Raises:
+        FieldError: If it is no judgement.
+    """
+    if isinstance(value, str):
+        return _number_of_text(value, levels)
+    if value is None:
+        return None
+    numeric = of_decimal(value)
+    if isinstance(numeric, bool | int | float) and is_finite(numeric):
+        return False, float(numeric)
+    raise FieldError(f"is {describe(value)}, but must be a label", _REMEDY)
+
+
+def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, float] | None:
+    stripped = value.strip().lower()
+    key = normal(value)
+    if key in levels:
+        return False, levels[key]
+    if stripped in OPEN:
+        return None
+    with suppress(ValueError):
+        written = float(stripped)
+        if math.isfinite(written) and "_" not in stripped:
+            return False, written
+    if key in _VERDICTS and not levels:
+        return False, _VERDICTS[key]
+    if key in _PREFERENCES and not levels:
+        return True, _PREFERENCES[key]
+    near = difflib.get_close_matches(key, levels or _VERDICTS, n=1, cutoff=0.75)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    raise FieldError(f"is {describe(value)}, which is not a label", hint + _REMEDY)

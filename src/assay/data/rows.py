@@ -1,0 +1,312 @@
+"""Rows: records as a source gives them, and what their columns hold as fields of a sample."""
+
+import json
+import reprlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from assay.data import columns
+from assay.data.columns import MISSING, NumberedColumns, Path, Plan, fetch
+from assay.data.conversations import fill_from_conversation
+from assay.data.documents import JOINED, Documents, documents, is_plain
+from assay.data.fields import READERS
+from assay.data.passages import Decision
+from assay.data.values import FieldError, Form, plain, refuse_lost, unboxed
+from assay.errors import Problem
+from assay.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record as a source gives it, before its columns are understood.
+
+    Attributes:
+        number: 1-based line of a JSONL file; 1-based record of anything else (a CSV file's header
+            is not counted).
+        values: Column -> value, None if the record is broken.
+        form: "table" if lists and numbers may stand as text in a cell and an empty cell is an
+            absent value; "arrow" if objects have the keys of all rows, null where a row has none;
+            "sample" if the columns are the fields of a Sample.
+        problem: What is broken, None if nothing is.
+        text: The record as it stood in the file, None if the source is not text.
+        framed: Whether it is a table's that has a word of its own for what is absent (a data
+            frame's NaN): an empty answer in it is one.
+    """
+
+    number: int
+    values: Mapping[Any, Any] | None
+    form: Form = "json"
+    problem: Problem | None = None
+    text: str | None = None
+    framed: bool = False
+
+    @property
+    def raw(self) -> str:
+        """The record as text, to be shown to a person who repairs it."""
+        if self.text is not None:
+            return self.text
+        try:
+            return json.dumps(self.values, ensure_ascii=False, default=str, skipkeys=True)
+        except (RecursionError, ValueError):  # nested too deeply, or within itself
+            return reprlib.repr(self.values)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of a data set are read, beyond the user's mapping and the names of columns.
+
+    Attributes:
+        guessed: Field -> column, where one column alone seems to hold it.
+        ambiguous: Field -> columns of which any may hold it.
+        columns: Field -> column of the main fields that are known by their name.
+        decisions: Field -> what becomes of texts that are no lists.
+        whole: Whether the user wants each text to be one context.
+    """
+
+    guessed: Mapping[str, str] = field(default_factory=dict)
+    ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record, understood.
+
+    Attributes:
+        number: As in Record.
+        fields: Fields of a Sample that could be read, those that are absent as None.
+        problems: Everything wrong with the row by itself.
+        columns: Names of the columns it had.
+        unfound: Fields whose column, named by the user's mapping, this row does not have.
+        record: What it was read from.
+        passages: Field -> how many passages its one text makes, for texts that are no lists.
+        printed: Fields that were read from documents printed as text.
+        reading: What the first rows decided of all.
+    """
+
+    number: int
+    fields: Mapping[str, Any]
+    problems: tuple[Problem, ...]
+    columns: tuple[str, ...]
+    record: Record
+    unfound: frozenset[str] = field(default=frozenset())
+    passages: Mapping[str, int] = field(default_factory=dict)
+    printed: frozenset[str] = field(default=frozenset())
+    reading: Reading = field(default_factory=Reading)
+
+    @property
+    def sample(self) -> Sample | None:
+        """The sample, None if the row has a problem."""
+        return None if self.problems else Sample(**self.fields)
+
+
+_OPTIONAL: Final = {
+    *("latency_ms", "cost", "tokens", "group", "language", "relevance_grades", "further_answers"),
+    *("other_answer", "answerable", "rubric", "turns", "reference_tool_calls", "reference_topics"),
+    *("variants", "failure"),
+}
+_PLANS_KEPT: Final = 256
+
+
+class Converter:
+    """Turns records into rows. Rows that share their columns share the work of finding fields."""
+
+    def __init__(self, mapping: Mapping[str, str], reading: Reading | None = None) -> None:
+        self._mapping = mapping
+        self._decided = reading or Reading()
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+
+    def row(self, record: Record) -> Row:
+        """The row that the record makes."""
+        if record.values is None:
+            problems = (record.problem,) if record.problem else ()
+            return Row(record.number, {}, problems, (), record, reading=self._decided)
+        mapping = {} if record.form == "sample" else self._mapping
+        plan = self._plan(record, mapping)
+        fields = _Fields(record, plan, self._decided)
+        for name, paths in plan.fields.items():
+            fields.read(name, paths)
+        fields.finish()
+        return Row(
+            number=record.number,
+            fields=fields.fields,
+            problems=tuple(fields.problems),
+            columns=plan.columns,
+            record=record,
+            unfound=frozenset(field for field in mapping if field in fields.unfound),
+            passages=fields.passages,
+            printed=frozenset(fields.printed),
+            reading=self._decided,
+        )
+
+    def _plan(self, record: Record, mapping: Mapping[str, str]) -> Plan:
+        key = (record.form == "sample", *(record.values or ()))
+        if key not in self._plans:
+            if len(self._plans) >= _PLANS_KEPT:
+                self._plans.clear()  # rows of ever new columns must not fill the memory
+            guessed = {} if record.form == "sample" else self._decided.guessed
+            self._plans[key] = columns.plan(record.values or (), mapping, guessed)
+        return self._plans[key]
+
+
+class _Fields:
+    def __init__(self, record: Record, plan: Plan, decided: Reading) -> None:
+        self.values: Mapping[Any, Any] = record.values or {}
+        self.number = record.number
+        self.form = record.form
+        self.framed = record.framed
+        self.plan = plan
+        self.decided = decided
+        self.passages: dict[str, int] = {}
+        self.whole: dict[str, Documents] = {}
+        self.printed: set[str] = set()
+        self.fields: dict[str, Any] = {}
+        self.problems: list[Problem] = []
+        self.unfound: set[str] = set()
+        self.metadata: dict[str, Any] = {}
+
+    def complain(self, field: str, what: str, remedy: str, sent: str = "") -> None:
+        sent = sent or remedy
+        if field in _OPTIONAL:
+            remedy = f"{remedy}; --map {field}= leaves the field out"
+            sent = f"{sent}, or leave the field out"
+        self.problems.append(Problem(what, remedy, row=self.number, field=field, sent=sent))
+
+    def read(self, field: str, paths: tuple[Path, ...]) -> None:
+        """Read one field from all columns that may hold it; they must agree."""
+        values: dict[str, Any] = {}
+        for path in paths:
+            value = fetch(self.values, path)
+            if value is MISSING:
+                self.unfound.add(field)
+                continue
+            name = (" and " if isinstance(path, NumberedColumns) else ".").join(map(str, path))
+            try:
+                value = self._value(field, unboxed(value))
+            except FieldError as error:
+                column = "" if name == field else f" (column {name!r})"
+                self.complain(field, f"{error.what}{column}", error.remedy, error.sent)
+                return
+            except RecursionError:
+                self.complain(field, "is nested too deeply", "flatten it")
+                return
+            if value is not None:
+                values[name] = value
+        self._agree(field, values)
+
+    def _agree(self, field: str, held: Mapping[str, Any]) -> None:
+        """Take the value that the columns agree on; an empty text disagrees with nothing."""
+        held = {name: value for name, value in held.items() if value != ""} or held
+        distinct = list(held.values())
+        if any(value != distinct[0] for value in distinct[1:]):
+            names = " and ".join(f"'{name}'" for name in held)
+            remedy = f"choose one with --map {field}=COLUMN"
+            what = f"columns {names} both hold it and differ"
+            self.complain(field, what, remedy, "keep one of them")
+        elif distinct:
+            self.fields[field] = distinct[0]
+
+    def _value(self, field: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if self.form == "table" and value == "" and not (self.framed and field == "answer"):
+            return None
+        if self.form == "table" and not self.framed:
+            refuse_lost(value if isinstance(value, list) else [value])
+        # What a frame's cell holds beside text came from Arrow or has pandas' gaps.
+        form = "arrow" if self.framed and not isinstance(value, str) else self.form
+        if field in JOINED and isinstance(value, str) and self.form != "sample":
+            return self._documents(field, value)
+        return READERS[field](value, form)
+
+    def _documents(self, field: str, value: str) -> Documents:
+        """The contexts in one text: a list, printed documents, or passages joined as decided."""
+        whole = documents(value)
+        if whole.printed:
+            if self.decided.whole:
+                return documents([value])
+            self.printed.add(field)
+        decision = self.decided.decisions.get(field)
+        if decision is None or not is_plain(value):
+            return whole
+        pieces = decision.separator.split(value)
+        self.passages[field] = len(pieces)
+        self.whole[field] = whole
+        return documents(list(pieces)) if decision.splits else whole
+
+    def finish(self) -> None:
+        """Join what several columns say together and put the rest into the metadata."""
+        self._collect_metadata()
+        self._join_references()
+        self._join_contexts()
+        self._join_turns()
+        self.fields["id"] = self.fields.get("id") or f"row-{self.number}"
+        self.fields["metadata"] = self.metadata
+
+    def _collect_metadata(self) -> None:
+        try:
+            extra = {plain(str(key)): plain(self.values[key]) for key in self.plan.extra}
+        except RecursionError:
+            self.complain("metadata", "a column is nested too deeply", "flatten it")
+            return
+        metadata = self.fields.pop("metadata", {})
+        if not isinstance(metadata, dict) or metadata.keys() & extra.keys():
+            metadata = {"metadata": metadata}
+        self.metadata = {**metadata, **extra}
+
+    def _join_references(self) -> None:
+        first = self.fields.pop("reference", None)
+        accepted = self.fields.pop("accepted", ())
+        if first is not None:
+            self.fields["reference"] = first[0]
+            accepted = (*first[1:], *accepted)
+        self.fields["accepted"] = accepted
+
+    def _join_contexts(self) -> None:
+        for name, ids_field in (
+            ("contexts", "context_ids"),
+            ("reference_contexts", "reference_context_ids"),
+        ):
+            held: Documents | None = self.fields.get(name)
+            if held is None:
+                continue
+            ids = self.fields.get(ids_field)
+            if name in self.whole and ids is not None and len(ids) < len(held.texts):
+                held = self.whole[name]  # with an id for each passage, these would be no passages
+                del self.passages[name]
+            self.fields[name] = held.texts
+            if held.rest:
+                self.metadata.setdefault(name, plain(held.rest))
+            if self._filled(name) - self._filled(ids_field) and self._filled(ids_field):
+                what = "is empty where a text is given, so the next text's id would be taken"
+                self.complain(ids_field, what, "give each text its id")
+            # More may have been retrieved than was handed on: ids go on where the texts end.
+            handed = ids[: len(held.texts)] if ids is not None and name == "contexts" else ids
+            if name == "contexts" and handed is not None and len(handed) < len(held.texts):
+                what = f"holds {len(handed)} ids for {len(held.texts)} contexts"
+                remedy = "give one id for each context, in the same order; more may follow"
+                self.complain(ids_field, what, remedy)
+            elif held.ids is not None and handed is not None and held.ids != handed:
+                self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
+            self.fields.setdefault(ids_field, held.ids)
+
+    def _filled(self, field: str) -> set[int]:
+        """Which of the numbered columns that make a field have a value; none if none make it."""
+        paths = [
+            path for path in self.plan.fields.get(field, ()) if isinstance(path, NumberedColumns)
+        ]
+        places = enumerate(self.values.get(key) for path in paths for key in path)
+        return {place for place, value in places if unboxed(value) not in (None, "")}
+
+    def _join_turns(self) -> None:
+        """Put messages that stood as the question where they belong, and fill from them."""
+        if isinstance(self.fields.get("question"), tuple):
+            turns = self.fields.pop("question")
+            if self.fields.setdefault("turns", turns) != turns:
+                what = "holds different messages from 'turns'"
+                remedy = "choose one with --map turns=COLUMN"
+                self.complain("question", what, remedy, "keep one of them")
+        fill_from_conversation(self.fields)

@@ -1,0 +1,335 @@
+"""Tables: CSV and TSV text, sheets of Excel workbooks, and Parquet files."""
+
+import csv
+import io
+import itertools
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import IO, Any, Final
+
+from assay.data.columns import recognised, refuse_doubled
+from assay.data.json_files import LONGEST_ROW, broken, escaped, has_wrong_byte
+from assay.data.rows import Record
+from assay.errors import InputError
+
+SUFFIX: Final = ".xlsx"
+_SHEET_MARK: Final = f"{SUFFIX}#"
+_DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
+_PARQUET_BATCH: Final = 256
+_DELIMITERS: Final = ",;\t|"
+_DECLARED_DELIMITER: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
+# Characters read again after quotes that are not closed; beyond it the time would grow without end.
+_MAX_REREAD: Final = 4 * LONGEST_ROW
+_CLOSE: Final = 'close it, and double the quotes within it: ""'
+
+
+class _Lines:
+    """Lines of a text, of which those of the row at hand are kept and can be read again.
+
+    Attributes:
+        row: The lines of the row at hand.
+        last: 1-based number of the last line read.
+        reread: Whether the row begins with a line that is read again.
+    """
+
+    def __init__(self, text: Iterator[str]) -> None:
+        self.row: list[str] = []
+        self.last = 0
+        self.reread = False
+        self._text = text
+        self._again: deque[str] = deque()
+        self._length = 0
+        self._reread = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        begins = not self.row
+        if begins:
+            self.reread = bool(self._again)
+        line = self._again.popleft() if self._again else next(self._text)
+        self.row.append(line)
+        self.last += 1
+        self._length += len(line)
+        if self._length > LONGEST_ROW and not begins:
+            raise csv.Error(f"a row is longer than {LONGEST_ROW // 2**20} MiB")
+        return line
+
+    @property
+    def place(self) -> str:
+        """Where the row at hand stands."""
+        first = self.last - len(self.row) + 1
+        return f"line {self.last}" if first >= self.last else f"lines {first} to {self.last}"
+
+    def done(self) -> None:
+        """The row at hand was read: the next line begins another."""
+        self.row, self._length = [], 0
+
+    def back(self) -> None:
+        """All lines of the row but its first are to be read again."""
+        again = self.row[1:]
+        self._reread += self._length - len(self.row[0]) if self.row else 0
+        if self._reread > _MAX_REREAD:
+            raise InputError(f"too many quotes are not closed (last at {self.place})", _CLOSE)
+        self._again.extendleft(reversed(again))
+        self.last -= len(again)
+        self.done()
+
+
+def table_records(opened: Callable[[], IO[bytes]], delimiter: str) -> Iterator[Record]:
+    """Records below the header. A row that does not fit the header carries its problem.
+
+    Args:
+        opened: Opens the file.
+        delimiter: What the extension promises; another one is taken if the header shows it.
+    """
+    # The csv module has one limit for the whole process; contexts are longer than its default.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
+    # A wrong byte is kept as half a character, so that only its own row is refused.
+    with opened() as stream, io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text:
+        head = next((line for line in text if line.strip()), "")
+        text.seek(0)
+        declared, lines = _DECLARED_DELIMITER.fullmatch(head.rstrip("\r\n")), _Lines(text)
+        if declared:
+            next(line for line in lines if line.strip())
+            lines.done()
+        yield from _csv_records(lines, declared[1] if declared else _delimiter(head, delimiter))
+
+
+def _csv_records(lines: _Lines, delimiter: str) -> Iterator[Record]:
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _header(rows)
+    lines.done()
+    open_quote = ""
+    for number in itertools.count(1):
+        try:
+            row = _next_row(rows, lines)
+        except csv.Error as error:
+            open_quote = lines.place
+            yield _unreadable(number, lines, error)
+            lines.back()
+            # What a reader makes of the lines after an error is not promised.
+            rows = csv.reader(lines, delimiter=delimiter, strict=True)
+            continue
+        if row is None:
+            return
+        if lines.reread and (len(row) != len(header) or len(header) == 1):
+            # Likely a part of the text in the quote: the lines around it may be parts too, and
+            # must not pass for rows.
+            what = f"a quote in {open_quote} is not closed"
+            raise InputError(f"{what}, and {lines.place} may be part of its text", _CLOSE)
+        yield _record(number, header, row, lines.place)
+        lines.done()
+
+
+def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
+    """The next row that is not blank; the lines tell where it stands."""
+    for row in rows:
+        if _is_filled(row):
+            return row
+        lines.done()
+    return None
+
+
+def _unreadable(number: int, lines: _Lines, error: csv.Error) -> Record:
+    """The record of a row with a wrong quote. Only its first line is surely a part of it."""
+    first = escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
+    if len(lines.row) > 1:
+        at = lines.last - len(lines.row) + 1
+        what = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
+        return broken(number, first, f"{what} is not closed", _CLOSE)
+    what = f"is not readable ({lines.place} of the file): {error}"
+    return broken(number, first, what, 'put text with quotes in "..." and double them: ""')
+
+
+def _delimiter(head: str, promised: str) -> str:
+    """The delimiter under which the header has the most known columns, or else the most columns."""
+
+    def known(mark: str) -> tuple[int, int]:
+        names = next(csv.reader([head], delimiter=mark), [])
+        return len(recognised(names)), len(names)
+
+    return max(promised + _DELIMITERS, key=known)
+
+
+def _header(cells: Iterator[list[str]]) -> list[str]:
+    try:
+        names = next(filter(_is_filled, cells), [])
+    except csv.Error as error:
+        raise InputError(f"the header is not readable: {error}") from error
+    return _column_names(names)
+
+
+def _column_names(header: list[str]) -> list[str]:
+    # pandas writes its index under an empty name.
+    names = [name.strip() or f"column_{n}" for n, name in enumerate(header, 1)]
+    refuse_doubled(names)
+    return names
+
+
+def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
+    if len(row) != len(header):
+        what = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
+        remedy = 'put text that holds the delimiter or a line end in "..."'
+        return broken(number, _shown(row), what, remedy)
+    if any(map(has_wrong_byte, row)):
+        what = f"holds bytes that are not UTF-8 ({place} of the file)"
+        return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
+    return Record(number, dict(zip(header, row, strict=True)), form="table")
+
+
+def _is_filled(row: list[str]) -> bool:
+    """Whether any cell holds anything; spreadsheets leave empty rows behind."""
+    return any(cell.strip() for cell in row)
+
+
+def _shown(row: list[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(row)
+    return escaped(out.getvalue())
+
+
+def parted(path: Path) -> tuple[Path, str]:
+    """The file, and the sheet that is named after it; "" for the first one."""
+    at = path.name.lower().rfind(_SHEET_MARK)
+    if at < 0 or path.exists():
+        return path, ""
+    end = at + len(SUFFIX)
+    return path.with_name(path.name[:end]), path.name[end + 1 :]
+
+
+def sheet_records(opened: Callable[[], IO[bytes]], sheet: str) -> Iterator[Record]:
+    """Records below the header of a sheet, each numbered as the sheet's rows are.
+
+    Args:
+        opened: Opens the file.
+        sheet: Name of the sheet, "" for the first one.
+    """
+    with opened() as stream:
+        name, rows = _sheet_rows(stream, sheet)
+        header: list[str] | None = None
+        for number, cells in enumerate(rows, 1):
+            texts = [_cell_text(cell) for cell in cells]
+            if not any(text.strip() for text in texts):
+                continue
+            if header is None:
+                header = _sheet_header(texts, name)
+                continue
+            yield Record(number, dict(zip(header, texts, strict=False)), form="table")
+
+
+def other_sheets(opened: Callable[[], IO[bytes]]) -> tuple[str, ...]:
+    """The names of all sheets but the first one."""
+    with opened() as stream:
+        return tuple(_book(stream).sheet_names[1:])
+
+
+def _book(stream: IO[bytes]) -> Any:
+    name = getattr(stream, "name", "the Excel file")
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        remedy = "pip install 'assay[xlsx]', or save the sheet as CSV"
+        raise InputError(f"'{name}' needs python-calamine", remedy) from error
+    try:
+        return CalamineWorkbook.from_filelike(stream)
+    except (CalamineError, OSError) as error:
+        raise InputError(f"'{name}' cannot be read as an Excel file: {error}", _DAMAGED) from error
+
+
+def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]]:
+    book = _book(stream)
+    from python_calamine import CalamineError
+
+    names = book.sheet_names
+    if not names or (sheet and sheet not in names):
+        shown = ", ".join(f"'{name}'" for name in names) or "none"
+        raise InputError(f"the Excel file has no sheet '{sheet}'", f"its sheets are {shown}")
+    name = sheet or names[0]
+    try:
+        content = book.get_sheet_by_name(name)
+        return name, iter(content.to_python(skip_empty_area=False))
+    except (CalamineError, OSError) as error:
+        what = f"the sheet '{name}' of the Excel file cannot be read: {error}"
+        raise InputError(what, _DAMAGED) from error
+
+
+def _sheet_header(texts: list[str], sheet: str) -> list[str]:
+    try:
+        return _column_names(texts)
+    except InputError as error:
+        problems = [f"{problem} (sheet '{sheet}')" for problem in error.problems]
+        raise InputError("; ".join(problems)) from error
+
+
+def _cell_text(cell: Any) -> str:
+    """A cell as a person reads it: 12 and not 12.0, a date as its day."""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ")
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    return str(cell)
+
+
+def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
+    """Records of a Parquet file."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        remedy = "pip install 'assay[parquet]', or save the data as JSONL"
+        raise InputError("Parquet files need pyarrow", remedy) from error
+    number = 0
+    with opened() as stream:
+        try:
+            file = ParquetFile(stream)
+            refuse_doubled(file.schema_arrow.names)
+            for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
+                yield from _arrow_records(batch, number)
+                number += batch.num_rows
+        except (ArrowException, UnicodeDecodeError) as error:
+            what = f"the Parquet file cannot be read past row {number}: {error}"
+            raise InputError(what, "the file is damaged; fetch it again") from error
+
+
+def _arrow_records(batch: Any, before: int) -> Iterator[Record]:
+    try:
+        rows = batch.to_pylist()
+    except UnicodeDecodeError:  # of some row: only that one is broken
+        for at in range(batch.num_rows):
+            cells = {name: batch.column(name)[at] for name in batch.schema.names}
+            yield _arrow_record(before + at + 1, cells)
+        return
+    for number, values in enumerate(rows, before + 1):
+        yield Record(number, values, "arrow")
+
+
+def _arrow_record(number: int, cells: dict[str, Any]) -> Record:
+    values: dict[str, Any] = {}
+    wrong = []
+    for name, cell in cells.items():
+        try:
+            values[name] = cell.as_py()
+        except UnicodeDecodeError:
+            wrong.append(name)
+            values[name] = _arrow_text(cell)
+    record = Record(number, values, "arrow")
+    if not wrong:
+        return record
+    what = f"column '{wrong[0]}' holds bytes that are not UTF-8"
+    return broken(number, record.raw, what, "write it as UTF-8")
+
+
+def _arrow_text(cell: Any) -> str:
+    """The text of a cell with wrong bytes; what it is where it is no mere text."""
+    if hasattr(cell, "as_buffer"):
+        return bytes(cell.as_buffer()).decode(errors="backslashreplace")
+    return f"({cell.type})"

@@ -1,0 +1,167 @@
+"""Integrity: errors of the file as users see them, and checksums of its rows.
+
+A checksum is made when a row is written, and checked whenever it is read and by `verify`.
+"""
+
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from assay.errors import InputError
+
+MAGIC = b"SQLite format 3\0"  # every database of SQLite begins so
+DAMAGED = "the file is damaged: use a copy of it, or name another --store"
+
+# What can befall any SQLite file, and what its user can do; every other code would be our mistake.
+TROUBLE = {
+    sqlite3.SQLITE_FULL: "make room on the disk, and the same command goes on from there",
+    sqlite3.SQLITE_IOERR: "the disk fails; try again, or move the file",
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
+    sqlite3.SQLITE_READONLY: "the file cannot be written; take another --store",
+    sqlite3.SQLITE_CANTOPEN: "check the folder's permissions, or take another --store",
+    sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
+}
+
+# A store that was opened has every table and column, unless their names were damaged.
+LACKING = ("no such column", "no such table", "malformed database schema")
+
+
+class StoreWarning(UserWarning):
+    """The store can be used, with care."""
+
+
+class StoreError(InputError):
+    """The file cannot be used just now, or not at all: no fault of what was asked."""
+
+
+class Damaged(StoreError):
+    """What stands in the store is not what was written.
+
+    Args:
+        what: What is damaged, in words.
+        path: The store.
+
+    Attributes:
+        what: What is damaged.
+    """
+
+    def __init__(self, what: str, path: object) -> None:
+        remedy = f"`assay verify {path}` names all that is damaged and says what can be saved"
+        super().__init__(f"the store '{path}' is damaged: {what}", remedy)
+        self.what = what
+
+
+@contextmanager
+def file_errors(path: Path) -> Iterator[None]:
+    """Tell of SQLite's errors as what they mean for the user."""
+    try:
+        yield
+    except (UnicodeDecodeError, sqlite3.Error) as error:  # of the names of its tables, even
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_NOTADB and not _begins_as_database(path):
+            what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
+            remedy = "name a store, or a run of one (`assay runs` lists them)"
+            raise StoreError(what, remedy) from error
+        remedy = TROUBLE.get(code, DAMAGED)
+        raise StoreError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+
+
+def as_store_error(error: BaseException, path: Path) -> BaseException:
+    """What an error of SQLite's means for the user; another, or one of our making, as it is."""
+    remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    if str(error).startswith(LACKING):
+        remedy = DAMAGED
+    if not isinstance(error, sqlite3.Error) or remedy is None:
+        return error
+    if remedy is DAMAGED:
+        meant: StoreError = Damaged(str(error), path)
+    else:
+        meant = StoreError(f"'{path}' cannot be used as a store: {error}", remedy)
+    meant.__cause__ = error
+    return meant
+
+
+def _begins_as_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+Value: TypeAlias = str | bytes | float | None
+
+
+def _name(column: str) -> str:
+    return f"(SELECT name FROM names WHERE id = {column})"
+
+
+_PLACE = f"{_name('run')}, {_name('metric')}, row"
+# What the checksum of a row covers, by table: SQL over its columns, in this order. A new column of
+# one of these tables belongs here, and the migration that adds it seals the rows that are there.
+COVERED: Mapping[str, str] = {
+    "texts": "id, hash, body",
+    "replies": f"key, {_name('run')}, {_name('kind')}, {_name('backend')}, draw, pieces, raw,"
+    " tokens_in, tokens_out, ms, at",
+    "runs": "id, fingerprint, source, config, n_samples, skipped, stopped, seconds, finished,"
+    " created, asked",
+    "samples": "run, row, id, body",
+    "jobs": f"{_PLACE}, value, why, detail, {_name('method')}, evidence, replies",
+    "noise": "signature, run, body, at",
+    "fingerprints": "run, judge, day, body",
+    "batches": "name, provider, keys, at",
+    "descriptions": "run, name, tags, note, params",
+}
+# Numbers are read without their evidence: they have a checksum of their own.
+VALUE = f"{_PLACE}, value, why"
+
+
+def checksum(*values: Value) -> int:
+    """CRC-32 of the values of a row. Rows are kept with it: it is never changed.
+
+    A number counts the same as an integer and as a float, and 0.0 as -0.0: SQLite keeps either.
+    """
+    parts: list[bytes] = []
+    for value in values:
+        if isinstance(value, str):
+            # Bytes that are no UTF-8 are read as half a surrogate pair (see `connection`).
+            parts += b"s", value.encode("utf-8", "surrogateescape")
+        elif isinstance(value, bytes):
+            parts += b"b", value
+        else:
+            parts.append(b"" if value is None else repr(float(value) + 0.0).encode())
+    return zlib.crc32(b"\0".join(parts))
+
+
+def value_checksum(run: str, metric: str, row: int, value: float | None, why: str) -> int:
+    """CRC-32 of a number, where it stands and whether it is one. Never changed, either."""
+    text = f"{run}\0{metric}\0{row}\0{value!r}\0{why}"
+    return zlib.crc32(text.encode("utf-8", "surrogateescape"))
+
+
+def teach(db: sqlite3.Connection) -> None:
+    """Let SQL compute checksums."""
+    db.create_function("checksum", -1, checksum, deterministic=True)
+    db.create_function("value_checksum", 5, value_checksum, deterministic=True)
+
+
+@contextmanager
+def amended(db: sqlite3.Connection, table: str, where: str, *values: object) -> Iterator[None]:
+    """Within it rows are changed; damage that they had is not sealed with them.
+
+    Raises:
+        Damaged: If one of them was not what was written.
+    """
+    sql = f"SELECT 1 FROM {table} WHERE ({where}) AND checksum IS NOT checksum({COVERED[table]})"
+    if db.execute(sql, values).fetchone():
+        path = db.execute("PRAGMA database_list").fetchone()[2]
+        raise Damaged(f"a row of '{table}' is not what was written", path)
+    yield
+    seal(db, table, where, *values)
+
+
+def seal(db: sqlite3.Connection, table: str, where: str, *values: object) -> None:
+    """Write the checksum of rows that were just written."""
+    sql = f"UPDATE {table} SET checksum = checksum({COVERED[table]}) WHERE {where}"
+    db.execute(sql, values)
