@@ -33,7 +33,7 @@ from assay.metrics import ALIASES, METRICS, Metric
 from assay.metrics.catalogue import GROUPS
 from assay.sample import Sample
 from assay.tasks import TASKS
-from assay.tasks.split_texts import SplitTexts
+from assay.tasks.statements import SplitTexts
 from benchmarks import calls
 
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -6,7 +6,7 @@ from assay import Score, Unscored, evaluate
 from assay.errors import Unreadable
 from assay.run.baseline import PAIRS
 from assay.tasks import Embed, embed
-from assay.tasks.embed import LARGEST
+from assay.tasks.embedding import LARGEST
 from support import answers
 from support.scripts import plausible, sample, samples
 

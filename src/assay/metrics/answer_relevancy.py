@@ -11,7 +11,7 @@ from assay.metrics.evidence import blank, one_blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, Questions, RateAnswer
-from assay.tasks.embed import cosine
+from assay.tasks.embedding import cosine
 from assay.text.tongues import tongue
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"

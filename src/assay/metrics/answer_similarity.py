@@ -8,7 +8,7 @@ from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed
-from assay.tasks.embed import cosine
+from assay.tasks.embedding import cosine
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from assay.tasks import (
     SplitStatements,
     VerifyStatements,
 )
-from assay.tasks.embed import cosine
+from assay.tasks.embedding import cosine
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from assay.judge import Judge
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
-from assay.tasks.split_statements import Level
+from assay.tasks.statements import Level
 from assay.text.placing import placed
 
 Statements: TypeAlias = tuple[Statement, ...]

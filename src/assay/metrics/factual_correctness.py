@@ -12,7 +12,7 @@ from assay.metrics.evidence import BY_VERDICTS, blank, split, told, verdict_part
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Verdict, VerifyStatements
-from assay.tasks.split_statements import Level
+from assay.tasks.statements import Level
 
 _MOST_BETA = 1_000_000  # recall alone, to all digits that are shown
 

@@ -24,8 +24,8 @@ from assay.metrics.wording import one_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, GenerateQuestions, NameEntities, Questions
-from assay.tasks.embed import cosine
-from assay.tasks.split_statements import Level
+from assay.tasks.embedding import cosine
+from assay.tasks.statements import Level
 
 _SOURCE = "ragas (explodinggradients/ragas), its code"
 _AP_EPSILON = 1e-10

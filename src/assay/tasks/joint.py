@@ -1,4 +1,4 @@
-"""Which questions can be put to a judge in one call, and what of its reply answers which?"""
+"""Tasks of one kind that are put to a judge as one, and the reply's part for each."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from assay.judge import Task
-from assay.tasks import split_statements, verify_statements
-from assay.tasks.split_statements import SplitStatements, Statement
-from assay.tasks.split_texts import SplitTexts
-from assay.tasks.verify_statements import VerifyStatements
+from assay.tasks.statements import SplitStatements, SplitTexts, Statement
+from assay.tasks.verification import VerifyStatements
 
 T = TypeVar("T", bound=Task[Any])
 Key = str  # a text to split, or a statement to check
@@ -73,7 +71,7 @@ class JointChecks(Joint[VerifyStatements]):
         found = whole.read_some(raw)
         said = {s.text: found[s.id] for s in whole.statements if s.id in found}
         return [
-            verify_statements.reply(
+            VerifyStatements.reply(
                 [replace(said[s.text], id=s.id) for s in task.statements if s.text in said]
             )
             for task in tasks
@@ -106,7 +104,7 @@ class JointSplits(Joint[SplitStatements]):
         found = whole.read(raw)
         said = {text: found.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
         return [
-            None if items is None else split_statements.reply([(i.text, i.source) for i in items])
+            None if items is None else SplitStatements.reply([(i.text, i.source) for i in items])
             for items in (said[task.text] for task in tasks)
         ]
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from assay.metrics.retrieved import NOT_COMPARABLE, ranking
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks.verify_statements import is_uncertain
+from assay.tasks.verification import is_uncertain
 from assay.text.refusals import is_plain_refusal, refusal
 from assay.text.sentences import spans
 

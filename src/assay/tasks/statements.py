@@ -1,16 +1,18 @@
-"""Which statements does a text make?"""
+"""Splitting texts into statements, and naming the entities that they mention."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns
-from assay.tasks.reading import decode, schema
+from assay.tasks.base import ListTask, encode
+from assay.tasks.parsing import by_id, decode, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,12 @@ class Item(msgspec.Struct, frozen=True):
     source: str = ""
 
 
-class _Form(msgspec.Struct, frozen=True):
+class _StatementsForm(msgspec.Struct, frozen=True):
     # Plain strings are what models without structured outputs often write.
     statements: list[Item | str]
 
 
-class _AskedForm(msgspec.Struct):
+class _AskedStatements(msgspec.Struct):
     statements: list[Item]
 
 
@@ -163,7 +165,7 @@ class SplitStatements(Task[tuple[Statement, ...]]):
     coverage: Level = "high"
     earlier: tuple[str, ...] = ()
 
-    schema = schema(_AskedForm)
+    schema = schema(_AskedStatements)
     template = _template("high", "high")
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
@@ -203,7 +205,9 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
         Repeated ones are one statement with several places.
         """
-        items = [Item(i) if isinstance(i, str) else i for i in decode(raw, _Form).statements]
+        items = [
+            Item(i) if isinstance(i, str) else i for i in decode(raw, _StatementsForm).statements
+        ]
         places: dict[str, list[tuple[int, int]]] = {}
         last = (0, 0)
         for item in items:
@@ -220,6 +224,11 @@ class SplitStatements(Task[tuple[Statement, ...]]):
             Statement(f"s{n}", text, known[0] if known else None, tuple(known[1:]))
             for n, (text, known) in enumerate(places.items(), start=1)
         )
+
+    @staticmethod
+    def reply(statements: Sequence[tuple[str, str]]) -> str:
+        """A reply in the form that is read, from (text, source) pairs."""
+        return encode(_StatementsForm([Item(t, s) for t, s in statements]))
 
 
 def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
@@ -251,6 +260,137 @@ def _loosely(source: str) -> str:
     return f"{before}{alike}{after}"
 
 
-def reply(statements: Sequence[tuple[str, str]]) -> str:
-    """A reply in the form that `SplitStatements` reads, from (text, source) pairs."""
-    return msgspec.json.encode(_Form([Item(t, s) for t, s in statements])).decode()
+class _TextItem(msgspec.Struct, frozen=True):
+    id: str
+    statements: tuple[Item, ...]
+
+
+class _TextsForm(msgspec.Struct, frozen=True):
+    texts: list[_TextItem]
+
+
+@dataclass(frozen=True)
+class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
+    """Split several texts about one question (an answer and its reference) in one call.
+
+    It stands in for the `SplitStatements` of each, and so goes by their kind: whoever serves those
+    serves it.
+
+    Attributes:
+        question: What the texts answer.
+        texts: What to split; shown to the judge as t1, t2 ...
+        earlier: As in `SplitStatements`.
+    """
+
+    question: str
+    texts: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
+
+    kind: ClassVar[str] = SplitStatements.kind
+    schema = schema(_TextsForm)
+    template = Template(
+        instruction=(
+            "Split every text into statements, each as if the others were not there: a claim that "
+            "two texts make stands in the list of either, and a claim that only one makes stands "
+            f"in its list only. {how_to_split('high', 'high')} {AS_IN_EXAMPLES}"
+        ),
+        examples=(
+            Example(
+                given=(
+                    "question: Who was Marie Curie?\n"
+                    "text t1: She was a physicist born in Warsaw in 1867.\n"
+                    "text t2: A physicist. Her husband shared a Nobel Prize with her."
+                ),
+                reply=(
+                    '{"texts": [{"id": "t1", "statements": [{"text": "Marie Curie was a '
+                    'physicist.", "source": "She was a physicist"}, {"text": "Marie Curie was '
+                    'born in Warsaw in 1867.", "source": "born in Warsaw in 1867"}]}, {"id": '
+                    '"t2", "statements": [{"text": "Marie Curie was a physicist.", "source": "A '
+                    'physicist"}, {"text": "Marie Curie\'s husband shared a Nobel Prize with '
+                    'her.", "source": "Her husband shared a Nobel Prize with her."}]}]}'
+                ),
+            ),
+            Example(
+                given=(
+                    "question: How many moons has Mars?\n"
+                    "text t1: Sorry, I do not know.\n"
+                    "text t2: Two."
+                ),
+                reply=(
+                    '{"texts": [{"id": "t1", "statements": []}, {"id": "t2", "statements": '
+                    '[{"text": "Mars has two moons.", "source": "Two"}]}]}'
+                ),
+            ),
+        ),
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The texts' ids."""
+        return tuple(f"t{n}" for n in range(1, len(self.texts) + 1))
+
+    def material(self) -> Sequence[Material]:
+        """The turns before the question where there are any, the question, the texts."""
+        before = earlier_turns(self.earlier)
+        texts = zip(self.ids, self.texts, strict=True)
+        shown = (Material(f"text {name}", text) for name, text in texts)
+        return (*before, Material("question", self.question), *shown)
+
+    def read(self, raw: str) -> dict[str, tuple[Item, ...]]:
+        """The statements of each text by its id; a text may be missing, none is guessed.
+
+        Raises:
+            Unreadable: If the reply is invalid, names an unknown text or contradicts itself, or
+                puts into one text's list what it took from another.
+        """
+        found = by_id(decode(raw, _TextsForm).texts, self.ids, raw)
+        for name, own in zip(self.ids, self.texts, strict=True):
+            others = [text for text in self.texts if text != own]
+            for item in found[name].statements if name in found else ():
+                words = item.source.strip()
+                if words and words not in own and any(words in text for text in others):
+                    raise Unreadable(f"a statement of {name} is of another text", raw=raw)
+        return {name: text.statements for name, text in found.items()}
+
+    @staticmethod
+    def reply(splits: Mapping[str, str]) -> str:
+        """A reply in the form that is read, from those to each `SplitStatements` by id."""
+        made = {"texts": [{"id": name, **msgspec.json.decode(raw)} for name, raw in splits.items()]}
+        return encode(made)
+
+
+@dataclass(frozen=True)
+class NameEntities(ListTask):
+    """Name the entities of a text: people, places, organisations, works, dates, quantities.
+
+    Attributes:
+        text: The text to look through.
+    """
+
+    text: str
+
+    key = "entities"
+    repeats = True
+    template = Template(
+        instruction=(
+            "List the entities that the text names: people, organisations, places, products, "
+            "works, events, dates, times, amounts and other quantities with their units. Copy "
+            "each exactly as it is written in the text, without its article, and list it once, "
+            "even if it is named several times. General terms are not entities. If the text names "
+            "none, the list is empty."
+        ),
+        form='{"entities": ["...", "..."]}',
+        examples=(
+            Example(
+                given=(
+                    "text: The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres "
+                    "tall. The tower was designed by engineers."
+                ),
+                reply='{"entities": ["Eiffel Tower", "Paris", "31 March 1889", "330 metres"]}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The text."""
+        return (Material("text", self.text),)

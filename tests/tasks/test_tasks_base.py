@@ -9,7 +9,7 @@ from assay.errors import InputError, TooLong
 from assay.judge import Judge
 from assay.metrics import resolve
 from assay.tasks import JudgeContexts, RateAnswer, Statement, Verdict, VerifyStatements
-from assay.tasks.halves import IN_PARTS, SHORTEST, halved_texts
+from assay.tasks.base import IN_PARTS, SHORTEST, halved_texts
 from support import answers
 from support.llm_server import LLMServer, _error
 from support.scripts import plausible, sample

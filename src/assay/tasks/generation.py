@@ -1,4 +1,4 @@
-"""Which question would a user ask that these passages answer, or do not answer?"""
+"""Questions for test sets, written from passages of documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ import msgspec
 
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.reading import decode, distinct, schema
+from assay.tasks.base import encode
+from assay.tasks.parsing import decode, distinct, schema
 
 _INSTRUCTION = (
     "Write one question for testing a question-answering system. The user who asks it has not "
@@ -41,7 +42,7 @@ class Written:
     quotes: tuple[str, ...] = ()
 
 
-class _Form(msgspec.Struct, frozen=True):
+class _QuestionForm(msgspec.Struct, frozen=True):
     question: str
     answer: str
     quotes: list[str]
@@ -61,7 +62,7 @@ class WriteQuestion(Task[Written]):
     titles: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
 
-    schema = schema(_Form)
+    schema = schema(_QuestionForm)
 
     def material(self) -> Sequence[Material]:
         """Title and text of each passage, then the questions that were asked already."""
@@ -78,8 +79,14 @@ class WriteQuestion(Task[Written]):
 
     def read(self, raw: str) -> Written:
         """The question with its answer and quotes."""
-        form = decode(raw, _Form)
+        form = decode(raw, _QuestionForm)
         return Written(form.question.strip(), form.answer.strip(), distinct(form.quotes))
+
+    @staticmethod
+    def reply(written: Written) -> str:
+        """A reply in the form that is read."""
+        form = _QuestionForm(written.question, written.answer, list(written.quotes))
+        return encode(form)
 
 
 def _template(aim: str, example: Example, *, answered: bool = True) -> Template:
@@ -175,9 +182,3 @@ class WriteUnanswerable(WriteQuestion):
         ),
         answered=False,
     )
-
-
-def reply(written: Written) -> str:
-    """A reply in the form that `WriteQuestion` reads."""
-    form = _Form(written.question, written.answer, list(written.quotes))
-    return msgspec.json.encode(form).decode()

@@ -1,4 +1,4 @@
-"""Which statements do the contexts support?"""
+"""Verification of statements against contexts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +8,9 @@ import msgspec
 
 from assay.judge import ByIds
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
-from assay.tasks.halves import IN_PARTS, halved_texts
-from assay.tasks.reading import Probability, by_id, decode, listed, schema
-from assay.tasks.split_statements import Statement
+from assay.tasks.base import IN_PARTS, encode, halved_texts, listed
+from assay.tasks.parsing import Probability, by_id, decode, schema
+from assay.tasks.statements import Statement
 
 # A judge that gives probabilities between these, ends included, does not know: on held-out claims
 # half of such verdicts are wrong, whichever way they go.
@@ -184,6 +184,24 @@ class VerifyStatements(ByIds[Verdict]):
             spans=item.spans,
         )
 
+    @staticmethod
+    def reply(verdicts: Sequence[Verdict]) -> str:
+        """A reply in the form that is read."""
+        items = [
+            _Item(
+                id=v.id,
+                reason=v.reason,
+                context=None if v.context is None else f"c{v.context + 1}",
+                quote=v.quote,
+                supported=v.supported,
+                probability=v.probability,
+                contradicted=v.contradicted,
+                spans=v.spans,
+            )
+            for v in verdicts
+        ]
+        return encode(_Form(items))
+
 
 def _stronger(first: Verdict, second: Verdict) -> Verdict:
     said = max(first, second, key=lambda v: (v.supported, bool(v.contradicted)))
@@ -199,21 +217,3 @@ def context_index(name: str | None, n: int) -> int | None:
     digits = (name or "").strip().lower().removeprefix("context").strip().removeprefix("c")
     known = digits.isdecimal() and len(digits) <= len(str(n)) and 1 <= int(digits) <= n
     return int(digits) - 1 if known else None
-
-
-def reply(verdicts: Sequence[Verdict]) -> str:
-    """A reply in the form that `VerifyStatements` reads."""
-    items = [
-        _Item(
-            id=v.id,
-            reason=v.reason,
-            context=None if v.context is None else f"c{v.context + 1}",
-            quote=v.quote,
-            supported=v.supported,
-            probability=v.probability,
-            contradicted=v.contradicted,
-            spans=v.spans,
-        )
-        for v in verdicts
-    ]
-    return msgspec.json.encode(_Form(items)).decode()

@@ -1,4 +1,4 @@
-"""Which contexts are useful for arriving at an answer?"""
+"""Usefulness of contexts, and of their sentences, for a question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,10 +6,10 @@ from typing import Self
 
 import msgspec
 
-from assay.judge import ByIds
+from assay.judge import ByIds, Task
 from assay.prompt import Material, Template
-from assay.tasks.halves import IN_PARTS, halved_texts
-from assay.tasks.reading import Probability, by_id, decode, numbered, schema
+from assay.tasks.base import IN_PARTS, encode, halved_texts, listed, numbered
+from assay.tasks.parsing import Probability, by_id, decode, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Usefulness:
     probability: float | None = None
 
 
-class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
+class _ContextItem(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     useful: bool
     reason: str = ""
@@ -39,18 +39,18 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True):
     probability: Probability | None = None
 
 
-class _Form(msgspec.Struct, frozen=True):
-    verdicts: list[_Item]
+class _ContextsForm(msgspec.Struct, frozen=True):
+    verdicts: list[_ContextItem]
 
 
-class _AskedItem(msgspec.Struct):
+class _AskedContext(msgspec.Struct):
     id: str
     reason: str
     useful: bool
 
 
-class _AskedForm(msgspec.Struct):
-    verdicts: list[_AskedItem]
+class _AskedContexts(msgspec.Struct):
+    verdicts: list[_AskedContext]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class JudgeContexts(ByIds[Usefulness]):
     contexts: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
-    schema = schema(_AskedForm)
+    schema = schema(_AskedContexts)
     template = Template(
         instruction=(
             "A question, the answer to arrive at, and some contexts are given. For every "
@@ -128,13 +128,109 @@ class JudgeContexts(ByIds[Usefulness]):
 
     def read_some(self, raw: str) -> dict[str, Usefulness]:
         """The verdicts by context id."""
-        items = by_id(decode(raw, _Form).verdicts, self.ids, raw)
+        items = by_id(decode(raw, _ContextsForm).verdicts, self.ids, raw)
         return {
             i: Usefulness(i, x.useful, x.reason, x.quote, x.probability) for i, x in items.items()
         }
 
+    @staticmethod
+    def reply(verdicts: Sequence[Usefulness]) -> str:
+        """A reply in the form that is read."""
+        items = [_ContextItem(v.id, v.useful, v.reason, v.quote, v.probability) for v in verdicts]
+        return encode(_ContextsForm(items))
 
-def reply(verdicts: Sequence[Usefulness]) -> str:
-    """A reply in the form that `JudgeContexts` reads."""
-    items = [_Item(v.id, v.useful, v.reason, v.quote, v.probability) for v in verdicts]
-    return msgspec.json.encode(_Form(items)).decode()
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence of a context under the id that a judge is to use for it."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was found of a sentence.
+
+    Attributes:
+        id: The sentence's id.
+        reason: Why it helps or does not, in the judge's words.
+        probability: Probability that it helps, where the judge gives one.
+        chosen: Whether it was chosen. Most judges tell of no others.
+    """
+
+    id: str
+    reason: str = ""
+    probability: float | None = None
+    chosen: bool = True
+
+
+class _SentenceItem(msgspec.Struct, frozen=True, omit_defaults=True):
+    id: str
+    reason: str = ""
+    probability: Probability | None = None
+
+
+class _SentencesForm(msgspec.Struct, frozen=True, omit_defaults=True):
+    relevant: list[_SentenceItem]
+    others: list[_SentenceItem] = []
+
+
+class _AskedSentence(msgspec.Struct):
+    id: str
+    reason: str
+
+
+class _AskedSentences(msgspec.Struct):
+    relevant: list[_AskedSentence]
+
+
+@dataclass(frozen=True)
+class SelectSentences(Task[tuple[Choice, ...]]):
+    """Choose, by id, the sentences that can help to answer the question.
+
+    Attributes:
+        question: What was asked.
+        sentences: All sentences of the contexts, in order.
+    """
+
+    question: str
+    sentences: tuple[Passage, ...]
+
+    schema = schema(_AskedSentences)
+    template = Template(
+        instruction=(
+            "Choose the sentences that can help to answer the question. Choose a sentence only "
+            "if someone who answers the question would use what it says; being on the same "
+            "subject is not enough. Give for each chosen sentence its id and the reason in a few "
+            "words of the question's language. If none helps, or the question cannot be answered "
+            "from them, the list is empty."
+        ),
+        form='{"relevant": [{"id": "1.2", "reason": "..."}]}',
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question, then the sentences as JSON, one a line."""
+        sentences = listed((s.id, s.text) for s in self.sentences)
+        return (Material("question", self.question), Material("sentences", sentences))
+
+    def read(self, raw: str) -> tuple[Choice, ...]:
+        """The chosen sentences, and others of which the judge tells, in the order of the text."""
+        known = [s.id for s in self.sentences]
+        form = decode(raw, _SentencesForm)
+        chosen = by_id(form.relevant, known, raw)
+        found = by_id([*form.relevant, *form.others], known, raw)
+        return tuple(
+            Choice(i, found[i].reason, found[i].probability, i in chosen)
+            for i in known
+            if i in found
+        )
+
+    @staticmethod
+    def reply(choices: Sequence[Choice]) -> str:
+        """A reply in the form that is read."""
+        items = {c.id: _SentenceItem(c.id, c.reason, c.probability) for c in choices}
+        chosen = [items[c.id] for c in choices if c.chosen]
+        return msgspec.json.encode(
+            _SentencesForm(chosen, [items[c.id] for c in choices if not c.chosen])
+        ).decode()

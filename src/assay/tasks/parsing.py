@@ -1,4 +1,4 @@
-"""How a reply's JSON is found and read strictly, and how its schema is told to a server."""
+"""Strict parsing of replies: the JSON object in a text, items by id, the schema of a form."""
 
 import json
 import re
@@ -16,7 +16,7 @@ Probability: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 # So many objects that begin but cannot be decoded, and the rest is not searched any more: a model
 # that repeats itself for ever would hold up the run.
-MOST_BROKEN = 500
+MAX_BROKEN = 500
 
 # What stands in the forms that prompts show, where a judge is to put words of its own.
 _DOTS = ("...", "…")
@@ -43,8 +43,6 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-# Made once: json.dumps would make an encoder for every text.
-_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
 
 
@@ -115,7 +113,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     thinking, at, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
     surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
-    while broken <= MOST_BROKEN and (mark := _MARK.search(text, at)):
+    while broken <= MAX_BROKEN and (mark := _MARK.search(text, at)):
         at = mark.end()
         if mark[0] != "{":
             thinking = not mark["end"]
@@ -135,7 +133,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
         except RecursionError:  # what it holds is hardly less deep, and each try takes long
             return []
         found += [] if thinking else [(mark.start(), value)]
-    return found if broken <= MOST_BROKEN else []
+    return found if broken <= MAX_BROKEN else []
 
 
 def _begins_line(text: str, at: int) -> bool:
@@ -187,10 +185,14 @@ def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, It
     return found
 
 
+def stripped(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts in order, without the white space around them and without empty ones."""
+    return tuple(bare for text in texts if (bare := text.strip()))
+
+
 def distinct(texts: Iterable[str]) -> tuple[str, ...]:
     """The texts in order, each once; empty ones are left out."""
-    bare = (text.strip() for text in texts)
-    return tuple(dict.fromkeys(text for text in bare if text))
+    return tuple(dict.fromkeys(stripped(texts)))
 
 
 def schema(form: type[Any]) -> Mapping[str, Any]:
@@ -219,31 +221,3 @@ def schema(form: type[Any]) -> Mapping[str, Any]:
     inlined = inline(root)
     assert isinstance(inlined, dict)  # noqa: S101 - a form is a struct, so its schema an object
     return inlined
-
-
-# Line breaks that JSON leaves as they are.
-_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
-
-
-def one_line(value: object) -> str:
-    """A value as JSON on one line, whatever its texts hold."""
-    line = _ENCODE(value)
-    return line if line.isascii() else line.translate(_BREAKS)
-
-
-def listed(items: Iterable[tuple[str, str]]) -> str:
-    """Items as JSON, one a line: a text with line breaks cannot pose as a further item."""
-    # As one_line of the whole item, at a third of the cost: a text alone is encoded at once.
-    return "\n".join([f'{{"id": {one_line(i)}, "text": {one_line(t)}}}' for i, t in items])
-
-
-def numbered(letter: str, texts: Sequence[str], asked: Sequence[str]) -> dict[str, str]:
-    """Texts by id, a letter and their number from 1: those that are asked about, else all."""
-    known = {f"{letter}{n}": text for n, text in enumerate(texts, start=1)}
-    return {i: known[i] for i in asked} if asked else known
-
-
-def explained(name: str, values: Iterable[tuple[object, str]]) -> str:
-    """Values as JSON, one a line, each with what it means where that is said."""
-    meant = ({name: value} | ({"meaning": means} if means else {}) for value, means in values)
-    return "\n".join(map(one_line, meant))
