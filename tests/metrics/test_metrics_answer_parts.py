@@ -3,14 +3,14 @@
 import pytest
 
 from assay.backends.scripted import Scripted
-from assay.metrics.answer_parts import (
+from assay.metrics.compat.deepeval import DeepEvalAnswerRelevancy
+from assay.metrics.correctness import FactualCorrectness
+from assay.metrics.relevance import (
     AnswerRelevanceByStatement,
     Completeness,
     CompletenessWithoutReference,
     Conciseness,
 )
-from assay.metrics.deepeval import DeepEvalAnswerRelevancy
-from assay.metrics.factual_correctness import FactualCorrectness
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import ShortAnswer, answer_questions, split_question

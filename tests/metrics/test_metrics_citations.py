@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
-from assay.metrics.citations import CitationPrecision, CitationRecall, cited_sentences
+from assay.metrics.attribution import CitationPrecision, CitationRecall, cited_sentences
 from assay.sample import Sample
 from assay.score import Unscored
 from support.scripts import Watched, score, verify_if

@@ -5,15 +5,16 @@ import pytest
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.metrics.answer_relevancy import RATED, AnswerRelevancy
-from assay.metrics.conversations import (
+from assay.metrics.conversation import (
     AgentGoalAccuracy,
     AgentGoalAccuracyWithoutReference,
     TurnFaithfulness,
     TurnRelevancy,
+    exchanges,
+    transcript,
 )
-from assay.metrics.dialogue import exchanges, transcript
-from assay.metrics.faithfulness import Faithfulness
+from assay.metrics.groundedness import Faithfulness
+from assay.metrics.relevance import RATED, AnswerRelevancy
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Unscored
 from assay.tasks import Comparison, Goal, compare_outcomes, embed, infer_goal

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.metrics.entity_recall import ContextEntityRecall
-from assay.metrics.quest_eval import QuestEvalPrecision, QuestEvalRecall
+from assay.metrics.compat.papers import QuestEvalPrecision, QuestEvalRecall
+from assay.metrics.contexts import ContextEntityRecall
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import ShortAnswer, answer_questions, ask_about_facts, name_entities

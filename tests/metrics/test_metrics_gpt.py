@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
-from assay.metrics.gpt import GptRanking, GptScore
+from assay.metrics.compat.papers import GptRanking, GptScore
 from assay.sample import Sample
 from assay.tasks import Grade, Preference, give_grade, prefer_answer
 from support.scripts import Watched, score

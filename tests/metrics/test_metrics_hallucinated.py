@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.backends.embedded import Embedded
 from assay.metrics import parse
-from assay.metrics.hallucination import any_unsupported
+from assay.metrics.groundedness import any_unsupported
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import Verdict, verify_statements

@@ -20,9 +20,8 @@ from assay.metrics import (
     parse,
     resolve,
 )
-from assay.metrics.arguments import frozen, pieces
-from assay.metrics.criteria import AspectCritic, DiscreteCriterion
-from assay.metrics.g_eval import GEval
+from assay.metrics.criteria import AspectCritic, DiscreteCriterion, GEval
+from assay.metrics.registry import frozen, pieces
 from assay.metrics.retrieval import HitAtK
 from assay.score import Score
 

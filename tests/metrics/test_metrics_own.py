@@ -263,7 +263,7 @@ class TestNames:
 
     def test_no_name_that_is_built_in_is_looked_for_elsewhere(self, monkeypatch):
         monkeypatch.setattr(
-            "assay.metrics.own.find", lambda spec: pytest.fail(f"looked for {spec}")
+            "assay.metrics.custom.find", lambda spec: pytest.fail(f"looked for {spec}")
         )
         assert [parse(name).name for name in METRICS] == list(METRICS)
 

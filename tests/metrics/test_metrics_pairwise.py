@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
-from assay.metrics.pairwise import RATED, PairwisePreference
+from assay.metrics.preference import RATED, PairwisePreference
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import PreferAnswer, Preference, RateAnswer, prefer_answer

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.backends.scripted import Scripted
-from assay.metrics.ratings import AnswerAccuracy, NvContextRelevance, ResponseGroundedness
+from assay.metrics.grading import AnswerAccuracy, NvContextRelevance, ResponseGroundedness
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Grade, give_grade

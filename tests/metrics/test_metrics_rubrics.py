@@ -5,7 +5,7 @@ import pytest
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.metrics.rubrics import (
+from assay.metrics.grading import (
     InstanceRubrics,
     RubricsScore,
     RubricsScoreWithReference,

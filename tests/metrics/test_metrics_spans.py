@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.metrics.hallucination import HallucinationSpans, merged
+from assay.metrics.groundedness import HallucinationSpans, merged
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import Verdict, split_statements, verify_statements

@@ -12,7 +12,7 @@ from assay.metrics import (
     Faithfulness,
     PaperFaithfulness,
 )
-from assay.metrics.factual_correctness import f_beta
+from assay.metrics.correctness import f_beta
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import (

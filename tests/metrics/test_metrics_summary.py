@@ -6,7 +6,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
-from assay.metrics.summary import STATED, SummaryScore
+from assay.metrics.relevance import STATED, SummaryScore
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import (

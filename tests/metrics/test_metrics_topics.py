@@ -5,7 +5,7 @@ import pytest
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.metrics.topics import TopicAdherence
+from assay.metrics.conversation import TopicAdherence
 from assay.sample import Sample, Turn
 from assay.score import Unscored
 from assay.tasks import TopicAnswer, TopicMatch, judge_topics, match_topics, name_topics
@@ -106,6 +106,6 @@ async def test_a_user_who_asks_about_nothing_has_no_topics():
 
 
 def test_an_unknown_mode_is_refused():
-    with pytest.raises(InputError, match="mode must be one of f1, precision, recall"):
+    with pytest.raises(InputError, match="mode must be f1, precision or recall"):
         TopicAdherence("accuracy")
     assert parse("topic_adherence(mode=recall)") == TopicAdherence("recall")

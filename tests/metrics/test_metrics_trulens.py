@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.judge import Judge
-from assay.metrics.trulens import (
+from assay.metrics.compat.trulens import (
     TruLensAnswerRelevance,
     TruLensContextRelevance,
     TruLensGroundedness,

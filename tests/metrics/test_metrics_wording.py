@@ -18,7 +18,7 @@ from rouge_score import rouge_scorer
 from assay.errors import InputError
 from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
 from assay.metrics import METRICS, parse
-from assay.metrics.wording import Wording
+from assay.metrics.text_similarity import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.text.token_f1 import tokens

@@ -1,32 +1,28 @@
-"""Does the answer meet a criterion that the user puts in words?"""
+"""Criteria in the user's own words: aspects, labels, numbers, G-Eval."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from assay.errors import InputError
-from assay.judge import Judge
-from assay.metrics.arguments import frozen
-from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.criteria_ranking import RankingCriterion
-from assay.metrics.g_eval import GEval
+from assay.judge import Judge, Task
+from assay.metrics.base import RAGAS_DOCS, Can, Metric, check_draws, frozen, override
+from assay.metrics.evidence import blank
 from assay.metrics.grading import (
-    check_draws,
     check_shown,
     check_words,
     grade_parts,
     graded,
     majority,
     missing,
-    override,
     shown,
     tied,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import ChooseLabel, GiveGrade, Grade
+from assay.tasks import ChooseLabel, GiveGrade, Grade, PlanEvaluation
 
 ANSWERED = "Does the answer give what the question asks for, completely and to the point?"
 GOOD = "How good is the answer as an answer to the question?"
@@ -284,8 +280,6 @@ class NumericCriterion(Metric):
         check_words(self.name, "criterion", self.criterion)
         check_draws(self.name, self.strictness)
         check_shown(self.name, self.shows)
-        if self.average not in ("mean", "median"):
-            raise InputError(f"{self.name}: average must be mean or median, not {self.average!r}")
         self._check_scale()
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, range=(float(self.low), float(self.high)))
@@ -342,15 +336,81 @@ def _yes(draw: Grade) -> float | None:
     return None if draw.probabilities is None else dict(draw.probabilities).get(1.0, 0.0)
 
 
-METRICS: tuple[type[Metric], ...] = (
-    AspectCritic,
-    Harmfulness,
-    Maliciousness,
-    Coherence,
-    Correctness,
-    Conciseness,
-    DiscreteCriterion,
-    NumericCriterion,
-    RankingCriterion,
-    GEval,
+G_EVAL_CRITERION = (
+    "How good is the answer as an answer to the question: does it address what was asked, is it "
+    "complete, and is it clear?"
 )
+G_EVAL_GRADES = ((1.0, "worst"), (2.0, ""), (3.0, ""), (4.0, ""), (5.0, "best"))
+
+
+@dataclass(frozen=True)
+class GEval(Metric):
+    """Expected grade (1 to 5) of the answer by a criterion, after evaluation steps, as 0 to 1.
+
+    (E - 1) / 4 with E = sum over the grades g of p(g) g (Liu et al. 2023, section 2). If the judge
+    gives no probabilities p, E is the mean grade of n draws, as in G-Eval for models without
+    log-probabilities; the method of the score says which was used. If no steps are given, the judge
+    writes them first, once for all samples (the paper's auto-CoT). In [0, 1]. Undefined if a shown
+    text is empty.
+
+    Args:
+        criterion: What to grade, in words.
+        steps: Evaluation steps; none lets the judge write them.
+        n: How many draws are asked for where the judge reports no probabilities.
+        shows: Fields of the sample that the judge is shown.
+    """
+
+    criterion: str = G_EVAL_CRITERION
+    steps: tuple[str, ...] = ()
+    n: int = 5
+    shows: tuple[str, ...] = SHOWN
+
+    name = "g_eval"
+    source = "Liu et al. 2023, G-Eval (arXiv 2303.16634), section 2"
+    needs = SHOWN
+    tasks = (PlanEvaluation, GiveGrade)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_words(self.name, "criterion", self.criterion)
+        check_draws(self.name, self.n, "n")
+        check_shown(self.name, self.shows)
+        steps, shows = frozen(self.steps), tuple(self.shows)
+        if not all(isinstance(step, str) and not blank(step) for step in steps):
+            raise InputError(f"{self.name}: steps must be texts, none of them empty, not {steps}")
+        override(self, steps=steps, shows=shows, needs=shows)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Steps only where none are given."""
+        del can
+        return (GiveGrade,) if self.steps else self.tasks
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for steps, then for a grade; for more draws if it comes without probabilities."""
+        if gap := missing(sample, self.shows):
+            return Unscored("undefined", gap)
+        texts = shown(sample, self.shows)
+        steps = self.steps or await judge(PlanEvaluation(self.criterion, self.shows))
+        task = GiveGrade(_with_steps(self.criterion, steps), G_EVAL_GRADES, texts)
+        grades = [await judge(task)]
+        if grades[0].probabilities is None:  # asking again would tell nothing new otherwise
+            grades += [await judge(task, draw) for draw in range(1, self.n)]
+        expected = sum(grade.expected for grade in grades) / len(grades)
+        parts = (
+            *(Part("step", step) for step in steps),
+            *grade_parts(grades, graded(sample, self.shows), 5),
+        )
+        details = {"grades": [grade.value for grade in grades], "expected": expected}
+        return Score((expected - 1) / 4, parts, _method(grades), details)
+
+
+def _with_steps(criterion: str, steps: tuple[str, ...]) -> str:
+    listed = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    return f"{criterion}\n\nGo through these steps in order:\n{listed}"
+
+
+def _method(grades: list[Grade]) -> str:
+    if grades[0].probabilities is not None:
+        return "the grades weighted by the probabilities that the judge reports"
+    draws = f"the mean of {len(grades)} draws" if len(grades) > 1 else "one draw"
+    return f"{draws}: the judge reports no probabilities"

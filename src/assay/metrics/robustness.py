@@ -1,8 +1,4 @@
-"""Does the answer survive noise and wrong contexts?
-
-The data hold, beside the usual answer of a system, what the same system answered over contexts made
-worse on purpose (`variants`). Each answer is scored against the reference by a metric of choice.
-"""
+"""Robustness against noise and wrong contexts, and refusals of what cannot be answered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.answer_correctness import AnswerCorrectness
-from assay.metrics.answer_similarity import AnswerSimilarity
-from assay.metrics.base import Can, Metric
-from assay.metrics.factual_correctness import FactualCorrectness
-from assay.metrics.grading import override
-from assay.metrics.wording import ExactMatch, StringPresence, TokenF1
+from assay.metrics.base import Can, Metric, override
+from assay.metrics.correctness import AnswerCorrectness, AnswerSimilarity, FactualCorrectness
+from assay.metrics.evidence import blank
+from assay.metrics.text_similarity import ExactMatch, StringPresence, TokenF1
 from assay.sample import Sample, Variant
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import SplitStatements, Statement, VerifyStatements
+from assay.tasks import RateAnswer, SplitStatements, Statement, VerifyStatements
 
 RGB = "Chen et al. 2024, RGB (arXiv 2309.01431), section 2"
 # What compares an answer with the reference, whatever contexts it came from.
@@ -210,4 +204,62 @@ def _why(outcomes: Sequence[Outcome]) -> str:
     return next(found.detail for found in outcomes if isinstance(found, Unscored))
 
 
-METRICS: tuple[type[Metric], ...] = (NoiseRobustness, CounterfactualRobustness)
+XSTEST = "Roettger et al. 2024, XSTest (arXiv 2308.01263), on refusals of what can be answered"
+
+
+@dataclass(frozen=True)
+class _Declining(Metric):
+    """Base of the metrics that ask whether an answer declines."""
+
+    needs = ("question", "answer", "answerable")
+    tasks = (RateAnswer,)
+    answerable: ClassVar[bool]  # which questions it looks at
+    otherwise: ClassVar[str]  # why it says nothing about the others
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask whether the answer declines, if the question is of the kind that is looked at."""
+        answer = sample.answer or ""
+        if sample.answerable is None:
+            return Unscored("undefined", "it is not known whether the question can be answered")
+        if sample.answerable is not self.answerable:
+            return Unscored("undefined", self.otherwise)
+        if blank(answer):
+            return Unscored("undefined", "the answer is empty")
+        rating = await judge(RateAnswer(sample.question or "", answer))
+        value = float(rating.noncommittal)
+        label = "declined" if rating.noncommittal else "answered"
+        return Score(value, (Part("answer", answer, label, value, rating.reason),))
+
+
+@dataclass(frozen=True)
+class NegativeRejection(_Declining):
+    """Whether the system declines a question that its contexts do not answer: 1 or 0.
+
+    Over the samples with `answerable` false: 1 if the answer declines ("I do not know"), 0 if it
+    answers anyway; its mean is the rejection rate (Chen et al. 2024, RGB). Whether it declines is
+    what `rate_answer` calls noncommittal. If an answer declines and then answers from elsewhere,
+    the judge decides. Undefined for answerable questions and for empty answers.
+    """
+
+    name = "negative_rejection"
+    aliases = ("rejection_rate",)
+    source = RGB
+    answerable = False
+    otherwise = "the question can be answered: see over_refusal"
+
+
+@dataclass(frozen=True)
+class OverRefusal(_Declining):
+    """Whether the system declines a question that its contexts answer: 1 or 0, lower is better.
+
+    Over the samples with `answerable` true: 1 if the answer declines, 0 if it answers; its mean is
+    the rate of over-refusal. A system that declines everything has a perfect negative_rejection, so
+    use both. Whether it declines is what `rate_answer` calls noncommittal. Undefined for questions
+    that cannot be answered and for empty answers.
+    """
+
+    name = "over_refusal"
+    source = XSTEST
+    higher_is_better = False
+    answerable = True
+    otherwise = "the question cannot be answered: see negative_rejection"

@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.dialogue import call, shown
-from assay.metrics.factual_correctness import f_beta
+from assay.metrics.conversation import as_json, call
+from assay.metrics.correctness import f_beta
 from assay.sample import Sample, ToolCall
 from assay.score import Outcome, Part, Score, Unscored
 
@@ -53,13 +53,13 @@ def matched(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float,
     faults = []
     for name, value in wanted.items():
         if name not in found:
-            faults.append(f"{name}: not given instead of {shown(value)}")
+            faults.append(f"{name}: not given instead of {as_json(value)}")
         elif canonical(found[name]) != canonical(value):
-            faults.append(f"{name}: {shown(found[name])} instead of {shown(value)}")
+            faults.append(f"{name}: {as_json(found[name])} instead of {as_json(value)}")
     surplus = [name for name in found if name not in wanted]
     share = (len(wanted) - len(faults)) / len(wanted) if wanted else float(not surplus)
     counted = "" if not wanted else " (not counted)"
-    faults += [f"{name}: {shown(found[name])} was not asked for{counted}" for name in surplus]
+    faults += [f"{name}: {as_json(found[name])} was not asked for{counted}" for name in surplus]
     return share, "; ".join(faults)
 
 
@@ -209,6 +209,3 @@ class ToolCallF1(Metric):
 
 def _key(found: ToolCall) -> tuple[str, str]:
     return found.name, canonical(found.args)
-
-
-METRICS: tuple[type[Metric], ...] = (ToolCallAccuracy, ToolCallF1)

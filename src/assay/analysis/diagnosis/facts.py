@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from assay.metrics.retrieved import NOT_COMPARABLE, ranking
+from assay.metrics.retrieval import NOT_COMPARABLE, ranking
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks.verification import is_uncertain

@@ -1,27 +1,106 @@
-"""How good is each message of the assistant in a conversation, and what came of the whole?"""
+"""Conversations: each message of the assistant, the goal of the whole, the topics."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.answer_relevancy import RATED, check_n
-from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Metric
-from assay.metrics.dialogue import Exchange, exchanges, transcript
+from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Metric, check_draws
 from assay.metrics.evidence import verdict_parts, verify
-from assay.sample import Sample
+from assay.metrics.relevance import RATED
+from assay.sample import Sample, ToolCall, Turn
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
     CompareOutcomes,
     Embed,
     GenerateQuestions,
     InferGoal,
+    JudgeTopics,
+    MatchTopics,
+    NameTopics,
     RateAnswer,
     SplitStatements,
+    TopicAnswer,
+    TopicMatch,
     VerifyStatements,
 )
 from assay.tasks.embedding import cosine
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One message of the assistant with what it answers.
+
+    Attributes:
+        number: Which turn of the conversation it is, counted from 1.
+        question: The user's last message before it, "" if there is none.
+        earlier: What was said before, oldest first: "user: ..." and "assistant: ...".
+        answer: The assistant's message.
+        contexts: What was retrieved for it; None if not recorded.
+        results: What tools returned since the user's message.
+    """
+
+    number: int
+    question: str
+    earlier: tuple[str, ...]
+    answer: str
+    contexts: tuple[str, ...] | None
+    results: tuple[str, ...]
+
+
+def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:
+    """The messages in which the assistant says something.
+
+    Args:
+        turns: The conversation.
+        window: How many earlier messages are shown with each.
+    """
+    return [
+        _exchange(turns, at, window)
+        for at, turn in enumerate(turns)
+        if turn.role == "assistant" and turn.text.strip()
+    ]
+
+
+def call(found: ToolCall) -> str:
+    """A tool call on one line: ``weather(city="Rome")``."""
+    args = [f"{name}={as_json(value)}" for name, value in found.args.items()]
+    return f"{found.name}({', '.join(args)})"
+
+
+def as_json(value: object) -> str:
+    """An argument as JSON."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def transcript(turns: Sequence[Turn]) -> str:
+    """The whole conversation as text, tools included."""
+    return "\n".join(line for turn in turns for line in _lines(turn))
+
+
+def _exchange(turns: Sequence[Turn], at: int, window: int) -> Exchange:
+    asked = max((n for n in range(at) if turns[n].role == "user"), default=-1)
+    before = [
+        f"{turn.role}: {turn.text}"
+        for n, turn in enumerate(turns[:at])
+        if n != asked and turn.role in ("user", "assistant") and turn.text.strip()
+    ]
+    since = turns[asked + 1 : at]
+    return Exchange(
+        at + 1,
+        turns[asked].text if asked >= 0 else "",
+        tuple(before[-window:]) if window else (),
+        turns[at].text,
+        turns[at].contexts,
+        tuple(turn.text for turn in since if turn.role == "tool" and turn.text.strip()),
+    )
+
+
+def _lines(turn: Turn) -> list[str]:
+    said = [f"{turn.role}: {turn.text}"] if turn.text.strip() else []
+    return said + [f"{turn.role} calls {call(found)}" for found in turn.tool_calls]
 
 
 @dataclass(frozen=True)
@@ -70,7 +149,7 @@ class TurnFaithfulness(Metric):
             _placed(e, verdict_parts(statements, judged, e.answer, kind=_kind(e, "statement")))
             for (e, _), statements, judged in zip(known, split, verdicts, strict=True)
         ]
-        return _mean(turns, [e for e, _ in known], "no message makes a statement")
+        return _mean_of_turns(turns, [e for e, _ in known], "no message makes a statement")
 
     def _contexts(self, exchange: Exchange) -> tuple[str, ...] | None:
         if self.tool_results and exchange.results:
@@ -108,7 +187,7 @@ class TurnRelevancy(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_n(self.name, self.n)
+        check_draws(self.name, self.n, "n")
         _check_window(self.name, self.window)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
@@ -124,7 +203,7 @@ class TurnRelevancy(Metric):
             return Unscored("undefined", "no message of the assistant follows one of the user")
         rated = self.asks(judge.can) == (RateAnswer,)
         turns = await (self._rated(found, judge) if rated else self._compared(found, judge))
-        return _mean(turns, found, "", RATED if rated else "")
+        return _mean_of_turns(turns, found, "", RATED if rated else "")
 
     async def _compared(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
         made = await judge.each(GenerateQuestions(e.answer, self.n, e.earlier) for e in found)
@@ -239,7 +318,7 @@ def _kind(exchange: Exchange, what: str) -> str:
     return f"turn {exchange.number} {what}"
 
 
-def _mean(
+def _mean_of_turns(
     turns: Sequence[Sequence[Part]], found: Sequence[Exchange], nothing: str, method: str = ""
 ) -> Outcome:
     """The mean of the turns that have parts; each turn's own figure stands beside it."""
@@ -254,9 +333,84 @@ def _mean(
     return Score(sum(figures.values()) / len(figures), every, method, figures)
 
 
-METRICS: tuple[type[Metric], ...] = (
-    TurnFaithfulness,
-    TurnRelevancy,
-    AgentGoalAccuracy,
-    AgentGoalAccuracyWithoutReference,
-)
+Mode = Literal["f1", "precision", "recall"]
+_LABELS = {
+    (True, True): "answered",
+    (True, False): "answered, off topic",
+    (False, True): "refused",
+    (False, False): "refused, off topic",
+}
+_HIT, _FALSE, _MISSED, _ = _LABELS.values()
+# Which topics each mode counts, and why there may be none.
+_COUNTED: dict[Mode, tuple[tuple[str, ...], str]] = {
+    "f1": ((_HIT, _FALSE, _MISSED), "every topic was off the reference topics and was refused"),
+    "precision": ((_HIT, _FALSE), "no topic was answered"),
+    "recall": ((_HIT, _MISSED), "no topic falls under the reference topics"),
+}
+
+
+@dataclass(frozen=True)
+class TopicAdherence(Metric):
+    """Whether a conversation answered questions on allowed topics and refused all others.
+
+    The judge names the topics that the user asks about, whether each was answered or refused, and
+    whether it falls under the reference topics. TP = answered and allowed, FP = answered though not
+    allowed, FN = refused though allowed. precision = TP / (TP + FP), recall = TP / (TP + FN), f1 =
+    2 TP / (2 TP + FP + FN), in [0, 1] (RAGAS, TopicAdherenceScore). Undefined if the user asks
+    about nothing, or if the mode counts no topic: in f1 if every topic was outside and was refused,
+    which is 0 in RAGAS.
+
+    Args:
+        mode: "f1", "precision" or "recall".
+    """
+
+    mode: Mode = "f1"
+
+    name = "topic_adherence"
+    source = RAGAS_DOCS
+    needs = ("turns", "reference_topics")
+    tasks = (NameTopics, JudgeTopics, MatchTopics)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Name the topics, then judge each beside the conversation and the reference topics."""
+        turns = sample.turns or ()
+        allowed = tuple(topic for topic in sample.reference_topics or () if topic.strip())
+        if not any(turn.role == "user" and turn.text.strip() for turn in turns):
+            return Unscored("undefined", "the user says nothing")
+        if not allowed:
+            return Unscored("undefined", "there is no reference topic")
+        conversation = transcript(turns)
+        topics = await judge(NameTopics(conversation))
+        if not topics:
+            return Unscored("undefined", "the user asks about nothing")
+        answers = await judge(JudgeTopics(conversation, topics))
+        matches = await judge(MatchTopics(topics, allowed))
+        return self._counted(_topic_parts(topics, answers, matches, allowed))
+
+    def _counted(self, parts: Sequence[Part]) -> Outcome:
+        labels, nothing = _COUNTED[self.mode]
+        counts = {label: sum(part.label == label for part in parts) for label in _LABELS.values()}
+        shown = tuple(parts)
+        if not any(counts[label] for label in labels):
+            return Unscored("undefined", nothing, shown)
+        hits = counts[_HIT]
+        missed = sum(counts[label] for label in labels) - hits
+        value = 2 * hits / (2 * hits + missed) if self.mode == "f1" else hits / (hits + missed)
+        return Score(value, shown, details=counts)
+
+
+def _topic_parts(
+    topics: Sequence[str],
+    answers: Sequence[TopicAnswer],
+    matches: Sequence[TopicMatch],
+    allowed: Sequence[str],
+) -> list[Part]:
+    parts = []
+    for topic, answer, match in zip(topics, answers, matches, strict=True):
+        label = _LABELS[answer.answered, match.reference is not None]
+        value = {_HIT: 1.0, _FALSE: 0.0, _MISSED: 0.0}.get(label)
+        under = "no reference topic" if match.reference is None else allowed[match.reference]
+        done = "answered" if answer.answered else "refused"
+        reason = f"{done} ({answer.reason}); falls under: {under} ({match.reason})"
+        parts.append(Part("topic", topic, label, value, reason.replace(" ()", "")))
+    return parts

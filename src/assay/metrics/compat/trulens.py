@@ -1,4 +1,4 @@
-"""What does TruLens' RAG triad say: is it grounded, does it answer, do the contexts help?"""
+"""TruLens' RAG triad: groundedness, answer relevance, context relevance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,16 @@ from typing import Any
 
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
-from assay.metrics.evidence import Statements, blank, one_blank, share, split, verify
-from assay.metrics.statements import passages, sentences
+from assay.metrics.evidence import (
+    Statements,
+    blank,
+    one_blank,
+    passages,
+    sentences,
+    share,
+    split,
+    verify,
+)
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import (
@@ -249,10 +257,3 @@ def _rated(rank: int, context: str, choices: Sequence[Choice]) -> Part:
     ]
     value, reason = max(found, key=lambda pair: pair[0], default=(0.0, "no sentence helps"))
     return Part("context", context, "rated", value, reason, context=rank)
-
-
-METRICS: tuple[type[Metric], ...] = (
-    TruLensGroundedness,
-    TruLensAnswerRelevance,
-    TruLensContextRelevance,
-)

@@ -1,4 +1,4 @@
-"""How does RAGChecker compute its eleven numbers from four entailment matrices?"""
+"""RAGChecker's eleven metrics, counted in four entailment matrices."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -7,17 +7,21 @@ from typing import ClassVar
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.entailment import (
+from assay.metrics.correctness import f_beta, unplaced
+from assay.metrics.evidence import Statements, share, verdict_parts
+from assay.metrics.groundedness import (
+    IRRELEVANT,
+    MATRICES,
+    RELEVANT,
     ByContext,
     Entailment,
     Matrix,
     by_contexts,
     entailing,
     entailment,
+    noise,
+    undefined,
 )
-from assay.metrics.evidence import Statements, share, verdict_parts
-from assay.metrics.factual_correctness import f_beta, unplaced
-from assay.metrics.noise_sensitivity import IRRELEVANT, MATRICES, RELEVANT, noise, undefined
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, VerifyStatements
@@ -302,18 +306,3 @@ def _ungrounded(found: Entailment, sample: Sample, *, correct: bool) -> Outcome:
         counted = not entailing(row) and verdict.supported is correct
         parts.append(by_contexts(statement, row, label, float(counted)))
     return share(parts)
-
-
-METRICS: tuple[type[Metric], ...] = (
-    Precision,
-    Recall,
-    F1,
-    ClaimRecall,
-    ContextPrecision,
-    ContextUtilization,
-    NoiseSensitivityRelevant,
-    NoiseSensitivityIrrelevant,
-    Hallucination,
-    SelfKnowledge,
-    Faithfulness,
-)

@@ -1,4 +1,4 @@
-"""How does a user's own function become a metric, and how is one found by `module:attribute`?"""
+"""Metrics of the user: functions as metrics, and metrics found by ``module:attribute``."""
 
 import hashlib
 import importlib

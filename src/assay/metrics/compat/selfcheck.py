@@ -1,4 +1,4 @@
-"""Does the same system say the same when it is asked again? SelfCheckGPT's measures."""
+"""SelfCheckGPT's measures of whether a system says the same when it is asked again."""
 
 import math
 import re
@@ -10,13 +10,16 @@ from typing import Any, Literal, TypeAlias
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
-from assay.metrics.evidence import Statements, blank, share, verify
-from assay.metrics.statements import (
+from assay.metrics.evidence import (
     UNTOLD,
+    Statements,
+    blank,
     contradicted,
     sentences,
+    share,
     three_way,
     three_way_tasks,
+    verify,
     verify_three_way,
 )
 from assay.sample import Sample
@@ -110,8 +113,6 @@ class SelfCheckNgram(Metric):
         super().__post_init__()
         if type(self.n) is not int or self.n < 1:
             raise InputError(f"{self.name}: n must be a whole number from 1, not {self.n!r}")
-        if self.over not in ("average", "maximum"):
-            raise InputError(f"{self.name}: over must be average or maximum, not {self.over!r}")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count, then look up."""
@@ -191,6 +192,3 @@ def _missing(answer: str, further: Sequence[str]) -> Unscored | None:
     if blank(answer) or not sentences(answer):
         return Unscored("undefined", "the answer holds no sentence")
     return None if further else Unscored("undefined", "there is no further answer")
-
-
-METRICS: tuple[type[Metric], ...] = (SelfCheckNLI, SelfCheckNgram, SelfCheckPrompt)

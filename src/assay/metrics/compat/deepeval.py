@@ -1,4 +1,4 @@
-"""What do DeepEval's RAG metrics say, on the statements and verdicts that others use as well?"""
+"""DeepEval's RAG metrics, on the statements and verdicts that other metrics use as well."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -6,19 +6,23 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import Can, Metric
-from assay.metrics.context_precision import ContextPrecision
-from assay.metrics.evidence import Statements, blank, share, split, verdict_parts, verify
-from assay.metrics.grading import override
-from assay.metrics.statements import (
+from assay.metrics.base import Can, Metric, override
+from assay.metrics.contexts import ContextPrecision
+from assay.metrics.evidence import (
     UNTOLD,
+    Statements,
+    blank,
     choices,
     contradicted,
     relevance_part,
     relevance_share,
     sentences,
+    share,
+    split,
     three_way_parts,
     three_way_tasks,
+    verdict_parts,
+    verify,
     verify_three_way,
 )
 from assay.sample import Sample
@@ -285,13 +289,3 @@ def _denied(rank: int, context: str, statements: Statements, verdicts: tuple[Ver
     reason = "; ".join(f"{s.text} {v.reason}".strip() for s, v in against)
     label = "contradicted" if against else "not contradicted"
     return Part("context", context, label, float(bool(against)), reason, context=rank)
-
-
-METRICS: tuple[type[Metric], ...] = (
-    DeepEvalFaithfulness,
-    DeepEvalAnswerRelevancy,
-    DeepEvalContextualPrecision,
-    DeepEvalContextualRecall,
-    DeepEvalContextualRelevancy,
-    DeepEvalHallucination,
-)

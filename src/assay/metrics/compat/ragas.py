@@ -1,26 +1,24 @@
-"""How does ragas compute it where ours differs on purpose?"""
+"""Metrics as ragas 0.4.3 computes them, where assay differs on purpose."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.answer_correctness import WeightedCorrectness
-from assay.metrics.answer_relevancy import check_n
+from assay.metrics.base import FOLLOWS_RAGAS, Metric, check_draws
 from assay.metrics.base import FOLLOWS_RAGAS as FOLLOWS
-from assay.metrics.base import Metric
-from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
-from assay.metrics.evidence import blank, one_blank, share, split, verdict_parts, verify
-from assay.metrics.factual_correctness import (
+from assay.metrics.contexts import ContextPrecision, ContextPrecisionWithoutReference
+from assay.metrics.correctness import (
     FactualCorrectness,
     FScore,
+    WeightedCorrectness,
     check_beta,
     f_beta,
     unplaced,
 )
-from assay.metrics.faithfulness import Faithfulness
-from assay.metrics.wording import one_of
+from assay.metrics.evidence import blank, one_blank, share, split, verdict_parts, verify
+from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, GenerateQuestions, NameEntities, Questions
@@ -77,11 +75,7 @@ class RagasAnswerRelevancy(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_n(self.name, self.strictness, "strictness")
-        if self.noncommittal not in ("all", "any"):
-            raise InputError(
-                f"{self.name}: noncommittal must be all or any, not {self.noncommittal!r}"
-            )
+        check_draws(self.name, self.strictness)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Draw questions one by one and compare them with the one that was asked."""
@@ -93,7 +87,7 @@ class RagasAnswerRelevancy(Metric):
             [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
         )
         parts = tuple(
-            _question(made, cosine(asked, vector))
+            _question_part(made, cosine(asked, vector))
             for made, vector in zip(drawn, vectors, strict=True)
         )
         rule = all if self.noncommittal == "all" else any
@@ -102,7 +96,7 @@ class RagasAnswerRelevancy(Metric):
         return Score(0.0 if evades else mean, parts, details={"noncommittal": evades})
 
 
-def _question(made: Questions, value: float) -> Part:
+def _question_part(made: Questions, value: float) -> Part:
     label = "noncommittal" if made.noncommittal else "generated"
     return Part("question", made.questions[0], label, value)
 
@@ -183,10 +177,6 @@ class RagasContextEntityRecall(Metric):
     follows = FOLLOWS
     needs = ("contexts", "reference")
     tasks = (NameEntities,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of(self.name, "variant", self.variant, ("collections", "legacy"))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Name the entities of both and compare."""
@@ -318,12 +308,66 @@ class RagasAnswerCorrectness(WeightedCorrectness):
         return replace(found, value=f_beta(precision, recall, self.beta), details=details)
 
 
-METRICS: tuple[type[Metric], ...] = (
-    RagasFaithfulness,
-    RagasAnswerRelevancy,
-    RagasContextPrecision,
-    RagasContextPrecisionWithoutReference,
-    RagasContextEntityRecall,
-    RagasFactualCorrectness,
-    RagasAnswerCorrectness,
-)
+# ruff: noqa: RUF001 - quotation marks are what it is about
+
+
+_STRAIGHT, _CURLY = "\"'`´", "“”„‟‘’"
+_SPACE = re.compile(r"\s+")
+_RAGAS_QUOTED = {
+    "collections": re.compile(f"[{_STRAIGHT}{_CURLY}](.*?)[{_STRAIGHT}{_CURLY}]"),
+    "legacy": re.compile(f"[{_STRAIGHT}](.*?)[{_STRAIGHT}]"),
+}
+
+
+@dataclass(frozen=True)
+class RagasQuotedSpans(Metric):
+    """Quoted spans as ragas 0.4.3 finds them: between any two marks, anywhere in the contexts.
+
+    Found spans / spans of at least `words` words, in [0, 1]. A span is what stands between two
+    quotation marks of a line, of whatever kind, apostrophes included, but not guillemets or corner
+    brackets; words are what blanks separate. It is found if it is a part of all contexts joined by
+    blanks, even within a word or across two contexts; case and runs of white space do not count.
+    Undefined if nothing is quoted: in ragas 1 in ragas.metrics.collections, 0 in its function
+    quoted_spans_alignment, the legacy variant, which knows no curly marks.
+
+    Args:
+        words: Shorter spans do not count.
+        casefold: Whether case and white space are the same.
+        variant: "collections" or "legacy": which of ragas' two.
+    """
+
+    words: int = 3
+    casefold: bool = True
+    variant: Literal["collections", "legacy"] = "collections"
+
+    name = "ragas:quoted_spans"
+    aliases = ("ragas:quoted_spans_alignment",)
+    source = "ragas (explodinggradients/ragas), its code"
+    follows = FOLLOWS_RAGAS
+    needs = ("answer", "contexts")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Look every span up; nobody is asked."""
+        del judge
+        contexts = [self._plain(context) for context in sample.contexts or ()]
+        everything = self._plain(" ".join(sample.contexts or ()))
+        parts = []
+        for text, span in self._spans(sample.answer or ""):
+            wanted = self._plain(text)
+            found = bool(wanted) and wanted in everything
+            place = next((i for i, c in enumerate(contexts) if found and wanted in c), None)
+            label = "found" if found else "not found"
+            parts.append(Part("quotation", text, label, float(found), context=place, span=span))
+        if not parts:
+            return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
+        return share(parts)
+
+    def _spans(self, answer: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        for match in _RAGAS_QUOTED[self.variant].finditer(answer):
+            text = match[1].strip()
+            if len(text.split()) >= self.words:
+                start = match.start(1) + len(match[1]) - len(match[1].lstrip())
+                yield text, (start, start + len(text))
+
+    def _plain(self, text: str) -> str:
+        return _SPACE.sub(" ", text).strip().lower() if self.casefold else text
