@@ -65,29 +65,29 @@ def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence
     where the first sentence of a line begins with its marks, so does every other. Marks that
     stand alone before the first sentence belong to it.
     """
-    found: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
+    sentences: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
     ahead = False  # whether marks stand before their sentences
     alone: int | None = None  # where marks without a sentence begin
     for start, end in spans(answer):
         leading = _LEADING.match(answer, start, end)
-        begins = not found or "\n" in answer[found[-1][0][1] : start]
+        begins = not sentences or "\n" in answer[sentences[-1][0][1] : start]
         ahead = bool(leading) if begins else ahead
         last = start  # of what belongs to the sentence before
         if not any(map(str.isalnum, _words(answer[start:end]))):
             last = end
         elif leading and not (begins or ahead):
             last = leading.end()
-        if last > start and found:
-            (first, _), words = found[-1]
-            found[-1] = ((first, last), words)
+        if last > start and sentences:
+            (first, _), words = sentences[-1]
+            sentences[-1] = ((first, last), words)
         elif last > start and alone is None:
             alone = start
         if last < end:
-            found.append(((last if alone is None else alone, end), (last, end)))
+            sentences.append(((last if alone is None else alone, end), (last, end)))
             alone = None
     return [
         _sentence(f"s{number}", answer, span, words, n_contexts, at_most)
-        for number, (span, words) in enumerate(found, start=1)
+        for number, (span, words) in enumerate(sentences, start=1)
     ]
 
 
@@ -103,8 +103,8 @@ def _words(text: str) -> str:
 
 
 def _numbers(listed: str) -> Iterator[int]:
-    for found in _RANGE.finditer(listed):
-        first, last = int(found[1]), int(found[2] or found[1])
+    for match in _RANGE.finditer(listed):
+        first, last = int(match[1]), int(match[2] or match[1])
         yield from range(first, last + 1) if first <= last else (first, last)
 
 
@@ -216,8 +216,8 @@ class CitationRecall(_Citations):
     async def _checked(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
-        found = await _together(sentences, contexts, judge)
-        return share([self._judged(s, found.get((s.all, s.name))) for s in sentences])
+        verdicts = await _together(sentences, contexts, judge)
+        return share([self._judged(s, verdicts.get((s.all, s.name))) for s in sentences])
 
     def _judged(self, sentence: Sentence, verdict: Verdict | None) -> Part:
         if verdict is None:
@@ -258,44 +258,46 @@ class CitationPrecision(_Citations):
     async def _checked(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
-        found = await _together(sentences, contexts, judge)
+        verdicts = await _together(sentences, contexts, judge)
         several = [
             s
             for s in sentences
-            if s.checked and len(s.cited) > 1 and found[s.all, s.name].supported
+            if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
         ]
         alone = [((i,), s) for s in several for i in s.all]
-        found = await _asked(alone, contexts, judge, found)
-        rests = [(_rest(s.cited, i), s) for (i,), s in alone if not found[(i,), s.name].supported]
-        found = await _asked(rests, contexts, judge, found)
-        parts = [part for s in sentences for part in self._judged(s, found)]
+        verdicts = await _asked(alone, contexts, judge, verdicts)
+        rests = [
+            (_rest(s.cited, i), s) for (i,), s in alone if not verdicts[(i,), s.name].supported
+        ]
+        verdicts = await _asked(rests, contexts, judge, verdicts)
+        parts = [part for s in sentences for part in self._judged(s, verdicts)]
         if any(part.value is not None for part in parts):
             return share(parts)
         return Score(0.0, tuple(parts))
 
-    def _judged(self, sentence: Sentence, found: Asked) -> Iterator[Part]:
+    def _judged(self, sentence: Sentence, verdicts: Asked) -> Iterator[Part]:
         if not sentence.checked:
             yield _unchecked(sentence, None)
             return
         for i in sentence.cited:
-            needed, label, why = _need(sentence, i, found)
+            needed, label, why = _need(sentence, i, verdicts)
             at = sentence.statement
             mark = f"{_named((i,))} {at.text}"
             yield Part("citation", mark, label, float(needed), why, context=i, span=at.span)
 
 
-def _need(sentence: Sentence, i: int, found: Asked) -> tuple[bool, str, str]:
+def _need(sentence: Sentence, i: int, verdicts: Asked) -> tuple[bool, str, str]:
     name = sentence.name
-    together = found[sentence.all, name]
+    together = verdicts[sentence.all, name]
     if not together.supported:
         return False, "unsupported", together.reason
     if len(sentence.cited) == 1:
         return True, "needed", together.reason
-    alone = found[(i,), name]
+    alone = verdicts[(i,), name]
     if alone.supported:
         return True, "needed", f"it alone entails the sentence: {alone.reason}".rstrip(": ")
     rest = _rest(sentence.cited, i)
-    if found[rest, name].supported:
+    if verdicts[rest, name].supported:
         return False, "not needed", f"{_named(rest)} without it entail the sentence"
     return True, "needed", f"{_named(rest)} without it do not entail the sentence"
 

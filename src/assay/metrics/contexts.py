@@ -114,9 +114,9 @@ async def _verdicts(
     ids = tuple(f"c{rank}" for rank, context in enumerate(contexts, start=1) if not blank(context))
     asked = ids if len(ids) < len(contexts) else ()
     given = await judge(JudgeContexts(question, target, contexts, asked)) if ids else ()
-    found = {verdict.id: verdict for verdict in given}
+    by_id = {verdict.id: verdict for verdict in given}
     names = (f"c{rank}" for rank in range(1, len(contexts) + 1))
-    return [found.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]
+    return [by_id.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]
 
 
 @dataclass(frozen=True)
@@ -174,13 +174,13 @@ class ContextRelevance(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Number all sentences and let the judge choose."""
-        found = context_sentences(sample)
-        if not found:
+        sentences = context_sentences(sample)
+        if not sentences:
             return Unscored("undefined", "the contexts hold no sentence")
-        passages = tuple(Passage(s.id, s.text) for s in found)
+        passages = tuple(Passage(s.id, s.text) for s in sentences)
         choices = await judge(SelectSentences(sample.question or "", passages))
-        told = {choice.id: choice for choice in choices}
-        return share([sentence_part(s, told.get(s.id)) for s in found])
+        by_id = {choice.id: choice for choice in choices}
+        return share([sentence_part(s, by_id.get(s.id)) for s in sentences])
 
 
 def context_sentences(sample: Sample) -> list[ContextSentence]:
@@ -243,8 +243,8 @@ class ContextEntityRecall(Metric):
 
 
 def _entity_part(entity: str, contexts: Sequence[str]) -> Part:
-    found = ((rank, span) for rank, c in enumerate(contexts) if (span := place(entity, c)))
-    rank, span = next(found, (None, None))
+    places = ((rank, span) for rank, c in enumerate(contexts) if (span := place(entity, c)))
+    rank, span = next(places, (None, None))
     quote = contexts[rank][slice(*span)] if rank is not None and span else ""
     label = "found" if quote else "not found"
     return Part("entity", entity, label, float(bool(quote)), context=rank, quote=quote, span=span)

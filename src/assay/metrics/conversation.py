@@ -64,10 +64,10 @@ def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:
     ]
 
 
-def call(found: ToolCall) -> str:
+def call(tool_call: ToolCall) -> str:
     """A tool call on one line: ``weather(city="Rome")``."""
-    args = [f"{name}={as_json(value)}" for name, value in found.args.items()]
-    return f"{found.name}({', '.join(args)})"
+    args = [f"{name}={as_json(value)}" for name, value in tool_call.args.items()]
+    return f"{tool_call.name}({', '.join(args)})"
 
 
 def as_json(value: object) -> str:
@@ -81,16 +81,16 @@ def transcript(turns: Sequence[Turn]) -> str:
 
 
 def _exchange(turns: Sequence[Turn], at: int, window: int) -> Exchange:
-    asked = max((n for n in range(at) if turns[n].role == "user"), default=-1)
+    at_question = max((n for n in range(at) if turns[n].role == "user"), default=-1)
     before = [
         f"{turn.role}: {turn.text}"
         for n, turn in enumerate(turns[:at])
-        if n != asked and turn.role in ("user", "assistant") and turn.text.strip()
+        if n != at_question and turn.role in ("user", "assistant") and turn.text.strip()
     ]
-    since = turns[asked + 1 : at]
+    since = turns[at_question + 1 : at]
     return Exchange(
         at + 1,
-        turns[asked].text if asked >= 0 else "",
+        turns[at_question].text if at_question >= 0 else "",
         tuple(before[-window:]) if window else (),
         turns[at].text,
         turns[at].contexts,
@@ -99,8 +99,8 @@ def _exchange(turns: Sequence[Turn], at: int, window: int) -> Exchange:
 
 
 def _lines(turn: Turn) -> list[str]:
-    said = [f"{turn.role}: {turn.text}"] if turn.text.strip() else []
-    return said + [f"{turn.role} calls {call(found)}" for found in turn.tool_calls]
+    lines = [f"{turn.role}: {turn.text}"] if turn.text.strip() else []
+    return lines + [f"{turn.role} calls {call(tool_call)}" for tool_call in turn.tool_calls]
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class TurnFaithfulness(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split every message, verify each of its statements against its own contexts."""
-        found = exchanges(sample.turns or (), self.window)
-        known = [(e, contexts) for e in found if (contexts := self._contexts(e)) is not None]
+        messages = exchanges(sample.turns or (), self.window)
+        known = [(e, contexts) for e in messages if (contexts := self._contexts(e)) is not None]
         if not known:
-            why = "no message has recorded contexts" if found else "the assistant is silent"
+            why = "no message has recorded contexts" if messages else "the assistant is silent"
             return Unscored("undefined", why)
         split = await judge.each(
             SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in known
@@ -198,31 +198,33 @@ class TurnRelevancy(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare what each message answers with what was asked."""
-        found = [e for e in exchanges(sample.turns or (), self.window) if e.question.strip()]
-        if not found:
+        messages = [e for e in exchanges(sample.turns or (), self.window) if e.question.strip()]
+        if not messages:
             return Unscored("undefined", "no message of the assistant follows one of the user")
         rated = self.asks(judge.can) == (RateAnswer,)
-        turns = await (self._rated(found, judge) if rated else self._compared(found, judge))
-        return _mean_of_turns(turns, found, "", RATED if rated else "")
+        turns = await (self._rated(messages, judge) if rated else self._compared(messages, judge))
+        return _mean_of_turns(turns, messages, "", RATED if rated else "")
 
-    async def _compared(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
-        made = await judge.each(GenerateQuestions(e.answer, self.n, e.earlier) for e in found)
-        texts = [[e.question, *m.questions] for e, m in zip(found, made, strict=True)]
+    async def _compared(self, messages: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
+        generated = await judge.each(
+            GenerateQuestions(e.answer, self.n, e.earlier) for e in messages
+        )
+        texts = [[e.question, *m.questions] for e, m in zip(messages, generated, strict=True)]
         vectors = iter(await judge.each(Embed(text) for group in texts for text in group))
         turns = []
-        for exchange, questions in zip(found, made, strict=True):
-            asked, kind = next(vectors), _kind(exchange, "question")
+        for exchange, questions in zip(messages, generated, strict=True):
+            question_vector, kind = next(vectors), _kind(exchange, "question")
             why = "the message is noncommittal" if questions.noncommittal else ""
             turns.append(
                 tuple(
-                    Part(kind, question, "generated", cosine(asked, next(vectors)), why)
+                    Part(kind, question, "generated", cosine(question_vector, next(vectors)), why)
                     for question in questions.questions
                 )
             )
         return turns
 
-    async def _rated(self, found: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
-        ratings = await judge.each(RateAnswer(e.question, e.answer, e.earlier) for e in found)
+    async def _rated(self, messages: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
+        ratings = await judge.each(RateAnswer(e.question, e.answer, e.earlier) for e in messages)
         return [
             (
                 Part(
@@ -233,7 +235,7 @@ class TurnRelevancy(Metric):
                     rating.reason,
                 ),
             )
-            for e, rating in zip(found, ratings, strict=True)
+            for e, rating in zip(messages, ratings, strict=True)
         ]
 
 
@@ -280,14 +282,14 @@ async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outco
     turns = sample.turns or ()
     if not any(turn.role == "user" and turn.text.strip() for turn in turns):
         return Unscored("undefined", "the user says nothing")
-    found = await judge(InferGoal(transcript(turns)))
-    desired = found.goal if reference is None else reference
-    comparison = await judge(CompareOutcomes(desired, found.outcome))
+    inferred = await judge(InferGoal(transcript(turns)))
+    desired = inferred.goal if reference is None else reference
+    comparison = await judge(CompareOutcomes(desired, inferred.outcome))
     value = float(comparison.reached)
     label = "reached" if comparison.reached else "not reached"
     parts = (
         Part("goal", desired, "of the user" if reference is None else "reference"),
-        Part("outcome", found.outcome, label, value, comparison.reason),
+        Part("outcome", inferred.outcome, label, value, comparison.reason),
     )
     return Score(value, parts)
 
@@ -319,12 +321,12 @@ def _kind(exchange: Exchange, what: str) -> str:
 
 
 def _mean_of_turns(
-    turns: Sequence[Sequence[Part]], found: Sequence[Exchange], nothing: str, method: str = ""
+    turns: Sequence[Sequence[Part]], messages: Sequence[Exchange], nothing: str, method: str = ""
 ) -> Outcome:
     """The mean of the turns that have parts; each turn's own figure stands beside it."""
     figures = {
         f"turn {exchange.number}": sum(part.value or 0.0 for part in parts) / len(parts)
-        for exchange, parts in zip(found, turns, strict=True)
+        for exchange, parts in zip(messages, turns, strict=True)
         if parts
     }
     if not figures:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Metric, override
-from assay.metrics.evidence import BY_VERDICTS, blank, split, told, verdict_parts, verify
+from assay.metrics.evidence import BY_VERDICTS, blank, premise, split, verdict_parts, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
@@ -96,17 +96,24 @@ class FactualCorrectness(FScore):
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
         levels = self.atomicity, self.coverage
-        mine, theirs = await split(sample.question or "", [answer, reference], judge, levels)
-        against_theirs, against_mine = told(theirs, reference), told(mine, answer)
-        found, covered = await verify([(mine, (against_theirs,)), (theirs, (against_mine,))], judge)
-        asked = [v for v in found if not blank(reference)] + [
+        answer_statements, reference_statements = await split(
+            sample.question or "", [answer, reference], judge, levels
+        )
+        against_theirs, against_mine = (
+            premise(reference_statements, reference),
+            premise(answer_statements, answer),
+        )
+        correct, covered = await verify(
+            [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
+        )
+        given = [v for v in correct if not blank(reference)] + [
             v for v in covered if not blank(answer)
         ]
-        certain = self.soft and None in [verdict.probability for verdict in asked]
+        certain = self.soft and None in [verdict.probability for verdict in given]
         return self._counted(
-            verdict_parts(mine, unplaced(found), answer, labels=("TP", "FP")),
+            verdict_parts(answer_statements, unplaced(correct), answer, labels=("TP", "FP")),
             verdict_parts(
-                theirs,
+                reference_statements,
                 unplaced(covered),
                 reference,
                 kind="reference statement",
@@ -115,27 +122,47 @@ class FactualCorrectness(FScore):
             BY_VERDICTS if certain else "",
         )
 
-    def _counted(self, mine: Sequence[Part], theirs: Sequence[Part], method: str) -> Outcome:
+    def _counted(
+        self, answer_statements: Sequence[Part], reference_statements: Sequence[Part], method: str
+    ) -> Outcome:
         if self.soft:
-            mine, theirs = map(weighed, (mine, theirs))
-        parts = (*mine, *theirs)
-        wanted = {"precision": mine, "recall": theirs, "f1": parts}[self.mode]
+            answer_statements, reference_statements = map(
+                weighed, (answer_statements, reference_statements)
+            )
+        parts = (*answer_statements, *reference_statements)
+        wanted = {"precision": answer_statements, "recall": reference_statements, "f1": parts}[
+            self.mode
+        ]
         if not wanted:
             return Unscored("undefined", _EMPTY[self.mode], parts)
-        precision, recall = mean(mine), mean(theirs)
+        precision, recall = mean(answer_statements), mean(reference_statements)
         value = {
             "precision": precision,
             "recall": recall,
             "f1": f_beta(precision, recall, self.beta),
         }[self.mode]
         sides = {"precision": precision, "recall": recall}
-        return Score(value, parts, method, details={**sides, **self._counts(mine, theirs)})
+        return Score(
+            value,
+            parts,
+            method,
+            details={**sides, **self._counts(answer_statements, reference_statements)},
+        )
 
-    def _counts(self, mine: Sequence[Part], theirs: Sequence[Part]) -> dict[str, float]:
+    def _counts(
+        self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
+    ) -> dict[str, float]:
         if self.soft:
-            true, covered = (math.fsum(p.value or 0.0 for p in parts) for parts in (mine, theirs))
-            return {"TP": true, "FP": len(mine) - true, "FN": len(theirs) - covered}
-        labels = [part.label for part in (*mine, *theirs)]
+            true, covered = (
+                math.fsum(p.value or 0.0 for p in parts)
+                for parts in (answer_statements, reference_statements)
+            )
+            return {
+                "TP": true,
+                "FP": len(answer_statements) - true,
+                "FN": len(reference_statements) - covered,
+            }
+        labels = [part.label for part in (*answer_statements, *reference_statements)]
         return {label: labels.count(label) for label in ("TP", "FP", "FN")}
 
 
@@ -296,15 +323,21 @@ class NliScore(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
-        mine, theirs = await split(sample.question or "", [answer, reference], judge)
-        if not (mine or theirs):
+        answer_statements, reference_statements = await split(
+            sample.question or "", [answer, reference], judge
+        )
+        if not (answer_statements or reference_statements):
             return Unscored("undefined", "neither answer nor reference makes a statement")
-        asked = [(mine, (told(theirs, reference),)), (theirs, (told(mine, answer),))]
-        found, covered = map(unplaced, await verify(asked, judge))
+        asked = [
+            (answer_statements, (premise(reference_statements, reference),)),
+            (reference_statements, (premise(answer_statements, answer),)),
+        ]
+        correct, covered = map(unplaced, await verify(asked, judge))
         parts = (
-            *self._valued(verdict_parts(mine, found, answer), found),
+            *self._valued(verdict_parts(answer_statements, correct, answer), correct),
             *self._valued(
-                verdict_parts(theirs, covered, reference, kind="reference statement"), covered
+                verdict_parts(reference_statements, covered, reference, kind="reference statement"),
+                covered,
             ),
         )
         sides = {
@@ -314,7 +347,7 @@ class NliScore(Metric):
         value = fmean(sides.values()) if self.direction == "both" else sides[self.direction]
         given = [  # by the judge: of a blank text nothing is asked
             verdict.probability
-            for (_, contexts), verdicts in zip(asked, (found, covered), strict=True)
+            for (_, contexts), verdicts in zip(asked, (correct, covered), strict=True)
             for verdict in verdicts
             if not blank(*contexts)
         ]

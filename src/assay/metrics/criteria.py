@@ -223,10 +223,10 @@ class DiscreteCriterion(Metric):
         """Ask for a label as often as is wanted."""
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
-        labels = self._meant()
-        task = ChooseLabel(self.criterion, labels, shown(sample, self.shows))
+        values = self._meant()
+        task = ChooseLabel(self.criterion, values, shown(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
-        places = {name: n / (len(labels) - 1) for n, (name, _) in enumerate(labels)}
+        places = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
         kind, text = graded(sample, self.shows)
         parts = tuple(Part(kind, text, d.value, places[d.value], d.reason) for d in draws)
         said = [draw.value for draw in draws]
@@ -320,14 +320,14 @@ async def verdict(
         return Unscored("undefined", gap)
     task = GiveGrade(definition, NO_YES, shown(sample, shows))
     draws = await judge.draws(task, n)
-    said = ["yes" if draw.value else "no" for draw in draws]
+    labels = ["yes" if draw.value else "no" for draw in draws]
     parts = tuple(
         Part("verdict", definition, label, draw.value, draw.reason, probability=_yes(draw))
-        for label, draw in zip(said, draws, strict=True)
+        for label, draw in zip(labels, draws, strict=True)
     )
-    winner, agreement = majority(said)
+    winner, agreement = majority(labels)
     if winner is None:
-        return Unscored("failed", tied(said), parts)
+        return Unscored("failed", tied(labels), parts)
     details = {"agreement": agreement, "draws": n}
     return Score(float(winner == "yes"), parts, details=details)
 

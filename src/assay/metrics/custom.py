@@ -48,14 +48,14 @@ class FunctionMetric(Metric):
             InputError: If it is no number, or not a finite one.
         """
         made = self(sample, judge) if self.asking else self(sample)
-        found = await made if inspect.isawaitable(made) else made
-        if isinstance(found, (Score, Unscored)):
-            return found
+        result = await made if inspect.isawaitable(made) else made
+        if isinstance(result, (Score, Unscored)):
+            return result
         where = f"{self.name} of {sample.id}"
         try:
-            value = float(found)
+            value = float(result)
         except (TypeError, ValueError):
-            what = f"{where} is {quoted(found)}"
+            what = f"{where} is {quoted(result)}"
             raise InputError(what, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
             remedy = "where there is no number, return Unscored('undefined', why)"
@@ -68,9 +68,9 @@ class FunctionMetric(Metric):
         return Part(field, str(shown), "computed", value)
 
 
-def quoted(found: object) -> str:
+def quoted(value: object) -> str:
     """What a metric returned, as a message shows it."""
-    text = repr(found)
+    text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
 
 
@@ -166,26 +166,26 @@ def find(spec: str) -> type[Metric] | Metric | None:
         return None
     if not module.endswith(_FILE) and not _dotted(module):
         return None
-    found: Any = _load(module, spec)
+    target: Any = _load(module, spec)
     for name in attribute.split("."):
-        if not hasattr(found, name):
+        if not hasattr(target, name):
             raise InputError(f"{module} has no '{attribute}', which '{spec}' names")
-        found = getattr(found, name)
-    return _metric(found, spec)
+        target = getattr(target, name)
+    return _metric(target, spec)
 
 
 def _dotted(module: str) -> bool:
     return all(part.isidentifier() for part in module.split("."))
 
 
-def _metric(found: object, spec: str) -> type[Metric] | Metric:
-    if isinstance(found, Metric):
-        return found
-    if isinstance(found, type) and issubclass(found, Metric):
-        if inspect.isabstract(found):
+def _metric(target: object, spec: str) -> type[Metric] | Metric:
+    if isinstance(target, Metric):
+        return target
+    if isinstance(target, type) and issubclass(target, Metric):
+        if inspect.isabstract(target):
             raise InputError(f"'{spec}' has no `score`", "write `async def score(self, ...)`")
-        return found
-    if inspect.isfunction(found):
+        return target
+    if inspect.isfunction(target):
         raise InputError(f"'{spec}' is a plain function", "decorate it with @assay.metric(...)")
     raise InputError(f"'{spec}' is not a metric", "name an assay.Metric or a decorated function")
 
@@ -215,10 +215,10 @@ def module_in_file(path: Path) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     loader = _Anew(name, str(path))
-    found = importlib.util.spec_from_file_location(name, path, loader=loader)
-    if found is None:  # pragma: no cover - not with a loader
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:  # pragma: no cover - not with a loader
         raise ImportError(f"{path.name} is not a Python file")
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickles look their module up by its name
     try:
         loader.exec_module(module)

@@ -47,12 +47,12 @@ async def split(
     levels: tuple[Level, Level] = ("high", "high"),
 ) -> list[Statements]:
     """The statements of each text, by atomicity and coverage. A blank text makes none, unasked."""
-    asked = [SplitStatements(question, text, *levels) for text in texts if not blank(text)]
-    found = iter(await judge.each(asked))
-    return [() if blank(text) else next(found) for text in texts]
+    tasks = [SplitStatements(question, text, *levels) for text in texts if not blank(text)]
+    answers = iter(await judge.each(tasks))
+    return [() if blank(text) else next(answers) for text in texts]
 
 
-def told(statements: Sequence[Statement], text: str) -> str:
+def premise(statements: Sequence[Statement], text: str) -> str:
     """What a text says, as self-contained statements where it makes any: a premise for others.
 
     In the text itself "it" may be all that names the subject, and "1889" may be all of it.
@@ -67,10 +67,10 @@ async def verify(
 
     Blank contexts, or none, support nothing: no call is made.
     """
-    asked = [VerifyStatements(*group) for group in groups if group[0] and not blank(*group[1])]
-    found = iter(await judge.each(asked))
+    tasks = [VerifyStatements(*group) for group in groups if group[0] and not blank(*group[1])]
+    answers = iter(await judge.each(tasks))
     return [
-        next(found) if statements and not blank(*contexts) else unsupported(statements)
+        next(answers) if statements and not blank(*contexts) else unsupported(statements)
         for statements, contexts in groups
     ]
 
@@ -165,16 +165,16 @@ async def verify_three_way(
 
     Not every judge says it: a model that is asked for one yes or no a statement does not.
     """
-    found = await verify(groups, judge)
+    verdicts_by_group = await verify(groups, judge)
     if not judge.can(ChooseLabel):
-        return found
-    asked = [
+        return verdicts_by_group
+    tasks = [
         _denied(statement, contexts)
-        for (statements, contexts), verdicts in zip(groups, found, strict=True)
+        for (statements, contexts), verdicts in zip(groups, verdicts_by_group, strict=True)
         for statement, verdict in zip(statements, verdicts, strict=True)
         if contradicted(verdict) is None
     ]
-    labels = iter(await judge.each(asked))
+    labels = iter(await judge.each(tasks))
     return [
         tuple(
             replace(v, contradicted=next(labels).value == "contradicted")
@@ -182,7 +182,7 @@ async def verify_three_way(
             else v
             for v in verdicts
         )
-        for verdicts in found
+        for verdicts in verdicts_by_group
     ]
 
 
@@ -209,8 +209,8 @@ def three_way_parts(
     statements: Sequence[Statement], verdicts: Sequence[Verdict], text: str, values: Sequence[float]
 ) -> tuple[Part, ...]:
     """The parts of `verdict_parts` under these labels, each with what it adds to the score."""
-    found = zip(verdict_parts(statements, verdicts, text), verdicts, values, strict=True)
-    return tuple(replace(part, label=three_way(v), value=value) for part, v, value in found)
+    rows = zip(verdict_parts(statements, verdicts, text), verdicts, values, strict=True)
+    return tuple(replace(part, label=three_way(v), value=value) for part, v, value in rows)
 
 
 def passages(statements: Sequence[Statement]) -> tuple[Passage, ...]:
@@ -220,13 +220,13 @@ def passages(statements: Sequence[Statement]) -> tuple[Passage, ...]:
 
 async def choices(question: str, statements: Statements, judge: Judge) -> dict[str, Choice]:
     """What the judge tells of the statements, by id: which help to answer the question, and why."""
-    told = await judge(SelectSentences(question, passages(statements)))
-    return {choice.id: choice for choice in told}
+    answers = await judge(SelectSentences(question, passages(statements)))
+    return {choice.id: choice for choice in answers}
 
 
-def chosen(told: Mapping[str, Choice]) -> list[str]:
+def chosen(by_id: Mapping[str, Choice]) -> list[str]:
     """The ids of the statements that help."""
-    return [name for name, choice in told.items() if choice.chosen]
+    return [name for name, choice in by_id.items() if choice.chosen]
 
 
 def relevance_part(statement: Statement, choice: Choice | None, kind: str = "statement") -> Part:
@@ -244,5 +244,5 @@ def relevance_part(statement: Statement, choice: Choice | None, kind: str = "sta
 
 async def relevance_share(question: str, statements: Statements, judge: Judge) -> Score:
     """The share of statements that help to answer the question, each with the judge's reason."""
-    told = await choices(question, statements, judge)
-    return share([relevance_part(s, told.get(s.id)) for s in statements])
+    by_id = await choices(question, statements, judge)
+    return share([relevance_part(s, by_id.get(s.id)) for s in statements])

@@ -70,12 +70,12 @@ def graded(sample: Sample, fields: Sequence[str]) -> tuple[str, str]:
 
 
 def _texts(sample: Sample, field: str) -> list[tuple[str, str]]:
-    found, name = getattr(sample, field), NAMES[field]
-    if not isinstance(found, tuple):
-        return [(name, found or "")]
+    value, name = getattr(sample, field), NAMES[field]
+    if not isinstance(value, tuple):
+        return [(name, value or "")]
     return [
         (f"{name} {n}, {item.role}", item.text) if isinstance(item, Turn) else (f"{name} {n}", item)
-        for n, item in enumerate(found, start=1)
+        for n, item in enumerate(value, start=1)
     ]
 
 
@@ -129,17 +129,17 @@ def scale(rubric: Mapping[Any, str] | Sequence[tuple[Any, str]]) -> Scale:
         ValueError: If it names no two grades, one twice, or something that is no grade.
     """
     pairs = rubric.items() if isinstance(rubric, Mapping) else rubric
-    found: dict[float, str] = {}
+    meanings: dict[float, str] = {}
     for grade, meaning in pairs:
         match = _GRADE.fullmatch(str(grade).strip())
         if match is None or not isinstance(meaning, str):
             raise ValueError(f"'{grade}: {meaning}' is no grade with its meaning")
-        if float(match[1]) in found:
+        if float(match[1]) in meanings:
             raise ValueError(f"the grade {match[1]} stands there twice")
-        found[float(match[1])] = meaning
-    if len(found) < 2:
+        meanings[float(match[1])] = meaning
+    if len(meanings) < 2:
         raise ValueError("a rubric has two grades or more")
-    return tuple(sorted(found.items()))
+    return tuple(sorted(meanings.items()))
 
 
 @dataclass(frozen=True)
@@ -248,12 +248,12 @@ class InstanceRubrics(Metric):
             grades = scale(sample.rubric or {})
         except ValueError as error:
             return Unscored("undefined", f"the sample's rubric: {error}")
-        found = await _graded(CRITERION, grades, self, sample, judge)
-        if isinstance(found, Unscored):
-            return found
+        outcome = await _graded(CRITERION, grades, self, sample, judge)
+        if isinstance(outcome, Unscored):
+            return outcome
         (low, _), *_, (high, _) = grades
-        details = {"grade": found.value, **found.details}
-        return Score((found.value - low) / (high - low), found.parts, details=details)
+        details = {"grade": outcome.value, **outcome.details}
+        return Score((outcome.value - low) / (high - low), outcome.parts, details=details)
 
 
 async def _graded(
@@ -348,12 +348,12 @@ class AnswerAccuracy(Metric):
             return Unscored("undefined", "the question or the reference is empty")
         if blank(answer):
             return Score(0.0, (Part("answer", answer, "empty", 0.0),))
-        asked = ("question", question)
-        one = (asked, ("answer", answer), ("reference", reference))
-        other = (asked, ("answer", reference), ("reference", answer))
-        rated = [GiveGrade(SAME, SAME_GRADES, one), GiveGrade(ALIKE, ALIKE_GRADES, other)]
+        shown_question = ("question", question)
+        one = (shown_question, ("answer", answer), ("reference", reference))
+        other = (shown_question, ("answer", reference), ("reference", answer))
+        tasks = [GiveGrade(SAME, SAME_GRADES, one), GiveGrade(ALIKE, ALIKE_GRADES, other)]
         ways = ("answer against reference", "reference against answer")
-        return await _rated(rated, ways, answer, judge)
+        return await _rated(tasks, ways, answer, judge)
 
 
 @dataclass(frozen=True)
@@ -381,8 +381,8 @@ class NvContextRelevance(Metric):
         if joined.strip() in question.strip():
             return Score(0.0, (Part("question", question, "holds the contexts itself", 0.0),))
         texts = shown(sample, ("question", "contexts"))
-        rated = [GiveGrade(USEFUL, USEFUL_GRADES, texts), GiveGrade(ENOUGH, ENOUGH_GRADES, texts)]
-        return await _rated(rated, ("first wording", "second wording"), joined, judge)
+        tasks = [GiveGrade(USEFUL, USEFUL_GRADES, texts), GiveGrade(ENOUGH, ENOUGH_GRADES, texts)]
+        return await _rated(tasks, ("first wording", "second wording"), joined, judge)
 
 
 @dataclass(frozen=True)
@@ -408,11 +408,11 @@ class ResponseGroundedness(Metric):
             label = "empty" if blank(answer) else "no context"
             return Score(0.0, (Part("answer", answer, label, 0.0),))
         texts = shown(sample, ("contexts", "answer"))
-        rated = [
+        tasks = [
             GiveGrade(GROUNDED, GROUNDED_GRADES, texts),
             GiveGrade(TRACED, TRACED_GRADES, texts),
         ]
-        return await _rated(rated, ("first wording", "second wording"), answer, judge)
+        return await _rated(tasks, ("first wording", "second wording"), answer, judge)
 
 
 async def _rated(tasks: Sequence[GiveGrade], ways: Sequence[str], text: str, judge: Judge) -> Score:

@@ -11,10 +11,10 @@ from assay.metrics.evidence import (
     BY_VERDICTS,
     Statements,
     blank,
+    premise,
     share,
     split,
     three_way_parts,
-    told,
     verdict_parts,
     verify,
 )
@@ -136,10 +136,10 @@ class HallucinationSpans(Metric):
             return Unscored("undefined", "the answer makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
         wrong = [float(not (verdict.supported or verdict.uncertain)) for verdict in verdicts]
-        found = three_way_parts(statements, verdicts, answer, wrong)
+        labelled = three_way_parts(statements, verdicts, answer, wrong)
         parts = tuple(
             replace(part, marks=_unsupported_spans(part, statement, answer) if part.value else ())
-            for part, statement in zip(found, statements, strict=True)
+            for part, statement in zip(labelled, statements, strict=True)
         )
         lost = [part.text for part in parts if part.value and not part.marks]
         if lost:
@@ -152,13 +152,13 @@ class HallucinationSpans(Metric):
 
 def merged(spans: Iterable[Span], text: str) -> list[Span]:
     """Spans in order, those that meet or have only white space between them joined."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for start, end in sorted(spans):
-        if found and (start <= found[-1][1] or not text[found[-1][1] : start].strip()):
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if joined and (start <= joined[-1][1] or not text[joined[-1][1] : start].strip()):
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:
-            found.append((start, end))
-    return found
+            joined.append((start, end))
+    return joined
 
 
 def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[Span, ...]:
@@ -167,10 +167,10 @@ def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[S
         for start, end in statement.spans
         if not any(start <= mark < end for mark, _ in part.marks)
     ]
-    found = (*part.marks, *unmarked)
-    if not found:  # the judge did not say where it was taken from
-        found = _likeliest(part.text, answer)
-    return tuple(span for span in (_trimmed(span, answer) for span in found) if span)
+    places = (*part.marks, *unmarked)
+    if not places:  # the judge did not say where it was taken from
+        places = _likeliest(part.text, answer)
+    return tuple(span for span in (_trimmed(span, answer) for span in places) if span)
 
 
 def _likeliest(statement: str, answer: str) -> tuple[Span, ...]:
@@ -199,21 +199,21 @@ ByContext: TypeAlias = tuple[Verdicts, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """What was found; a matrix that was not asked for is empty.
+    """Entailment matrices; one that was not asked for is empty.
 
     Attributes:
-        mine: Statements of the answer, where they are checked or a premise.
-        theirs: Statements of the reference, likewise.
+        answer: Statements of the answer, where they are checked or a premise.
+        reference: Statements of the reference, likewise.
         correct: Per statement of the answer, whether the reference entails it.
-        told: Per statement of the reference, whether the answer entails it.
+        covered: Per statement of the reference, whether the answer entails it.
         retrieved: Per statement of the reference, whether each context entails it.
         grounded: Per statement of the answer, whether each context entails it.
     """
 
-    mine: Statements = ()
-    theirs: Statements = ()
+    answer: Statements = ()
+    reference: Statements = ()
     correct: Verdicts = ()
-    told: Verdicts = ()
+    covered: Verdicts = ()
     retrieved: ByContext = ()
     grounded: ByContext = ()
 
@@ -236,24 +236,24 @@ async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -
         answer if any("answer" in matrix for matrix in wanted) else "",
         reference if any("reference" in matrix for matrix in wanted) else "",
     ]
-    mine, theirs = await split(question, texts, judge)
+    answer_statements, reference_statements = await split(question, texts, judge)
     premises: dict[Matrix, tuple[Statements, tuple[str, ...]]] = {
-        "reference:answer": (mine, (told(theirs, reference),)),
-        "answer:reference": (theirs, (told(mine, answer),)),
-        "contexts:reference": (theirs, contexts),
-        "contexts:answer": (mine, contexts),
+        "reference:answer": (answer_statements, (premise(reference_statements, reference),)),
+        "answer:reference": (reference_statements, (premise(answer_statements, answer),)),
+        "contexts:reference": (reference_statements, contexts),
+        "contexts:answer": (answer_statements, contexts),
     }
-    asked = {matrix: premises[matrix] for matrix in premises if matrix in wanted}
-    groups = [(statements, (one,)) for statements, given in asked.values() for one in given]
-    found = iter(await verify(groups, judge))
-    columns = {matrix: [next(found) for _ in given] for matrix, (_, given) in asked.items()}
+    checks = {matrix: premises[matrix] for matrix in premises if matrix in wanted}
+    groups = [(statements, (one,)) for statements, given in checks.values() for one in given]
+    verdicts = iter(await verify(groups, judge))
+    columns = {matrix: [next(verdicts) for _ in given] for matrix, (_, given) in checks.items()}
     return Entailment(
-        mine,
-        theirs,
+        answer_statements,
+        reference_statements,
         correct=_column(columns.get("reference:answer")),
-        told=_column(columns.get("answer:reference")),
-        retrieved=_rows(columns.get("contexts:reference"), theirs),
-        grounded=_rows(columns.get("contexts:answer"), mine),
+        covered=_column(columns.get("answer:reference")),
+        retrieved=_rows(columns.get("contexts:reference"), reference_statements),
+        grounded=_rows(columns.get("contexts:answer"), answer_statements),
     )
 
 
@@ -271,9 +271,9 @@ def by_contexts(
     kind: str = "statement",
 ) -> Part:
     """The evidence where a statement was checked against each context: all that entail it."""
-    found = entailing(row)
-    first = row[found[0]] if found else None
-    reason = f"entailed by {_named(found)}" if found else "no context entails it"
+    supporting = entailing(row)
+    first = row[supporting[0]] if supporting else None
+    reason = f"entailed by {_named(supporting)}" if supporting else "no context entails it"
     if first and first.reason:
         reason = f"{reason}: {first.reason}"
     return Part(
@@ -282,7 +282,7 @@ def by_contexts(
         label=label,
         value=value,
         reason=reason,
-        context=found[0] if found else None,
+        context=supporting[0] if supporting else None,
         quote=first.quote if first else "",
         probability=max((v.probability for v in row if v.probability is not None), default=None),
         span=statement.span,
@@ -312,29 +312,31 @@ CORRECT, RELEVANT, IRRELEVANT, UNGROUNDED = (
 )
 
 
-def noise(found: Entailment, sample: Sample, counted: str) -> Outcome:
+def noise(matrices: Entailment, sample: Sample, counted: str) -> Outcome:
     """Share of the answer's statements that are noise of the counted kind."""
-    why = undefined(found, sample)
-    if not why and not found.theirs:
+    why = undefined(matrices, sample)
+    if not why and not matrices.reference:
         why = "the reference makes no statement, so no context can be called relevant"
     if why:
         return Unscored("undefined", why)
-    return share(_noise_parts(found, counted))
+    return share(_noise_parts(matrices, counted))
 
 
-def undefined(found: Entailment, sample: Sample) -> str:
+def undefined(matrices: Entailment, sample: Sample) -> str:
     """Why nothing can be said of what misled the answer; "" if something can."""
-    if not found.mine:
+    if not matrices.answer:
         return "the answer makes no statement"
     if blank(*(sample.contexts or ())):
         return "no context was retrieved"
     return "the reference is empty" if blank(sample.reference or "") else ""
 
 
-def _noise_parts(found: Entailment, counted: str) -> list[Part]:
-    relevant = found.relevant
+def _noise_parts(matrices: Entailment, counted: str) -> list[Part]:
+    relevant = matrices.relevant
     parts = []
-    for statement, verdict, row in zip(found.mine, found.correct, found.grounded, strict=True):
+    for statement, verdict, row in zip(
+        matrices.answer, matrices.correct, matrices.grounded, strict=True
+    ):
         by = entailing(row)
         label = CORRECT if verdict.supported else UNGROUNDED
         if by and not verdict.supported:
@@ -372,5 +374,5 @@ class NoiseSensitivity(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Check both texts' statements against every context."""
-        found = await entailment(sample, judge, MATRICES)
-        return noise(found, sample, self._counted[self.mode])
+        matrices = await entailment(sample, judge, MATRICES)
+        return noise(matrices, sample, self._counted[self.mode])

@@ -53,12 +53,12 @@ class RankingCriterion(Metric):
             return Unscored("undefined", "there is no other answer")
         if blank(question) or any(map(blank, answers)):
             return Unscored("undefined", "the question or an answer is empty")
-        found = await self._rankings(question, answers, judge)
-        ranks = [1 + ranking.order.index(0) for ranking in found]
+        rankings = await self._rankings(question, answers, judge)
+        ranks = [1 + ranking.order.index(0) for ranking in rankings]
         places = [(len(answers) - rank) / (len(answers) - 1) for rank in ranks]
         parts = tuple(
             Part("answer", answers[0], f"rank {rank} of {len(answers)}", place, ranking.reason)
-            for rank, place, ranking in zip(ranks, places, found, strict=True)
+            for rank, place, ranking in zip(ranks, places, rankings, strict=True)
         )
         details = {"ranks": ranks, "agreement": majority(ranks)[1]}
         return Score(sum(places) / len(places), parts, details=details)
@@ -72,14 +72,14 @@ class RankingCriterion(Metric):
         self, question: str, answers: tuple[str, ...], judge: Judge
     ) -> list[Ranking]:
         n = len(answers)
-        found: list[Ranking] = []
+        rankings: list[Ranking] = []
         for draw in range(self.strictness):
             turn = draw % n
-            turned = (*answers[turn:], *answers[:turn])
-            task = RankAnswers(self.criterion, (("question", question),), turned)
-            said = await judge(task, draw // n)
-            found.append(Ranking(tuple((i + turn) % n for i in said.order), said.reason))
-        return found
+            shown = (*answers[turn:], *answers[:turn])
+            task = RankAnswers(self.criterion, (("question", question),), shown)
+            ranking = await judge(task, draw // n)
+            rankings.append(Ranking(tuple((i + turn) % n for i in ranking.order), ranking.reason))
+        return rankings
 
 
 CONSULTED = ("question",)
@@ -155,17 +155,17 @@ class PairwisePreference(Metric):
 def _both(answer: str, shown_first: Preference, shown_second: Preference) -> Score:
     wins = {"first": "answer", "second": "other", "tie": "tie"}
     turned = {"first": "other", "second": "answer", "tie": "tie"}
-    said = (wins[shown_first.better], turned[shown_second.better])
-    value = {("answer", "answer"): 1.0, ("other", "other"): 0.0}.get(said, 0.5)
+    preferred = (wins[shown_first.better], turned[shown_second.better])
+    value = {("answer", "answer"): 1.0, ("other", "other"): 0.0}.get(preferred, 0.5)
     parts = tuple(
         Part("preference", answer, f"{place}: {_LABELS[who]}", _VALUES[who], preference.reason)
         for place, who, preference in zip(
-            ("shown first", "shown second"), said, (shown_first, shown_second), strict=True
+            ("shown first", "shown second"), preferred, (shown_first, shown_second), strict=True
         )
     )
     details = {
-        "shown_first": said[0],
-        "shown_second": said[1],
+        "shown_first": preferred[0],
+        "shown_second": preferred[1],
         "position_bias": shown_first.better == shown_second.better != "tie",
     }
     return Score(value, parts, details=details)

@@ -210,29 +210,29 @@ def pieces(text: str) -> list[str]:
     Raises:
         ValueError: If brackets or quotes do not match.
     """
-    found, open_until, at = [""], "", 0
+    split, closers, at = [""], "", 0
     while at < len(text):
         letter = text[at]
-        last = found[-1].rstrip()[-1:]
+        last = split[-1].rstrip()[-1:]
         if letter in _QUOTES and (not last or last in _BEFORE_A_VALUE):
             end = _end_of_quote(text, at)
-            found[-1] += text[at:end]
+            split[-1] += text[at:end]
             at = end
             continue
         if letter in _PAIRS:
-            open_until += _PAIRS[letter]
+            closers += _PAIRS[letter]
         elif letter in _CLOSING:
-            if open_until[-1:] != letter:
+            if closers[-1:] != letter:
                 raise ValueError("parentheses do not match")
-            open_until = open_until[:-1]
-        if letter == "," and not open_until:
-            found.append("")
+            closers = closers[:-1]
+        if letter == "," and not closers:
+            split.append("")
         else:
-            found[-1] += letter
+            split[-1] += letter
         at += 1
-    if open_until:
+    if closers:
         raise ValueError("parentheses do not match")
-    return [piece.strip() for piece in found]
+    return [piece.strip() for piece in split]
 
 
 def _end_of_quote(text: str, start: int) -> int:
@@ -283,18 +283,18 @@ def parse(spec: str) -> Metric:
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    found = METRICS.get(ALIASES.get(name, name)) or _own(name)
-    cls = type(found) if isinstance(found, Metric) else found
+    target = METRICS.get(ALIASES.get(name, name)) or _own(name)
+    cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
-    given: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     known = [field.name for field in fields(cls)]
     for key, value in _pairs(name, match[2] or ""):
         if key not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
-        given[key] = literal(value)
-    return found if isinstance(found, Metric) and not given else _build(cls, given)
+        parameters[key] = literal(value)
+    return target if isinstance(target, Metric) and not parameters else _build(cls, parameters)
 
 
 def is_built_in(spec: str) -> bool:
@@ -310,13 +310,13 @@ def specs(text: str) -> list[str]:
         InputError: If parentheses or quotes do not match, or it names none.
     """
     try:
-        found = [spec for spec in pieces(text) if spec]
+        names = [spec for spec in pieces(text) if spec]
     except ValueError as error:
         remedy = """quote it: 'name(parameter="a, b")'"""
         raise InputError(f"metric '{text}' {error}", remedy) from error
-    if not found:
+    if not names:
         raise InputError(f"'{text}' names no metric", "such as 'faithfulness,hit_at_k(k=3)'")
-    return found
+    return names
 
 
 def check_threshold(spec: str | Metric) -> None:
@@ -329,9 +329,9 @@ def check_threshold(spec: str | Metric) -> None:
     match = _SPEC.match(spec) if isinstance(spec, str) else None
     if match is None or match[2]:
         return
-    found = METRICS.get(ALIASES.get(match[1], match[1]))
-    if found is not None and found.turned:
-        what = f"a threshold of {found.name} is not clear: {found.turned}"
+    metric = METRICS.get(ALIASES.get(match[1], match[1]))
+    if metric is not None and metric.turned:
+        what = f"a threshold of {metric.name} is not clear: {metric.turned}"
         raise InputError(what, "name the version with the threshold")
 
 
@@ -347,10 +347,10 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     given: Any = metrics
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [] if given is None else [given]
-    found: list[Any] = []
+    chosen: list[Any] = []
     for metric in given:
-        found += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
-    for metric in found:
+        chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
+    for metric in chosen:
         if not isinstance(metric, Metric):
             raise _no_metric(metric)
         _whole(type(metric))
@@ -363,10 +363,10 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
             raise InputError(
                 f"a metric cannot be called '{metric.name}': a name cannot end in '_why'"
             )
-    if not found:
+    if not chosen:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
-    by_label = {metric.label: metric for metric in found}
-    for metric in found:
+    by_label = {metric.label: metric for metric in chosen}
+    for metric in chosen:
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
@@ -392,30 +392,30 @@ def _own(name: str) -> type[Metric] | Metric | None:
     return None if name.partition(":")[0] in _FAMILIES else custom.find(name)
 
 
-def _build(cls: type[Metric], given: dict[str, Any]) -> Metric:
+def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
     for field in fields(cls):
-        if field.name not in given:
+        if field.name not in parameters:
             continue
-        default, value = field.default, given[field.name]
+        default, value = field.default, parameters[field.name]
         if isinstance(default, tuple):  # named one by one in a text, or with their meanings
             value = pieces(value) if isinstance(value, str) else value
-            given[field.name] = value = frozen(value)
+            parameters[field.name] = value = frozen(value)
         # A whole number is a fine float, but True is no number and 2.5 no count.
         right = type(value) in (type(default), int if isinstance(default, float) else None)
         if not right:
             raise InputError(f"{cls.name}: {field.name} must be like {default!r}, not {value!r}")
-    return cls(**given)
+    return cls(**parameters)
 
 
 def _pairs(name: str, text: str) -> list[tuple[str, str]]:
     try:
-        found = pairs(text)
+        arguments = pairs(text)
     except ValueError as error:
         raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
-    for key, value in found:
+    for key, value in arguments:
         if _SHORTENED.search(value):
             raise InputError(f"{name}: {key} is shortened, as labels are", "give it in full")
-    return found
+    return arguments
 
 
 def _meant(name: str, known: list[str]) -> str:

@@ -13,11 +13,11 @@ from assay.metrics.evidence import (
     choices,
     chosen,
     one_blank,
+    premise,
     relevance_part,
     relevance_share,
     share,
     split,
-    told,
     verdict_parts,
     verify,
 )
@@ -126,8 +126,8 @@ async def compared(
     noncommittal: bool | None,
 ) -> Score:
     """The mean cosine between the question and those that were generated."""
-    asked, *vectors = await judge.each([Embed(question), *map(Embed, generated)])
-    cosines = [cosine(asked, vector) for vector in vectors]
+    question_vector, *vectors = await judge.each([Embed(question), *map(Embed, generated)])
+    cosines = [cosine(question_vector, vector) for vector in vectors]
     strays = _strays(generated, question, answer)
     parts = tuple(
         Part("question", text, "generated", value, OTHER_LANGUAGE if stray else "")
@@ -226,14 +226,20 @@ class Completeness(Metric):
         question, answer, reference = sample.question or "", sample.answer or "", sample.reference
         if blank(question):
             return Unscored("undefined", "the question is empty")
-        mine, theirs = await split(question, [answer, reference or ""], judge)
-        if not theirs:
+        answer_statements, reference_statements = await split(
+            question, [answer, reference or ""], judge
+        )
+        if not reference_statements:
             return Unscored("undefined", "the reference makes no statement")
         # The same verdicts as those of factual_correctness, which are then asked for once.
-        (verdicts,) = await verify([(theirs, (told(mine, answer),))], judge)
-        needed = chosen(await choices(question, theirs, judge)) or [s.id for s in theirs]
+        (verdicts,) = await verify(
+            [(reference_statements, (premise(answer_statements, answer),))], judge
+        )
+        needed = chosen(await choices(question, reference_statements, judge)) or [
+            s.id for s in reference_statements
+        ]
         parts = verdict_parts(
-            theirs,
+            reference_statements,
             verdicts,
             reference or "",
             kind="reference statement",
@@ -244,7 +250,7 @@ class Completeness(Metric):
                 replace(part, context=None)
                 if s.id in needed
                 else replace(part, label="not needed", value=None, context=None)
-                for s, part in zip(theirs, parts, strict=True)
+                for s, part in zip(reference_statements, parts, strict=True)
             ]
         )
 
@@ -268,20 +274,20 @@ class CompletenessWithoutReference(Metric):
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
             return one_blank(question, answer)
-        asked = await judge(SplitQuestion(question))
-        given = await judge(AnswerQuestions(asked, answer))
-        return share([_answered_part(q, g) for q, g in zip(asked, given, strict=True)])
+        questions = await judge(SplitQuestion(question))
+        answers = await judge(AnswerQuestions(questions, answer))
+        return share([_answered_part(q, g) for q, g in zip(questions, answers, strict=True)])
 
 
 async def _against_earlier(
     statements: Statements, relevant: Collection[str], judge: Judge
 ) -> dict[str, Verdict]:
-    asked = [
+    tasks = [
         VerifyStatements((s,), ("\n".join(earlier.text for earlier in statements[:n]),))
         for n, s in enumerate(statements)
         if n and s.id in relevant
     ]
-    return {verdict.id: verdict for (verdict,) in await judge.each(asked)}
+    return {verdict.id: verdict for (verdict,) in await judge.each(tasks)}
 
 
 def _needed(part: Part, again: Verdict | None) -> Part:
@@ -298,10 +304,10 @@ def _repeated(statement: Statement, span: Span) -> Part:
     return Part("statement", statement.text, "repeated", 0.0, reason, span=span)
 
 
-def _answered_part(question: str, given: ShortAnswer) -> Part:
-    label = "not answered" if given.answer is None else "answered"
-    value = float(given.answer is not None)
-    return Part("part of the question", question, label, value, quote=given.answer or "")
+def _answered_part(question: str, reply: ShortAnswer) -> Part:
+    label = "not answered" if reply.answer is None else "answered"
+    value = float(reply.answer is not None)
+    return Part("part of the question", question, label, value, quote=reply.answer or "")
 
 
 STATED = (

@@ -106,8 +106,8 @@ def _ranked(
 
 
 def _unfound(wanted: Iterable[str], ids: Sequence[str]) -> list[str]:
-    found = set(ids)
-    return [i for i in wanted if i not in found]
+    retrieved = set(ids)
+    return [i for i in wanted if i not in retrieved]
 
 
 def _closest(context: str, texts: Sequence[str], threshold: float) -> str:
@@ -147,22 +147,22 @@ class Ranked(Metric):
             raise InputError(what)
 
     @abstractmethod
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The score of a ranking with something relevant in the corpus."""
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare what was retrieved with what is right; nobody is asked."""
         del judge
-        found = ranking(sample, self.threshold, by_grades=self.by_grades)
-        if isinstance(found, Unscored):
-            return found
-        k = self.k or len(found.grades)
+        ranked = ranking(sample, self.threshold, by_grades=self.by_grades)
+        if isinstance(ranked, Unscored):
+            return ranked
+        k = self.k or len(ranked.grades)
         counts = {
-            "retrieved": len(found.grades),
-            "relevant": len(found.wanted),
-            "found": found.hits(k),
+            "retrieved": len(ranked.grades),
+            "relevant": len(ranked.wanted),
+            "found": ranked.hits(k),
         }
-        return Score(self.value(found, k), found.parts_at(k), details=counts)
+        return Score(self.value(ranked, k), ranked.parts_at(k), details=counts)
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,9 @@ class HitAtK(Ranked):
     name = "hit_at_k"
     aliases = ("hit_rate_at_k", "retriever_accuracy_at_k")
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """1 for a hit, else 0."""
-        return float(found.hits(k) > 0)
+        return float(ranking.hits(k) > 0)
 
 
 @dataclass(frozen=True)
@@ -201,9 +201,9 @@ class PrecisionAtK(Ranked):
 
     name = "precision_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The share."""
-        return found.hits(k) / k
+        return ranking.hits(k) / k
 
 
 @dataclass(frozen=True)
@@ -221,9 +221,9 @@ class RecallAtK(Ranked):
 
     name = "recall_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The share."""
-        return found.hits(k) / len(found.wanted)
+        return ranking.hits(k) / len(ranking.wanted)
 
 
 @dataclass(frozen=True)
@@ -240,10 +240,10 @@ class F1AtK(Ranked):
 
     name = "f1_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The mean."""
-        hits = found.hits(k)
-        return f_beta(hits / k, hits / len(found.wanted))
+        hits = ranking.hits(k)
+        return f_beta(hits / k, hits / len(ranking.wanted))
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,9 @@ class Mrr(Ranked):
     ranked = True
     least_k = 0
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """1 / rank."""
-        ranks = (rank for rank, grade in enumerate(found.grades[:k], start=1) if grade > 0)
+        ranks = (rank for rank, grade in enumerate(ranking.grades[:k], start=1) if grade > 0)
         return 1 / next(ranks, float("inf"))
 
 
@@ -291,10 +291,10 @@ class Map(Ranked):
     ranked = True
     least_k = 0
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The average."""
-        ranks = [rank for rank, grade in enumerate(found.grades[:k], start=1) if grade > 0]
-        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(found.wanted)
+        ranks = [rank for rank, grade in enumerate(ranking.grades[:k], start=1) if grade > 0]
+        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(ranking.wanted)
 
 
 @dataclass(frozen=True)
@@ -322,11 +322,11 @@ class NdcgAtK(Ranked):
     least_k = 0
     by_grades = True
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The gain over the best possible one."""
-        ideal = found.wanted[: self.k or None]
+        ideal = ranking.wanted[: self.k or None]
         found_gain, best_gain = (
-            self._dcg(grades, ideal[0]) for grades in (found.grades[:k], ideal)
+            self._dcg(grades, ideal[0]) for grades in (ranking.grades[:k], ideal)
         )
         return min(found_gain / best_gain, 1.0)  # grades that differ by the last digit only
 
@@ -449,8 +449,8 @@ class WordingContextRecall(_ByWording):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
-        wanted, found = sample.reference_contexts or (), sample.contexts or ()
-        parts = _matched(wanted, found, "reference context", lambda s: s > self.threshold)
+        wanted, ranking = sample.reference_contexts or (), sample.contexts or ()
+        parts = _matched(wanted, ranking, "reference context", lambda s: s > self.threshold)
         return share(parts) if parts else NOTHING_KNOWN
 
 

@@ -96,7 +96,7 @@ class NoiseRobustness(_Robustness):
         clean, *worse = await self.scored(sample, [_usual(sample), *noisy], judge)
         parts = (
             _part(_usual(sample), clean, "without noise"),
-            *(_part(v, found, _ratio(v)) for v, found in zip(noisy, worse, strict=True)),
+            *(_part(v, outcome, _ratio(v)) for v, outcome in zip(noisy, worse, strict=True)),
         )
         values = [(v, f.value) for v, f in zip(noisy, worse, strict=True) if isinstance(f, Score)]
         if isinstance(clean, Unscored) or not values:
@@ -147,20 +147,20 @@ class CounterfactualRobustness(_Robustness):
         misled = self.chosen(sample)
         if not misled:
             return Unscored("undefined", "no answer over counterfactual contexts is given")
-        found = await self.scored(sample, misled, judge)
+        outcomes = await self.scored(sample, misled, judge)
         parts = tuple(
-            _part(v, f, "over wrong contexts") for v, f in zip(misled, found, strict=True)
+            _part(v, f, "over wrong contexts") for v, f in zip(misled, outcomes, strict=True)
         )
-        values = [max(0.0, f.value) for f in found if isinstance(f, Score)]
+        values = [max(0.0, f.value) for f in outcomes if isinstance(f, Score)]
         if not values:
-            return Unscored("undefined", f"{self.metric} is undefined: {_why(found)}", parts)
+            return Unscored("undefined", f"{self.metric} is undefined: {_why(outcomes)}", parts)
         scored = Score(fmean(values), parts)
         return await self._detected(scored, misled, judge) if self.detection else scored
 
     async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
         """The same score, with what the judge says of each answer."""
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
-        says = [found[0].supported for found in verdicts]
+        says = [verdict[0].supported for verdict in verdicts]
         parts = tuple(
             replace(part, label=f"{part.label}, {'says so' if said else 'does not say so'}")
             for part, said in zip(scored.parts, says, strict=True)
@@ -194,14 +194,14 @@ def _by_ratio(values: Sequence[tuple[Variant, float]]) -> dict[str, float]:
     return {name: fmean(group) for name, group in groups.items()}
 
 
-def _part(variant: Variant, found: Outcome, label: str) -> Part:
-    if isinstance(found, Score):
-        return Part("scored answer", variant.answer, label, found.value)
-    return Part("scored answer", variant.answer, label, None, found.detail)
+def _part(variant: Variant, outcome: Outcome, label: str) -> Part:
+    if isinstance(outcome, Score):
+        return Part("scored answer", variant.answer, label, outcome.value)
+    return Part("scored answer", variant.answer, label, None, outcome.detail)
 
 
 def _why(outcomes: Sequence[Outcome]) -> str:
-    return next(found.detail for found in outcomes if isinstance(found, Unscored))
+    return next(outcome.detail for outcome in outcomes if isinstance(outcome, Unscored))
 
 
 XSTEST = "Roettger et al. 2024, XSTest (arXiv 2308.01263), on refusals of what can be answered"

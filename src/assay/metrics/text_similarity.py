@@ -184,8 +184,8 @@ class Bleu(Wording):
         """Corpus BLEU of this one pair."""
         import sacrebleu
 
-        found = sacrebleu.corpus_bleu([answer], [[reference]], tokenize=self.tokens)
-        return min(1.0, found.score / 100)
+        result = sacrebleu.corpus_bleu([answer], [[reference]], tokenize=self.tokens)
+        return min(1.0, result.score / 100)
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,8 @@ class Chrf(Wording):
         """Sentence chrF."""
         import sacrebleu
 
-        found = sacrebleu.sentence_chrf(answer, [reference], word_order=self.word_order)
-        return min(1.0, found.score / 100)
+        result = sacrebleu.sentence_chrf(answer, [reference], word_order=self.word_order)
+        return min(1.0, result.score / 100)
 
 
 @dataclass(frozen=True)
@@ -247,8 +247,8 @@ class Rouge(Wording):
         if self.variant == "rougeL":
             return self._longest(answer, reference)
         scorer = rouge_scorer.RougeScorer([self.variant], use_stemmer=True)
-        found = scorer.score(reference, answer)[self.variant]
-        return float(getattr(found, self.mode))
+        result = scorer.score(reference, answer)[self.variant]
+        return float(getattr(result, self.mode))
 
     def _longest(self, answer: str, reference: str) -> float:
         # rouge-score keeps a table of all pairs of words: gigabytes for 100,000 characters.
@@ -364,11 +364,13 @@ class BertScore(Metric):
         references = [r for r in (sample.reference or "", *sample.accepted) if not blank(r)]
         if blank(answer) or not references:
             return Unscored("undefined", "the answer or the reference is empty")
-        mine, *others = await judge.each([EmbedTokens(text) for text in (answer, *references)])
-        if not mine.tokens or not any(other.tokens for other in others):
+        answer_vectors, *others = await judge.each(
+            [EmbedTokens(text) for text in (answer, *references)]
+        )
+        if not answer_vectors.tokens or not any(other.tokens for other in others):
             return Unscored("undefined", "the answer or the reference has no token")
-        found = [self._matched(mine, other) for other in others if other.tokens]
-        return max(found, key=float)
+        scores = [self._matched(answer_vectors, other) for other in others if other.tokens]
+        return max(scores, key=float)
 
     def _matched(self, mine: TokenVectors, theirs: TokenVectors) -> Score:
         said = _closest(mine, theirs, "token")
@@ -399,11 +401,11 @@ def _closest(mine: TokenVectors, theirs: TokenVectors, kind: str) -> list[Part]:
     return parts
 
 
-def _directions(found: TokenVectors) -> "npt.NDArray[np.float64]":
+def _directions(tokens: TokenVectors) -> "npt.NDArray[np.float64]":
     import numpy as np
 
-    numbers = np.frombuffer(b"".join(found.vectors), dtype=np.int8).astype(float)
-    rows = numbers.reshape(len(found.tokens), -1)
+    numbers = np.frombuffer(b"".join(tokens.vectors), dtype=np.int8).astype(float)
+    rows = numbers.reshape(len(tokens.tokens), -1)
     unit: npt.NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
 

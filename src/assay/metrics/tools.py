@@ -28,10 +28,10 @@ class _Made:
 def made(sample: Sample) -> list[_Made]:
     """The calls of all turns of the assistant, in order."""
     return [
-        _Made(found, number)
+        _Made(one, number)
         for number, turn in enumerate(sample.turns or (), start=1)
         if turn.role == "assistant"
-        for found in turn.tool_calls
+        for one in turn.tool_calls
     ]
 
 
@@ -48,18 +48,18 @@ def _whole(value: Any) -> Any:
     return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def matched(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
+def matched(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
     """Share of the wanted arguments that were given with the same value, and what differs."""
     faults = []
     for name, value in wanted.items():
-        if name not in found:
+        if name not in given:
             faults.append(f"{name}: not given instead of {as_json(value)}")
-        elif canonical(found[name]) != canonical(value):
-            faults.append(f"{name}: {as_json(found[name])} instead of {as_json(value)}")
-    surplus = [name for name in found if name not in wanted]
+        elif canonical(given[name]) != canonical(value):
+            faults.append(f"{name}: {as_json(given[name])} instead of {as_json(value)}")
+    surplus = [name for name in given if name not in wanted]
     share = (len(wanted) - len(faults)) / len(wanted) if wanted else float(not surplus)
     counted = "" if not wanted else " (not counted)"
-    faults += [f"{name}: {as_json(found[name])} was not asked for{counted}" for name in surplus]
+    faults += [f"{name}: {as_json(given[name])} was not asked for{counted}" for name in surplus]
     return share, "; ".join(faults)
 
 
@@ -110,18 +110,18 @@ def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None
     mates: list[int | None] = [None] * len(wanted)
     for name in dict.fromkeys(one.name for one in wanted):
         places = [place for place, one in enumerate(wanted) if one.name == name]
-        found = [at for at, done in enumerate(calls) if done.call.name == name]
+        places_called = [at for at, done in enumerate(calls) if done.call.name == name]
         # Where two ways fit alike, calls stay in their places.
         fit = [
             [
                 matched(calls[at].call.args, wanted[place].args)[0] + _TIE * (at == place)
-                for at in found
+                for at in places_called
             ]
             for place in places
         ]
-        if found:
+        if places_called:
             for row, column in zip(*linear_sum_assignment(fit, maximize=True), strict=True):
-                mates[places[row]] = found[column]
+                mates[places[row]] = places_called[column]
     return mates
 
 
@@ -183,8 +183,8 @@ class ToolCallF1(Metric):
         return Score(f_beta(precision, recall), self._parts(sample, calls, wanted), "", details)
 
     def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
-        found = Counter(_key(call) for call in calls)
-        return found if self.repeats else Counter(dict.fromkeys(found, 1))
+        counts = Counter(_key(call) for call in calls)
+        return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 
     def _parts(
         self, sample: Sample, calls: Counter[tuple[str, str]], wanted: Counter[tuple[str, str]]
@@ -194,11 +194,11 @@ class ToolCallF1(Metric):
         for expected in sample.reference_tool_calls or ():
             if not left[_key(expected)]:
                 continue  # counted once
-            found = hits[_key(expected)] > 0
+            matched = hits[_key(expected)] > 0
             left[_key(expected)] -= 1
             hits[_key(expected)] -= 1
-            label = "matched" if found else "missing"
-            parts.append(Part("tool call", call(expected), label, float(found)))
+            label = "matched" if matched else "missing"
+            parts.append(Part("tool call", call(expected), label, float(matched)))
         for done in made(sample):
             if free[_key(done.call)] > 0:
                 free[_key(done.call)] -= 1
@@ -207,5 +207,5 @@ class ToolCallF1(Metric):
         return tuple(parts)
 
 
-def _key(found: ToolCall) -> tuple[str, str]:
-    return found.name, canonical(found.args)
+def _key(tool_call: ToolCall) -> tuple[str, str]:
+    return tool_call.name, canonical(tool_call.args)

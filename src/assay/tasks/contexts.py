@@ -122,9 +122,9 @@ class JudgeContexts(ByIds[Usefulness]):
         if len(self.ids) > 1:
             return {**first, **second}
         (name,) = self.ids
-        said = max(first[name], second[name], key=lambda found: found.useful)
-        reason = IN_PARTS + said.reason.removeprefix(IN_PARTS)
-        return {name: replace(said, reason=reason)}
+        stronger = max(first[name], second[name], key=lambda verdict: verdict.useful)
+        reason = IN_PARTS + stronger.reason.removeprefix(IN_PARTS)
+        return {name: replace(stronger, reason=reason)}
 
     def read_some(self, raw: str) -> dict[str, Usefulness]:
         """The verdicts by context id."""
@@ -219,11 +219,11 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         known = [s.id for s in self.sentences]
         form = decode(raw, _SentencesForm)
         chosen = by_id(form.relevant, known, raw)
-        found = by_id([*form.relevant, *form.others], known, raw)
+        by_name = by_id([*form.relevant, *form.others], known, raw)
         return tuple(
-            Choice(i, found[i].reason, found[i].probability, i in chosen)
+            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen)
             for i in known
-            if i in found
+            if i in by_name
         )
 
     @staticmethod

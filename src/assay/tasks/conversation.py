@@ -117,8 +117,8 @@ class JudgeTopics(ByIds[TopicAnswer]):
 
     def read_some(self, raw: str) -> dict[str, TopicAnswer]:
         """The verdicts by topic id."""
-        found = by_id(decode(raw, _AnswersForm).verdicts, self.ids, raw)
-        return {i: TopicAnswer(i, item.answered, item.reason) for i, item in found.items()}
+        verdicts = by_id(decode(raw, _AnswersForm).verdicts, self.ids, raw)
+        return {i: TopicAnswer(i, item.answered, item.reason) for i, item in verdicts.items()}
 
     @staticmethod
     def reply(verdicts: Sequence[TopicAnswer]) -> str:
@@ -211,8 +211,10 @@ class MatchTopics(ByIds[TopicMatch]):
 
     def read_some(self, raw: str) -> dict[str, TopicMatch]:
         """The matches by topic id; raises Unreadable for a reference that does not exist."""
-        found = by_id(decode(raw, _MatchesForm).matches, self.ids, raw)
-        return {i: TopicMatch(i, self._place(item, raw), item.reason) for i, item in found.items()}
+        matches = by_id(decode(raw, _MatchesForm).matches, self.ids, raw)
+        return {
+            i: TopicMatch(i, self._place(item, raw), item.reason) for i, item in matches.items()
+        }
 
     def _place(self, item: _MatchItem, raw: str) -> int | None:
         if item.reference is None or item.reference.strip().lower() in ("", "null", "none"):
@@ -292,10 +294,10 @@ class InferGoal(Task[Goal]):
 
     def read(self, raw: str) -> Goal:
         """Goal and outcome; raises Unreadable if one is empty."""
-        found = decode(raw, _GoalForm)
-        if not found.goal.strip() or not found.outcome.strip():
+        form = decode(raw, _GoalForm)
+        if not form.goal.strip() or not form.outcome.strip():
             raise Unreadable("an empty goal or outcome", raw=raw)
-        return Goal(found.goal.strip(), found.outcome.strip())
+        return Goal(form.goal.strip(), form.outcome.strip())
 
     @staticmethod
     def reply(goal: Goal) -> str:
@@ -360,8 +362,8 @@ class CompareOutcomes(Task[Comparison]):
 
     def read(self, raw: str) -> Comparison:
         """Whether it was reached."""
-        found = decode(raw, _OutcomeForm)
-        return Comparison(found.reached, found.reason)
+        form = decode(raw, _OutcomeForm)
+        return Comparison(form.reached, form.reason)
 
     @staticmethod
     def reply(comparison: Comparison) -> str:

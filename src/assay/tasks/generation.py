@@ -67,15 +67,15 @@ class WriteQuestion(Task[Written]):
     def material(self) -> Sequence[Material]:
         """Title and text of each passage, then the questions that were asked already."""
         several = len(self.passages) > 1
-        found = []
+        material = []
         for number, text in enumerate(self.passages, start=1):
             of = f" {number}" if several else ""
             if self.titles[number - 1 : number] and self.titles[number - 1]:
-                found.append(Material(f"title{of}", self.titles[number - 1]))
-            found.append(Material(f"text{of}", text))
+                material.append(Material(f"title{of}", self.titles[number - 1]))
+            material.append(Material(f"text{of}", text))
         if self.asked:
-            found.append(Material("asked already", "\n".join(self.asked)))
-        return found
+            material.append(Material("asked already", "\n".join(self.asked)))
+        return material
 
     def read(self, raw: str) -> Written:
         """The question with its answer and quotes."""

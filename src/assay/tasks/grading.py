@@ -94,13 +94,13 @@ class GiveGrade(Task[Grade]):
 
     def read(self, raw: str) -> Grade:
         """The grade; raises Unreadable if it, or one that has a probability, is not allowed."""
-        said, beside = _apart(raw)
-        form = decode(said, _GradeForm)
+        text, beside = _apart(raw)
+        form = decode(text, _GradeForm)
         value = self._allowed(form.grade, raw)
-        told = form.probabilities if beside is None else beside
-        if told is None:
+        given = form.probabilities if beside is None else beside
+        if given is None:
             return Grade(value, form.reason)
-        probabilities = tuple((self._allowed(g, raw), p) for g, p in told)
+        probabilities = tuple((self._allowed(g, raw), p) for g, p in given)
         total = math.fsum(p for _, p in probabilities)
         if len(dict(probabilities)) < len(probabilities) or abs(total - 1) > _ROUNDING:
             raise Unreadable("probabilities that do not add up to 1, one a grade", raw=raw)
@@ -130,11 +130,11 @@ class GiveGrade(Task[Grade]):
 
 def _apart(raw: str) -> tuple[str, _Probabilities | None]:
     """The reply as it came, and the probabilities after it where there are any."""
-    said, mark, line = raw.rpartition(_BESIDE)
+    text, mark, line = raw.rpartition(_BESIDE)
     if not mark:
         return raw, None
     try:
-        return said, msgspec.json.decode(line, type=_Probabilities)
+        return text, msgspec.json.decode(line, type=_Probabilities)
     except msgspec.DecodeError:  # the model wrote the mark itself
         return raw, None
 
@@ -191,14 +191,14 @@ class ChooseLabel(Task[Label]):
     def read(self, raw: str) -> Label:
         """The label; raises Unreadable if it is not one of those listed."""
         form = decode(raw, _LabelForm)
-        said = form.label.strip()
+        label = form.label.strip()
         names = [name for name, _ in self.labels]
-        alike = [name for name in names if name.casefold() == said.casefold()]
-        if said in names:
-            return Label(said, form.reason)
+        alike = [name for name in names if name.casefold() == label.casefold()]
+        if label in names:
+            return Label(label, form.reason)
         if len(alike) == 1:
             return Label(alike[0], form.reason)
-        raise Unreadable(f"a label '{said}', which is none of {', '.join(names)}", raw=raw)
+        raise Unreadable(f"a label '{label}', which is none of {', '.join(names)}", raw=raw)
 
     @staticmethod
     def reply(label: Label) -> str:

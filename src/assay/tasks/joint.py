@@ -68,11 +68,11 @@ class JointChecks(Joint[VerifyStatements]):
     ) -> list[str | None]:
         """The verdicts on each one's statements, under its own ids."""
         assert isinstance(whole, VerifyStatements)  # noqa: S101 - what `whole` made
-        found = whole.read_some(raw)
-        said = {s.text: found[s.id] for s in whole.statements if s.id in found}
+        by_id = whole.read_some(raw)
+        by_text = {s.text: by_id[s.id] for s in whole.statements if s.id in by_id}
         return [
             VerifyStatements.reply(
-                [replace(said[s.text], id=s.id) for s in task.statements if s.text in said]
+                [replace(by_text[s.text], id=s.id) for s in task.statements if s.text in by_text]
             )
             for task in tasks
         ]
@@ -101,11 +101,11 @@ class JointSplits(Joint[SplitStatements]):
     ) -> list[str | None]:
         """Each one's statements; None where its text was left out."""
         assert isinstance(whole, SplitTexts)  # noqa: S101 - what `whole` made
-        found = whole.read(raw)
-        said = {text: found.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
+        by_id = whole.read(raw)
+        by_text = {text: by_id.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
         return [
             None if items is None else SplitStatements.reply([(i.text, i.source) for i in items])
-            for items in (said[task.text] for task in tasks)
+            for items in (by_text[task.text] for task in tasks)
         ]
 
 

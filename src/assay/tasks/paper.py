@@ -78,13 +78,13 @@ class PaperStatements(Task[tuple[Statement, ...]]):
         Beside items, other lines are headings, repeated sentences or words to the reader; but what
         is indented belongs to an item.
         """
-        said = spoken(raw).splitlines()
-        if any(map(_BULLET.match, said)):
-            items = (line for line in said if line[:1].isspace() or _BULLET.match(line))
-            found = lines("\n".join(items))
+        reply_lines = spoken(raw).splitlines()
+        if any(map(_BULLET.match, reply_lines)):
+            items = (line for line in reply_lines if line[:1].isspace() or _BULLET.match(line))
+            sentences = lines("\n".join(items))
         else:
-            found = tuple(line[a:b] for line in lines(raw) for a, b in spans(line))
-        texts = dict.fromkeys(found)
+            sentences = tuple(line[a:b] for line in lines(raw) for a, b in spans(line))
+        texts = dict.fromkeys(sentences)
         if not texts and self.answer.strip():
             raise Unreadable("no statement in the reply", raw=raw)
         return tuple(Statement(f"s{n}", text) for n, text in enumerate(texts, start=1))
@@ -142,10 +142,12 @@ class PaperQuestion(Task[str]):
 
     def read(self, raw: str) -> str:
         """The question: the first line that ends with a question mark, else the only line."""
-        found = lines(raw)
-        asked = [line for line in found if line.rstrip("\"'*").endswith(("?", "\uff1f"))]
-        if asked or len(found) == 1:
-            return re.sub(r"^\W*question\W*:[\s*]*", "", (asked or found)[0], flags=re.IGNORECASE)
+        candidates = lines(raw)
+        questions = [line for line in candidates if line.rstrip("\"'*").endswith(("?", "\uff1f"))]
+        if questions or len(candidates) == 1:
+            return re.sub(
+                r"^\W*question\W*:[\s*]*", "", (questions or candidates)[0], flags=re.IGNORECASE
+            )
         raise Unreadable("no question in the reply", raw=raw)
 
 
@@ -174,14 +176,14 @@ class PaperExtraction(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The lines that were copied; none for "Insufficient Information"."""
-        found = lines(raw)
-        if not found:
+        copied = lines(raw)
+        if not copied:
             raise Unreadable("an empty reply", raw=raw)
         # Only as a line of its own: a sentence of the context may hold these words.
-        if any(_NOTHING.match(line) for line in found):
+        if any(_NOTHING.match(line) for line in copied):
             return ()
-        after_reason = len(found) == 1 and _NOTHING_SO.search(found[0])
-        return () if after_reason and found[0] not in self.context else found
+        after_reason = len(copied) == 1 and _NOTHING_SO.search(copied[0])
+        return () if after_reason and copied[0] not in self.context else copied
 
 
 def lines(raw: str) -> tuple[str, ...]:
@@ -195,20 +197,20 @@ def _verdicts(text: str, statements: Sequence[str]) -> list[str]:
     # statement, by order, number or words; the first that has one for every statement counts.
     n = len(statements)
     ways = (_in_order(text, n), _by_number(text, n), _by_words(text, statements))
-    return next((found for found in ways if len(found) == n), ways[0])
+    return next((verdicts for verdicts in ways if len(verdicts) == n), ways[0])
 
 
 def _by_number(text: str, n: int) -> list[str]:
-    said = {(int(number), answer.lower()) for number, answer in _STATEMENT.findall(text)}
-    found = dict(said)
+    numbered = {(int(number), answer.lower()) for number, answer in _STATEMENT.findall(text)}
+    by_number = dict(numbered)
     wanted = range(1, n + 1)
-    return [found[k] for k in wanted] if sorted(k for k, _ in said) == [*wanted] else []
+    return [by_number[k] for k in wanted] if sorted(k for k, _ in numbered) == [*wanted] else []
 
 
 def _by_words(text: str, statements: Sequence[str]) -> list[str]:
     places = [(text.rfind(s), len(s)) for s in statements]
-    found = [_AFTER.match(text, at + length) for at, length in places if at >= 0]
-    return [match[1] for match in found if match]
+    matches = [_AFTER.match(text, at + length) for at, length in places if at >= 0]
+    return [match[1] for match in matches if match]
 
 
 def _in_order(text: str, n: int) -> list[str]:
@@ -232,15 +234,15 @@ def _said(line: str) -> list[str]:
     # within an explanation are words like any other.
     if _NUMBERED.fullmatch(line) or _PLAIN.fullmatch(line):
         return _YES_NO.findall(line)
-    return _YES_NO.findall(found[0]) if (found := _ONE.match(line)) else []
+    return _YES_NO.findall(match[0]) if (match := _ONE.match(line)) else []
 
 
 def _explanations(text: str, n: int) -> list[str]:
     # The paper fixes no form for the explanations: they are shown only where they can be told
     # apart, one line for each statement before the final verdicts.
     final = list(_FINAL.finditer(text))
-    found = lines(text[: final[-1].start()] if final else text)
-    return list(found) if len(found) == n else [""] * n
+    explanations = lines(text[: final[-1].start()] if final else text)
+    return list(explanations) if len(explanations) == n else [""] * n
 
 
 _NAMES = ("TP", "FP", "FN")
@@ -310,16 +312,16 @@ class PaperCorrectness(Task[Shared]):
         labels = list(_LABEL.finditer(text))
         names = [label[1].upper() for label in labels]
         if sorted(names) != sorted(_NAMES):
-            said = ", ".join(names) or "none"
-            raise Unreadable(f"not the three lists TP, FP and FN, each once: {said}", raw=raw)
+            labelled = ", ".join(names) or "none"
+            raise Unreadable(f"not the three lists TP, FP and FN, each once: {labelled}", raw=raw)
         ends = [*(label.start() for label in labels[1:]), len(text)]
-        found = {}
+        lists = {}
         for name, label, end in zip(names, labels, ends, strict=True):
             items = _listed(text[label.end() : end], last=end == len(text))
             if items is None or _DOTS & set(items):
                 raise Unreadable(f"it is not plain which statements are {name}", raw=raw)
-            found[name] = items
-        return Shared(*(found[name] for name in _NAMES))
+            lists[name] = items
+        return Shared(*(lists[name] for name in _NAMES))
 
     @staticmethod
     def reply(shared: Shared) -> str:
@@ -346,8 +348,8 @@ def _items(inner: str) -> tuple[str, ...] | None:
     """What stands between the brackets of a list; None if it is not plain where an item ends."""
     inner = inner.removesuffix(",").rstrip()
     if inner[:1] in ("“", '"', "‘", "'"):
-        found = _in_json(inner) or _in_quotes(inner)
-        return _stated(found) if found else None
+        quoted = _in_json(inner) or _in_quotes(inner)
+        return _stated(quoted) if quoted else None
     if "\n" in inner:
         return _stated(map(_unmarked, inner.splitlines()))
     pieces = _COMMA.split(inner)
@@ -357,21 +359,21 @@ def _items(inner: str) -> tuple[str, ...] | None:
 
 def _in_json(inner: str) -> list[str] | None:
     try:
-        found = json.loads(f"[{inner}]")
+        items = json.loads(f"[{inner}]")
     except ValueError:
         return None
-    return found if all(isinstance(item, str) for item in found) else None
+    return items if all(isinstance(item, str) for item in items) else None
 
 
 def _in_quotes(inner: str) -> list[str] | None:
-    found, at = [], 0
+    items, at = [], 0
     while at < len(inner):
         match = _QUOTED.match(inner, at)
         if match is None:
             return None
-        found.append(next(filter(None, match.groups())))
+        items.append(next(filter(None, match.groups())))
         at = match.end()
-    return found
+    return items
 
 
 def _by_line(text: str) -> tuple[str, ...] | None:
@@ -383,8 +385,10 @@ def _by_line(text: str) -> tuple[str, ...] | None:
 
 
 def _stated(items: Iterable[str]) -> tuple[str, ...]:
-    found = tuple(bare for item in items if (bare := item.strip()))
-    return () if len(found) == 1 and found[0].casefold().rstrip(".") in _NONE else found
+    statements = tuple(bare for item in items if (bare := item.strip()))
+    return (
+        () if len(statements) == 1 and statements[0].casefold().rstrip(".") in _NONE else statements
+    )
 
 
 def _unmarked(line: str) -> str:

@@ -37,10 +37,10 @@ _END_OF_THOUGHT = re.compile(
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
+    known = dict(pairs)
+    if len(known) < len(pairs) and any(known[key] != value for key, value in pairs):
         raise ValueError("one key with two values")
-    return found
+    return known
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
@@ -62,12 +62,12 @@ def decode(raw: str, form: type[F]) -> F:
     if '{"' in raw:
         problem += f" is whole: {_CUT}"
     dotted = any(dots in raw for dots in _DOTS)
-    for at, found in _objects(raw):
-        if found is _TORN:
+    for at, candidate in _objects(raw):
+        if candidate is _TORN:
             torn = at if torn is None else torn
             continue
         try:
-            value = msgspec.convert(found, form)
+            value = msgspec.convert(candidate, form)
         except msgspec.ValidationError as error:
             problem = str(error)
             continue
@@ -108,7 +108,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     # One pass from left to right: a decode from every "{" on copes with fences and prose of every
     # kind, and a tag inside a decoded object is its text. Stripping thoughts beforehand would let
     # an answer that contains "<think>" make its own statements vanish.
-    found: list[tuple[int, Any]] = []
+    objects: list[tuple[int, Any]] = []
     begun: list[int] = []  # for each open thought, how much was found before it
     thinking, at, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
@@ -118,11 +118,11 @@ def _objects(text: str) -> list[tuple[int, Any]]:
         if mark[0] != "{":
             thinking = not mark["end"]
             if thinking:
-                begun.append(len(found))
+                begun.append(len(objects))
             elif begun:
-                del found[begun.pop() :]
+                del objects[begun.pop() :]
             elif _begins_line(text, mark.start()):
-                found.clear()  # all before was thought, even if its beginning is not shown
+                objects.clear()  # all before was thought, even if its beginning is not shown
             continue
         try:
             value, at = _DECODER.raw_decode(text, mark.start())
@@ -132,8 +132,8 @@ def _objects(text: str) -> list[tuple[int, Any]]:
             value = _TORN
         except RecursionError:  # what it holds is hardly less deep, and each try takes long
             return []
-        found += [] if thinking else [(mark.start(), value)]
-    return found if broken <= MAX_BROKEN else []
+        objects += [] if thinking else [(mark.start(), value)]
+    return objects if broken <= MAX_BROKEN else []
 
 
 def _begins_line(text: str, at: int) -> bool:
@@ -176,13 +176,13 @@ def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, It
     items, wanted = list(items), set(known)
     if len(items) == len(wanted) == 1:
         return {wanted.pop(): items[0]}
-    found: dict[str, Item] = {}
+    verdicts: dict[str, Item] = {}
     for item in items:
         if item.id not in wanted:
             raise Unreadable(f"a verdict for '{item.id}', which was not asked about", raw=raw)
-        if found.setdefault(item.id, item) != item:
+        if verdicts.setdefault(item.id, item) != item:
             raise Unreadable(f"two different verdicts for '{item.id}'", raw=raw)
-    return found
+    return verdicts
 
 
 def stripped(texts: Iterable[str]) -> tuple[str, ...]:

@@ -72,9 +72,9 @@ class PreferAnswer(Task[Preference]):
     def read(self, raw: str) -> Preference:
         """The preference; the answers may be named as they are shown: "First answer"."""
         form = decode(raw, _PreferenceForm)
-        said = form.better.strip().lower().removesuffix(" answer")
+        named = form.better.strip().lower().removesuffix(" answer")
         for better in get_args(Better):
-            if said == better:
+            if named == better:
                 return Preference(better, form.reason)
         raise Unreadable(f"'{form.better}' instead of first, second or tie", raw=raw)
 

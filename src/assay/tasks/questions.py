@@ -279,13 +279,13 @@ class AnswerQuestions(ByIds[ShortAnswer]):
         return {i: ShortAnswer(i, self._said(item.answer or "")) for i, item in items.items()}
 
     def _said(self, answer: str) -> str | None:
-        said = answer.strip()
-        if not said or _DASH.fullmatch(said):
+        stripped = answer.strip()
+        if not stripped or _DASH.fullmatch(stripped):
             return None
-        nothing = _NOTHING.fullmatch(said)
+        nothing = _NOTHING.fullmatch(stripped)
         if nothing and not re.search(rf"\b{nothing[1]}\b", self.text, re.IGNORECASE):
             return None
-        return said
+        return stripped
 
     @staticmethod
     def reply(answers: Sequence[ShortAnswer]) -> str:
@@ -356,11 +356,11 @@ class AskClosedQuestions(Task[tuple[ClosedQuestion, ...]]):
 
     def read(self, raw: str) -> tuple[ClosedQuestion, ...]:
         """The questions in order, each once; empty ones are left out."""
-        found: dict[str, ClosedQuestion] = {}
+        by_text: dict[str, ClosedQuestion] = {}
         for item in decode(raw, _ClosedForm).questions:
             if text := item.question.strip():
-                found.setdefault(text, ClosedQuestion(item.phrase.strip(), text))
-        return tuple(found.values())
+                by_text.setdefault(text, ClosedQuestion(item.phrase.strip(), text))
+        return tuple(by_text.values())
 
     @staticmethod
     def reply(questions: Sequence[ClosedQuestion]) -> str:

@@ -245,9 +245,9 @@ def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
     after = r"(?!\w)" if source[-1].isalnum() else ""
     for pattern in (f"{before}{written}{after}", _loosely(source), written):
         for start in (*starts, 0):
-            found = re.compile(pattern).search(text, start)
-            if found:
-                return found.span()
+            match = re.compile(pattern).search(text, start)
+            if match:
+                return match.span()
     return None
 
 

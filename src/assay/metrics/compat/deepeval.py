@@ -151,13 +151,13 @@ class DeepEvalContextualRecall(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify each sentence of the reference against all contexts."""
         reference = sample.reference or ""
-        found = sentences(reference)
-        if not found:
+        statements = sentences(reference)
+        if not statements:
             return Unscored("undefined", "the reference holds no sentence")
-        if len(found) == 1 and is_phrase(reference) and not blank(sample.question or ""):
-            found = (replace(found[0], text=f"{sample.question} {found[0].text}"),)
-        (verdicts,) = await verify([(found, sample.contexts or ())], judge)
-        return share(verdict_parts(found, verdicts, reference, kind="reference sentence"))
+        if len(statements) == 1 and is_phrase(reference) and not blank(sample.question or ""):
+            statements = (replace(statements[0], text=f"{sample.question} {statements[0].text}"),)
+        (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
+        return share(verdict_parts(statements, verdicts, reference, kind="reference sentence"))
 
 
 @dataclass(frozen=True)
@@ -189,10 +189,10 @@ class DeepEvalContextualRelevancy(Metric):
         ]
         if not pooled:
             return Unscored("undefined", "the contexts make no statement")
-        told = await choices(question, tuple(statement for _, statement in pooled), judge)
+        by_id = await choices(question, tuple(statement for _, statement in pooled), judge)
         return share(
             [
-                replace(relevance_part(s, told.get(s.id), "context statement"), context=rank)
+                replace(relevance_part(s, by_id.get(s.id), "context statement"), context=rank)
                 for rank, s in pooled
             ]
         )
@@ -258,10 +258,10 @@ class DeepEvalHallucination(Metric):
         if not contexts:
             return Unscored("undefined", "there is no context that could be contradicted")
         groups = [(statements, (context,)) for _, context in contexts]
-        found = await verify_three_way(groups, judge)
+        verdicts_by_context = await verify_three_way(groups, judge)
         parts = [
             self._part(_denied(rank, context, statements, verdicts))
-            for (rank, context), verdicts in zip(contexts, found, strict=True)
+            for (rank, context), verdicts in zip(contexts, verdicts_by_context, strict=True)
         ]
         if any(part.value is None for part in parts):
             return Unscored("failed", UNTOLD, tuple(parts))

@@ -122,17 +122,17 @@ class PaperContextRelevance(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The paper's prompt over the joined contexts, each copied line looked up."""
-        found = context_sentences(sample)
-        if not found:
+        sentences = context_sentences(sample)
+        if not sentences:
             return Unscored("undefined", "the contexts hold no sentence")
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [sentence for line in copied for sentence in _split(line)]
-        chosen, dropped = _looked_up(texts, found)
+        chosen, dropped = _looked_up(texts, sentences)
         if copied and not chosen:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
-        return share([*(sentence_part(s, chosen.get(s.id)) for s in found), *dropped])
+        return share([*(sentence_part(s, chosen.get(s.id)) for s in sentences), *dropped])
 
 
 def _split(line: str) -> list[str]:
@@ -272,10 +272,12 @@ class GptRanking(Metric):
             return Unscored("undefined", gap)
         if blank(answer) or blank(other):
             return Unscored("undefined", "one of the two answers is empty")
-        found = await judge(PreferAnswer(definition, shown(sample, (consulted,)), answer, other))
-        label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[found.better]
-        value = WINS[found.better]
-        return Score(value, (Part("answer", answer, label, value, found.reason),))
+        preference = await judge(
+            PreferAnswer(definition, shown(sample, (consulted,)), answer, other)
+        )
+        label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
+        value = WINS[preference.better]
+        return Score(value, (Part("answer", answer, label, value, preference.reason),))
 
 
 TELECOM = (
@@ -308,15 +310,15 @@ class PaperFactualCorrectness(Metric):
             return Unscored("undefined", "the reference is empty")
         if blank(answer):
             return Score(0.0, (Part("answer", answer, "empty answer", 0.0),))
-        found = await judge(PaperCorrectness(sample.question or "", answer, reference))
+        shared = await judge(PaperCorrectness(sample.question or "", answer, reference))
         parts = (
-            *(Part("statement", text, "TP", 1.0) for text in found.both),
-            *(Part("statement", text, "FP", 0.0) for text in found.answer_only),
-            *(Part("reference statement", text, "FN", 0.0) for text in found.reference_only),
+            *(Part("statement", text, "TP", 1.0) for text in shared.both),
+            *(Part("statement", text, "FP", 0.0) for text in shared.answer_only),
+            *(Part("reference statement", text, "FN", 0.0) for text in shared.reference_only),
         )
         if not parts:
             return Unscored("undefined", "the judge names no statement of answer or reference")
-        tp, fp, fn = map(len, (found.both, found.answer_only, found.reference_only))
+        tp, fp, fn = map(len, (shared.both, shared.answer_only, shared.reference_only))
         return Score(tp / (tp + (fp + fn) / 2), parts, details={"TP": tp, "FP": fp, "FN": fn})
 
 

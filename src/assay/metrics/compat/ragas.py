@@ -83,11 +83,11 @@ class RagasAnswerRelevancy(Metric):
         if blank(question) or blank(answer):
             return one_blank(question, answer)
         drawn = await judge.draws(GenerateQuestions(answer, 1), self.strictness)
-        asked, *vectors = await judge.each(
+        question_vector, *vectors = await judge.each(
             [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
         )
         parts = tuple(
-            _question_part(made, cosine(asked, vector))
+            _question_part(made, cosine(question_vector, vector))
             for made, vector in zip(drawn, vectors, strict=True)
         )
         rule = all if self.noncommittal == "all" else any
@@ -148,11 +148,11 @@ class RagasContextPrecisionWithoutReference(ContextPrecisionWithoutReference):
         return _with_epsilon(await super().score(sample, judge))
 
 
-def _with_epsilon(found: Outcome) -> Outcome:
-    if isinstance(found, Unscored):
-        return found
-    useful = sum(part.value or 0.0 for part in found.parts)
-    return replace(found, value=found.value * useful / (useful + _AP_EPSILON))
+def _with_epsilon(outcome: Outcome) -> Outcome:
+    if isinstance(outcome, Unscored):
+        return outcome
+    useful = sum(part.value or 0.0 for part in outcome.parts)
+    return replace(outcome, value=outcome.value * useful / (useful + _AP_EPSILON))
 
 
 @dataclass(frozen=True)
@@ -190,9 +190,9 @@ class RagasContextEntityRecall(Metric):
         )
         if self.variant == "legacy":  # after its first time it stands for nothing new
             parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(wanted))
-        found = sum(part.value or 0.0 for part in parts)
+        total = sum(part.value or 0.0 for part in parts)
         nothing = (Part("reference", reference, "no entity", 0.0),)
-        return Score(found / (len(parts) + _EPSILON), parts or nothing)
+        return Score(total / (len(parts) + _EPSILON), parts or nothing)
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
@@ -237,13 +237,17 @@ class RagasFactualCorrectness(FScore):
             return Unscored("undefined", "the reference is empty")
         levels = self.atomicity, self.coverage
         texts = [answer, "" if self.mode == "precision" else reference]
-        mine, theirs = await split("", texts, judge, levels)
-        found, covered = await verify([(mine, (reference,)), (theirs, (answer,))], judge)
+        answer_statements, reference_statements = await split("", texts, judge, levels)
+        correct, covered = await verify(
+            [(answer_statements, (reference,)), (reference_statements, (answer,))], judge
+        )
         labels = {"statement": ("TP", "FP"), "reference statement": ("covered", "FN")}
         parts = [
-            *verdict_parts(mine, unplaced(found), answer, labels=labels["statement"]),
             *verdict_parts(
-                theirs,
+                answer_statements, unplaced(correct), answer, labels=labels["statement"]
+            ),
+            *verdict_parts(
+                reference_statements,
                 unplaced(covered),
                 reference,
                 kind="reference statement",
@@ -299,13 +303,13 @@ class RagasAnswerCorrectness(WeightedCorrectness):
         check_beta(self.name, self.beta)
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
-        found = await FactualCorrectness(beta=self.beta).score(sample, judge)
-        if isinstance(found, Unscored):
-            return found
-        tp, fp, fn = (found.details[label] for label in ("TP", "FP", "FN"))
+        outcome = await FactualCorrectness(beta=self.beta).score(sample, judge)
+        if isinstance(outcome, Unscored):
+            return outcome
+        tp, fp, fn = (outcome.details[label] for label in ("TP", "FP", "FN"))
         precision, recall = counted(tp, fp, fn)
-        details = {**found.details, "precision": precision, "recall": recall}
-        return replace(found, value=f_beta(precision, recall, self.beta), details=details)
+        details = {**outcome.details, "precision": precision, "recall": recall}
+        return replace(outcome, value=f_beta(precision, recall, self.beta), details=details)
 
 
 # ruff: noqa: RUF001 - quotation marks are what it is about
@@ -354,10 +358,10 @@ class RagasQuotedSpans(Metric):
         parts = []
         for text, span in self._spans(sample.answer or ""):
             wanted = self._plain(text)
-            found = bool(wanted) and wanted in everything
-            place = next((i for i, c in enumerate(contexts) if found and wanted in c), None)
-            label = "found" if found else "not found"
-            parts.append(Part("quotation", text, label, float(found), context=place, span=span))
+            present = bool(wanted) and wanted in everything
+            place = next((i for i, c in enumerate(contexts) if present and wanted in c), None)
+            label = "found" if present else "not found"
+            parts.append(Part("quotation", text, label, float(present), context=place, span=span))
         if not parts:
             return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
         return share(parts)

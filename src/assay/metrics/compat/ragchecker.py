@@ -44,7 +44,7 @@ class _RAGChecker(Metric):
         return self._count(await entailment(sample, judge, self.wanted), sample)
 
     @abstractmethod
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
         """The number that the matrices give."""
 
 
@@ -61,8 +61,8 @@ class Precision(_RAGChecker):
     needs = ("question", "answer", "reference")
     wanted = ("reference:answer",)
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _share(_correct(found, sample), "answer", sample.answer)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return _share(_correct(matrices, sample), "answer", sample.answer)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Recall(_RAGChecker):
     needs = ("question", "answer", "reference")
     wanted = ("answer:reference",)
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _share(_told(found, sample), "reference", sample.reference)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return _share(_recalled(matrices, sample), "reference", sample.reference)
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class F1(_RAGChecker):
     needs = ("question", "answer", "reference")
     wanted = ("reference:answer", "answer:reference")
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        precision = _share(_correct(found, sample), "answer", sample.answer)
-        recall = _share(_told(found, sample), "reference", sample.reference)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        precision = _share(_correct(matrices, sample), "answer", sample.answer)
+        recall = _share(_recalled(matrices, sample), "reference", sample.reference)
         details = {"precision": precision.value, "recall": recall.value}
         value = f_beta(precision.value, recall.value)
         return Score(value, precision.parts + recall.parts, details=details)
@@ -116,8 +116,10 @@ class ClaimRecall(_RAGChecker):
     needs = ("question", "contexts", "reference")
     wanted = ("contexts:reference",)
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        parts = _grounds(found.theirs, found.retrieved, ("retrieved", "not retrieved"), _REFERENCE)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        parts = _grounds(
+            matrices.reference, matrices.retrieved, ("retrieved", "not retrieved"), _REFERENCE
+        )
         return _share(parts, "reference", sample.reference)
 
 
@@ -133,9 +135,9 @@ class ContextPrecision(_RAGChecker):
     needs = ("question", "contexts", "reference")
     wanted = ("contexts:reference",)
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
         contexts = sample.contexts or ()
-        parts = [_context(found, i, text) for i, text in enumerate(contexts)]
+        parts = [_context(matrices, i, text) for i, text in enumerate(contexts)]
         return _share(parts, "retrieval", "", "no context")
 
 
@@ -151,11 +153,13 @@ class ContextUtilization(_RAGChecker):
     needs = ("question", "contexts", "answer", "reference")
     wanted = ("answer:reference", "contexts:reference")
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
         parts = []
-        for statement, told, row in zip(found.theirs, found.told, found.retrieved, strict=True):
-            label = "used" if told.supported else "not used"
-            value: float | None = float(told.supported)
+        for statement, verdict, row in zip(
+            matrices.reference, matrices.covered, matrices.retrieved, strict=True
+        ):
+            label = "used" if verdict.supported else "not used"
+            value: float | None = float(verdict.supported)
             if not entailing(row):
                 label, value = "not retrieved", None
             parts.append(by_contexts(statement, row, label, value, kind=_REFERENCE))
@@ -179,8 +183,8 @@ class NoiseSensitivityRelevant(_RAGChecker):
     wanted = MATRICES
     higher_is_better = False
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return noise(found, sample, RELEVANT)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return noise(matrices, sample, RELEVANT)
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,8 @@ class NoiseSensitivityIrrelevant(_RAGChecker):
     wanted = MATRICES
     higher_is_better = False
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return noise(found, sample, IRRELEVANT)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return noise(matrices, sample, IRRELEVANT)
 
 
 @dataclass(frozen=True)
@@ -216,8 +220,8 @@ class Hallucination(_RAGChecker):
     wanted = ("reference:answer", "contexts:answer")
     higher_is_better = False
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _ungrounded(found, sample, correct=False)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return _ungrounded(matrices, sample, correct=False)
 
 
 @dataclass(frozen=True)
@@ -234,8 +238,8 @@ class SelfKnowledge(_RAGChecker):
     wanted = ("reference:answer", "contexts:answer")
     higher_is_better = False
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        return _ungrounded(found, sample, correct=True)
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        return _ungrounded(matrices, sample, correct=True)
 
 
 @dataclass(frozen=True)
@@ -251,8 +255,8 @@ class Faithfulness(_RAGChecker):
     needs = ("question", "contexts", "answer")
     wanted = ("contexts:answer",)
 
-    def _count(self, found: Entailment, sample: Sample) -> Outcome:
-        parts = _grounds(found.mine, found.grounded, ("supported", "unsupported"))
+    def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
+        parts = _grounds(matrices.answer, matrices.grounded, ("supported", "unsupported"))
         return _share(parts, "answer", sample.answer)
 
 
@@ -263,15 +267,15 @@ def _share(
     return share(parts) if parts else Score(0.0, (Part(kind, text or "", label, 0.0),))
 
 
-def _correct(found: Entailment, sample: Sample) -> tuple[Part, ...]:
+def _correct(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, answer = ("correct", "incorrect"), sample.answer or ""
-    return verdict_parts(found.mine, unplaced(found.correct), answer, labels=labels)
+    return verdict_parts(matrices.answer, unplaced(matrices.correct), answer, labels=labels)
 
 
-def _told(found: Entailment, sample: Sample) -> tuple[Part, ...]:
+def _recalled(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, reference = ("told", "left out"), sample.reference or ""
     return verdict_parts(
-        found.theirs, unplaced(found.told), reference, labels=labels, kind=_REFERENCE
+        matrices.reference, unplaced(matrices.covered), reference, labels=labels, kind=_REFERENCE
     )
 
 
@@ -285,21 +289,25 @@ def _grounds(
     ]
 
 
-def _context(found: Entailment, i: int, text: str) -> Part:
+def _context(matrices: Entailment, i: int, text: str) -> Part:
     entailed = [
-        s.text for s, row in zip(found.theirs, found.retrieved, strict=True) if row[i].supported
+        s.text
+        for s, row in zip(matrices.reference, matrices.retrieved, strict=True)
+        if row[i].supported
     ]
     label = "relevant" if entailed else "irrelevant"
     reason = f"entails: {' | '.join(entailed)}" if entailed else "entails nothing of the reference"
     return Part("context", text, label, float(bool(entailed)), reason, context=i)
 
 
-def _ungrounded(found: Entailment, sample: Sample, *, correct: bool) -> Outcome:
+def _ungrounded(matrices: Entailment, sample: Sample, *, correct: bool) -> Outcome:
     """Share of the statements of no context that the reference entails, or does not."""
-    if why := undefined(found, sample):
+    if why := undefined(matrices, sample):
         return Unscored("undefined", why)
     parts = []
-    for statement, verdict, row in zip(found.mine, found.correct, found.grounded, strict=True):
+    for statement, verdict, row in zip(
+        matrices.answer, matrices.correct, matrices.grounded, strict=True
+    ):
         label = "self-knowledge" if verdict.supported else "hallucination"
         if entailing(row):
             label = "correct, in a context" if verdict.supported else "noise from a context"

@@ -120,12 +120,12 @@ class SelfCheckNgram(Metric):
         answer, further = sample.answer or "", _further(sample)
         if missing := _missing(answer, further):
             return missing
-        told = [
+        grams = [
             gram for text in (answer, *further) for s in sentences(text) for gram in self._of(s)
         ]
-        counts = Counter(told)
+        counts = Counter(grams)
         surprises = [
-            (s, [math.log(len(told) / counts[gram]) for gram in self._of(s)])
+            (s, [math.log(len(grams) / counts[gram]) for gram in self._of(s)])
             for s in sentences(answer)
         ]
         reason = "the mean over {} tokens"
@@ -155,11 +155,11 @@ async def _checked(
     answer, further = sample.answer or "", _further(sample)
     if missing := _missing(answer, further):
         return missing
-    found = sentences(answer)
-    against = await verifying([(found, (text,)) for text in further], judge)
+    statements = sentences(answer)
+    against = await verifying([(statements, (text,)) for text in further], judge)
     parts = tuple(
         _inconsistent(s, verdicts, [inconsistency(v) for v in verdicts])
-        for s, *verdicts in zip(found, *against, strict=True)
+        for s, *verdicts in zip(statements, *against, strict=True)
     )
     if any(part.value is None for part in parts):
         return Unscored("failed", UNTOLD, parts)
@@ -178,8 +178,8 @@ def _contradiction(verdict: Verdict) -> float | None:
 def _inconsistent(
     sentence: Statement, verdicts: Sequence[Verdict], values: Sequence[float | None]
 ) -> Part:
-    told = [value for value in values if value is not None]
-    value = sum(told) / len(values) if len(told) == len(values) else None
+    known = [value for value in values if value is not None]
+    value = sum(known) / len(values) if len(known) == len(values) else None
     reason = "; ".join(f"further answer {n}: {three_way(v)}" for n, v in enumerate(verdicts, 1))
     return Part("answer sentence", sentence.text, "checked", value, reason, span=sentence.span)
 

@@ -97,11 +97,11 @@ class TruLensGroundedness(Metric):
         """Leave trivial sentences out, grade the others one by one."""
         answer, contexts = sample.answer or "", sample.contexts or ()
         (statements,) = await split(sample.question or "", [answer], judge)
-        found = sentences(answer)
-        claims = tuple(s for s in found if _claims(s, statements) and not _abstains(s))
+        every_sentence = sentences(answer)
+        claims = tuple(s for s in every_sentence if _claims(s, statements) and not _abstains(s))
         graded, method = await self._graded(claims, contexts, judge)
         by_id = {s.id: part for s, part in zip(claims, graded, strict=True)}
-        parts = [by_id.get(s.id) or _unasked(s) for s in found]
+        parts = [by_id.get(s.id) or _unasked(s) for s in every_sentence]
         if all(part.value is None for part in parts):
             return Unscored("undefined", "no sentence of the answer claims anything", tuple(parts))
         return share(parts, method)
@@ -193,15 +193,15 @@ class TruLensContextRelevance(Metric):
         if self.asks(judge.can) == (SelectSentences,):
             parts = await _helpful(question, contexts, judge)
             return share(parts, UNGRADED.format("the highest probability that a sentence helps"))
-        asked = [
+        tasks = [
             GiveGrade(_HELPS, HELPS, (("question", question), ("context", context)))
             for context in contexts
             if not blank(context)
         ]
-        given = iter(await judge.each(asked))
+        grades = iter(await judge.each(tasks))
         return share(
             [
-                _context(n, c, Grade(0.0, "empty") if blank(c) else next(given))
+                _context(n, c, Grade(0.0, "empty") if blank(c) else next(grades))
                 for n, c in enumerate(contexts)
             ]
         )
@@ -243,17 +243,17 @@ def _context(rank: int, context: str, grade: Grade) -> Part:
 
 async def _helpful(question: str, contexts: Sequence[str], judge: Judge) -> list[Part]:
     groups = [sentences(context) for context in contexts]
-    asked = [SelectSentences(question, passages(group)) for group in groups if group]
-    given = iter(await judge.each(asked))
+    tasks = [SelectSentences(question, passages(group)) for group in groups if group]
+    choices = iter(await judge.each(tasks))
     return [
-        _rated(rank, context, next(given) if group else ())
+        _rated(rank, context, next(choices) if group else ())
         for rank, (context, group) in enumerate(zip(contexts, groups, strict=True))
     ]
 
 
 def _rated(rank: int, context: str, choices: Sequence[Choice]) -> Part:
-    found = [
+    helpful = [
         (1.0 if c.probability is None else c.probability, c.reason) for c in choices if c.chosen
     ]
-    value, reason = max(found, key=lambda pair: pair[0], default=(0.0, "no sentence helps"))
+    value, reason = max(helpful, key=lambda pair: pair[0], default=(0.0, "no sentence helps"))
     return Part("context", context, "rated", value, reason, context=rank)
