@@ -1,4 +1,4 @@
-"""How metrics are named, and what is said to a name or parameter that does not exist."""
+"""Names of metrics, and messages for a name or parameter that does not exist."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""A metric of the user's own: from a function, by its place, with its errors told."""
+"""A metric of the user's own: from a function, by its place, with its errors."""
 
 import functools
 import os
