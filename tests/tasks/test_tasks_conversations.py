@@ -88,9 +88,9 @@ class TestTopics:
         matches = (TopicMatch("t1", 1, "r"), TopicMatch("t2", None))
         assert task.read(match_topics.reply(matches)) == matches
         assert task.narrow(["t2"]).ids == ("t2",)
-        spoken = '{"matches": [{"id": "t1", "reason": "", "reference": "None"}, %s]}'
+        without_thoughts = '{"matches": [{"id": "t1", "reason": "", "reference": "None"}, %s]}'
         second = '{"id": "t2", "reason": "", "reference": " r1 "}'
-        assert [m.reference for m in task.read(spoken % second)] == [None, 0]
+        assert [m.reference for m in task.read(without_thoughts % second)] == [None, 0]
 
     @pytest.mark.parametrize("name", ["r3", "r0", "x", "t1"])
     def test_a_reference_topic_that_does_not_exist_spoils_the_reply(self, name):

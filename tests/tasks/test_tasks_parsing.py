@@ -25,7 +25,7 @@ from assay.tasks import (
 )
 from assay.tasks import VerifyStatements as Verify
 from assay.tasks.base import listed
-from assay.tasks.parsing import by_id, decode, spoken
+from assay.tasks.parsing import by_id, decode, without_thoughts
 from assay.tasks.verification import context_index
 
 SPLIT = SplitStatements("Where?", "Rome is old. Rome is large.")
@@ -172,7 +172,7 @@ def test_a_huge_or_deep_reply_is_unreadable_soon_and_never_a_crash(raw):
     start = time.process_time()  # whatever else the machine does
     with pytest.raises(Unreadable):
         SPLIT.read(raw)
-    spoken(raw)
+    without_thoughts(raw)
     assert time.process_time() - start < 3
 
 
@@ -411,8 +411,8 @@ def test_decoding_is_strict_about_types():
 
 def test_blank_lines_without_end_are_read_at_once():
     # Quadratic work would take minutes here.
-    assert spoken("\n" * 400_000 + "yes").strip() == "yes"
-    assert spoken("thought\n \n \t</think>yes") == "yes"
+    assert without_thoughts("\n" * 400_000 + "yes").strip() == "yes"
+    assert without_thoughts("thought\n \n \t</think>yes") == "yes"
 
 
 def test_the_third_of_many_different_answers_is_not_looked_at(monkeypatch):

@@ -47,7 +47,7 @@ class Sentence:
     @property
     def all(self) -> Cited:
         """The contexts that it cites, each once."""
-        return _set(self.cited)
+        return _each_once(self.cited)
 
     @property
     def checked(self) -> bool:
@@ -55,7 +55,7 @@ class Sentence:
         return bool(self.cited) and not self.outside
 
 
-Asked: TypeAlias = dict[tuple[Cited, str], Verdict]
+CitedVerdicts: TypeAlias = dict[tuple[Cited, str], Verdict]
 
 
 def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence]:
@@ -108,12 +108,12 @@ def _numbers(listed: str) -> Iterator[int]:
         yield from range(first, last + 1) if first <= last else (first, last)
 
 
-async def _asked(
+async def _verified(
     pairs: Iterable[tuple[Cited, Sentence]],
     contexts: Sequence[str],
     judge: Judge,
-    known: Asked | None = None,
-) -> Asked:
+    known: CitedVerdicts | None = None,
+) -> CitedVerdicts:
     """What is known, and the verdict on each further sentence by its contexts together.
 
     There is one call for each set of contexts.
@@ -132,19 +132,21 @@ async def _asked(
     return found
 
 
-async def _together(sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge) -> Asked:
+async def _by_all_citations(
+    sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+) -> CitedVerdicts:
     """The verdict on each checked sentence by all that it cites."""
-    return await _asked([(s.all, s) for s in sentences if s.checked], contexts, judge)
+    return await _verified([(s.all, s) for s in sentences if s.checked], contexts, judge)
 
 
-def _set(cited: Iterable[int]) -> Cited:
+def _each_once(cited: Iterable[int]) -> Cited:
     return tuple(sorted(set(cited)))
 
 
 def _rest(cited: Cited, i: int) -> Cited:
     """The contexts that are left where one citation of context i is taken away."""
     at = cited.index(i)
-    return _set(cited[:at] + cited[at + 1 :])
+    return _each_once(cited[:at] + cited[at + 1 :])
 
 
 def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: str) -> Part:
@@ -152,7 +154,7 @@ def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: s
     return Part(kind, at.text, label, value, why, span=at.span)
 
 
-def _unchecked(sentence: Sentence, value: float | None) -> Part:
+def _unchecked_part(sentence: Sentence, value: float | None) -> Part:
     if not sentence.outside:
         return _part("answer sentence", sentence, "no citation", value, "it cites nothing")
     missing = ", ".join(f"[{number}]" for number in sentence.outside)
@@ -161,7 +163,7 @@ def _unchecked(sentence: Sentence, value: float | None) -> Part:
     )
 
 
-def _named(cited: Cited) -> str:
+def _marks_of(cited: Cited) -> str:
     return "".join(f"[{i + 1}]" for i in cited)
 
 
@@ -187,9 +189,9 @@ class _Citations(Metric):
         sentences = cited_sentences(sample.answer or "", len(contexts), self.at_most)
         if not sentences:
             return Unscored("undefined", "the answer has no sentence")
-        return await self._checked(sentences, contexts, judge)
+        return await self._judge_sentences(sentences, contexts, judge)
 
-    async def _checked(
+    async def _judge_sentences(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
         raise NotImplementedError
@@ -213,22 +215,22 @@ class CitationRecall(_Citations):
 
     name = "alce:citation_recall"
 
-    async def _checked(
+    async def _judge_sentences(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
-        verdicts = await _together(sentences, contexts, judge)
-        return share([self._judged(s, verdicts.get((s.all, s.name))) for s in sentences])
+        verdicts = await _by_all_citations(sentences, contexts, judge)
+        return share([self._parts_of(s, verdicts.get((s.all, s.name))) for s in sentences])
 
-    def _judged(self, sentence: Sentence, verdict: Verdict | None) -> Part:
+    def _parts_of(self, sentence: Sentence, verdict: Verdict | None) -> Part:
         if verdict is None:
-            return _unchecked(sentence, 0.0)
+            return _unchecked_part(sentence, 0.0)
         supporting = verdict.context
         return Part(
             kind="answer sentence",
             text=sentence.statement.text,
             label="supported" if verdict.supported else "unsupported",
             value=float(verdict.supported),
-            reason=f"cites {_named(sentence.cited)}: {verdict.reason}".rstrip(": "),
+            reason=f"cites {_marks_of(sentence.cited)}: {verdict.reason}".rstrip(": "),
             context=None if supporting is None else sentence.all[supporting],
             quote=verdict.quote,
             probability=verdict.probability,
@@ -255,38 +257,38 @@ class CitationPrecision(_Citations):
 
     name = "alce:citation_precision"
 
-    async def _checked(
+    async def _judge_sentences(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
-        verdicts = await _together(sentences, contexts, judge)
+        verdicts = await _by_all_citations(sentences, contexts, judge)
         several = [
             s
             for s in sentences
             if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
         ]
         alone = [((i,), s) for s in several for i in s.all]
-        verdicts = await _asked(alone, contexts, judge, verdicts)
+        verdicts = await _verified(alone, contexts, judge, verdicts)
         rests = [
             (_rest(s.cited, i), s) for (i,), s in alone if not verdicts[(i,), s.name].supported
         ]
-        verdicts = await _asked(rests, contexts, judge, verdicts)
-        parts = [part for s in sentences for part in self._judged(s, verdicts)]
+        verdicts = await _verified(rests, contexts, judge, verdicts)
+        parts = [part for s in sentences for part in self._parts_of(s, verdicts)]
         if any(part.value is not None for part in parts):
             return share(parts)
         return Score(0.0, tuple(parts))
 
-    def _judged(self, sentence: Sentence, verdicts: Asked) -> Iterator[Part]:
+    def _parts_of(self, sentence: Sentence, verdicts: CitedVerdicts) -> Iterator[Part]:
         if not sentence.checked:
-            yield _unchecked(sentence, None)
+            yield _unchecked_part(sentence, None)
             return
         for i in sentence.cited:
-            needed, label, why = _need(sentence, i, verdicts)
+            needed, label, why = _is_needed(sentence, i, verdicts)
             at = sentence.statement
-            mark = f"{_named((i,))} {at.text}"
+            mark = f"{_marks_of((i,))} {at.text}"
             yield Part("citation", mark, label, float(needed), why, context=i, span=at.span)
 
 
-def _need(sentence: Sentence, i: int, verdicts: Asked) -> tuple[bool, str, str]:
+def _is_needed(sentence: Sentence, i: int, verdicts: CitedVerdicts) -> tuple[bool, str, str]:
     name = sentence.name
     together = verdicts[sentence.all, name]
     if not together.supported:
@@ -298,8 +300,8 @@ def _need(sentence: Sentence, i: int, verdicts: Asked) -> tuple[bool, str, str]:
         return True, "needed", f"it alone entails the sentence: {alone.reason}".rstrip(": ")
     rest = _rest(sentence.cited, i)
     if verdicts[rest, name].supported:
-        return False, "not needed", f"{_named(rest)} without it entail the sentence"
-    return True, "needed", f"{_named(rest)} without it do not entail the sentence"
+        return False, "not needed", f"{_marks_of(rest)} without it entail the sentence"
+    return True, "needed", f"{_marks_of(rest)} without it do not entail the sentence"
 
 
 # ruff: noqa: RUF001 - quotation marks are what it is about

@@ -146,7 +146,9 @@ class TurnFaithfulness(Metric):
         groups = zip(split, (contexts for _, contexts in known), strict=True)
         verdicts = await verify(list(groups), judge)
         turns = [
-            _placed(e, verdict_parts(statements, judged, e.answer, kind=_kind(e, "statement")))
+            _located(
+                e, verdict_parts(statements, judged, e.answer, kind=_kind_of_part(e, "statement"))
+            )
             for (e, _), statements, judged in zip(known, split, verdicts, strict=True)
         ]
         return _mean_of_turns(turns, [e for e, _ in known], "no message makes a statement")
@@ -213,7 +215,7 @@ class TurnRelevancy(Metric):
         vectors = iter(await judge.each(Embed(text) for group in texts for text in group))
         turns = []
         for exchange, questions in zip(messages, generated, strict=True):
-            question_vector, kind = next(vectors), _kind(exchange, "question")
+            question_vector, kind = next(vectors), _kind_of_part(exchange, "question")
             why = "the message is noncommittal" if questions.noncommittal else ""
             turns.append(
                 tuple(
@@ -228,7 +230,7 @@ class TurnRelevancy(Metric):
         return [
             (
                 Part(
-                    _kind(e, "answer"),
+                    _kind_of_part(e, "answer"),
                     e.answer,
                     "noncommittal" if rating.noncommittal else "rated",
                     rating.relevance,
@@ -294,18 +296,18 @@ async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outco
     return Score(value, parts)
 
 
-def _placed(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
+def _located(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts, saying in words which context is meant: it is one of the turn's, not the sample's.
 
     Nor does a span lie in the sample's answer.
     """
     return tuple(
-        replace(part, context=None, span=None, marks=(), reason=_where(exchange, part))
+        replace(part, context=None, span=None, marks=(), reason=_reason_with_turn(exchange, part))
         for part in parts
     )
 
 
-def _where(exchange: Exchange, part: Part) -> str:
+def _reason_with_turn(exchange: Exchange, part: Part) -> str:
     if part.context is None:
         return part.reason
     return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
@@ -316,7 +318,7 @@ def _check_window(name: str, window: object) -> None:
         raise InputError(f"{name}: window must be a whole number from 0, not {window!r}")
 
 
-def _kind(exchange: Exchange, what: str) -> str:
+def _kind_of_part(exchange: Exchange, what: str) -> str:
     return f"turn {exchange.number} {what}"
 
 

@@ -17,7 +17,7 @@ from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
 from assay.tasks.embedding import cosine
 from assay.tasks.statements import Level
 
-_MOST_BETA = 1_000_000  # recall alone, to all digits that are shown
+_MAX_BETA = 1_000_000  # recall alone, to all digits that are shown
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -36,9 +36,9 @@ def check_beta(name: str, beta: float) -> None:
     Raises:
         InputError: If it is not above 0, or so large that its square is none.
     """
-    if not 0 < beta <= _MOST_BETA:
+    if not 0 < beta <= _MAX_BETA:
         raise InputError(
-            f"{name}: beta must be a number above 0 and up to {_MOST_BETA:,}, not {beta}"
+            f"{name}: beta must be a number above 0 and up to {_MAX_BETA:,}, not {beta}"
         )
 
 
@@ -111,10 +111,10 @@ class FactualCorrectness(FScore):
         ]
         certain = self.soft and None in [verdict.probability for verdict in given]
         return self._counted(
-            verdict_parts(answer_statements, unplaced(correct), answer, labels=("TP", "FP")),
+            verdict_parts(answer_statements, without_context(correct), answer, labels=("TP", "FP")),
             verdict_parts(
                 reference_statements,
-                unplaced(covered),
+                without_context(covered),
                 reference,
                 kind="reference statement",
                 labels=("covered", "FN"),
@@ -186,7 +186,7 @@ def mean(parts: Sequence[Part]) -> float:
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
 
 
-def unplaced(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def without_context(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Verdicts by the other text, which was shown as the context but is none of the sample."""
     return [replace(verdict, context=None) for verdict in verdicts]
 
@@ -332,7 +332,7 @@ class NliScore(Metric):
             (answer_statements, (premise(reference_statements, reference),)),
             (reference_statements, (premise(answer_statements, answer),)),
         ]
-        correct, covered = map(unplaced, await verify(asked, judge))
+        correct, covered = map(without_context, await verify(asked, judge))
         parts = (
             *self._valued(verdict_parts(answer_statements, correct, answer), correct),
             *self._valued(

@@ -18,7 +18,7 @@ from assay.metrics.grading import (
     majority,
     missing,
     shown,
-    tied,
+    tie_message,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -28,7 +28,7 @@ ANSWERED = "Does the answer give what the question asks for, completely and to t
 GOOD = "How good is the answer as an answer to the question?"
 NO_YES = ((0.0, "no"), (1.0, "yes"))
 SHOWN = ("question", "answer")
-MOST_GRADES = 101
+MAX_GRADES = 101
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class DiscreteCriterion(Metric):
         if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
             what = f"{self.name}: each label must be a text, or a pair of a text and what it means"
             raise InputError(what, 'such as ("bad", "ok", "good")')
-        names = [name for name, _ in self._meant()]
+        names = [name for name, _ in self._with_meanings()]
         if len(set(names)) < max(2, len(names)) or not all(name.strip() for name in names):
             raise InputError(
                 f"{self.name}: labels must be two or more different names, not {names}"
@@ -223,20 +223,20 @@ class DiscreteCriterion(Metric):
         """Ask for a label as often as is wanted."""
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
-        values = self._meant()
+        values = self._with_meanings()
         task = ChooseLabel(self.criterion, values, shown(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
         places = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
         kind, text = graded(sample, self.shows)
         parts = tuple(Part(kind, text, d.value, places[d.value], d.reason) for d in draws)
-        said = [draw.value for draw in draws]
-        winner, agreement = majority(said)
+        drawn = [draw.value for draw in draws]
+        winner, agreement = majority(drawn)
         if winner is None:
-            return Unscored("failed", tied(said), parts)
-        details = {"label": winner, "agreement": agreement, "draws": len(said)}
+            return Unscored("failed", tie_message(drawn), parts)
+        details = {"label": winner, "agreement": agreement, "draws": len(drawn)}
         return Score(places[winner], parts, details=details)
 
-    def _meant(self) -> tuple[tuple[str, str], ...]:
+    def _with_meanings(self) -> tuple[tuple[str, str], ...]:
         return tuple(
             (str(x[0]), str(x[1])) if isinstance(x, tuple) else (str(x), "") for x in self.labels
         )
@@ -301,8 +301,8 @@ class NumericCriterion(Metric):
         finite = all(map(math.isfinite, (self.low, self.high, self.step)))
         scale = f"{self.low:g}, {self.low + self.step:g}, ... {self.high:g}"
         steps = (self.high - self.low) / self.step if finite and self.step > 0 else 0.0
-        if not (1 - 1e-9 <= steps < MOST_GRADES and abs(steps - round(steps)) < 1e-6):
-            most = MOST_GRADES - 1
+        if not (1 - 1e-9 <= steps < MAX_GRADES and abs(steps - round(steps)) < 1e-6):
+            most = MAX_GRADES - 1
             remedy = f"low must be below high; step must divide the range into 1 to {most} steps"
             raise InputError(f"{self.name}: {scale} is not a scale of grades", remedy)
 
@@ -322,17 +322,24 @@ async def verdict(
     draws = await judge.draws(task, n)
     labels = ["yes" if draw.value else "no" for draw in draws]
     parts = tuple(
-        Part("verdict", definition, label, draw.value, draw.reason, probability=_yes(draw))
+        Part(
+            "verdict",
+            definition,
+            label,
+            draw.value,
+            draw.reason,
+            probability=_yes_probability(draw),
+        )
         for label, draw in zip(labels, draws, strict=True)
     )
     winner, agreement = majority(labels)
     if winner is None:
-        return Unscored("failed", tied(labels), parts)
+        return Unscored("failed", tie_message(labels), parts)
     details = {"agreement": agreement, "draws": n}
     return Score(float(winner == "yes"), parts, details=details)
 
 
-def _yes(draw: Grade) -> float | None:
+def _yes_probability(draw: Grade) -> float | None:
     return None if draw.probabilities is None else dict(draw.probabilities).get(1.0, 0.0)
 
 

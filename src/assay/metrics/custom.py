@@ -19,8 +19,8 @@ from assay.metrics.base import ELLIPSIS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 
-Made: TypeAlias = float | Outcome
-Function: TypeAlias = Callable[..., Made | Awaitable[Made]]
+Returned: TypeAlias = float | Outcome
+Function: TypeAlias = Callable[..., Returned | Awaitable[Returned]]
 
 _NAME = re.compile(r"[\w:.-]+")
 _FILE = ".py"
@@ -33,7 +33,7 @@ class FunctionMetric(Metric):
     function: Function
     asking: bool
 
-    def __call__(self, *given: Any) -> Made | Awaitable[Made]:
+    def __call__(self, *given: Any) -> Returned | Awaitable[Returned]:
         """What the function itself gives: for its own tests."""
         return type(self).function(*given)
 
@@ -214,7 +214,7 @@ def module_in_file(path: Path) -> ModuleType:
     name = f"{path.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
-    loader = _Anew(name, str(path))
+    loader = _FreshLoader(name, str(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None:  # pragma: no cover - not with a loader
         raise ImportError(f"{path.name} is not a Python file")
@@ -228,7 +228,7 @@ def module_in_file(path: Path) -> ModuleType:
     return module
 
 
-class _Anew(SourceFileLoader):
+class _FreshLoader(SourceFileLoader):
     """Compiles a file each time.
 
     Python knows the bytecode that it kept by the file's size and the second it was written in: of

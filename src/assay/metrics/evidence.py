@@ -33,7 +33,7 @@ def blank(*texts: str) -> bool:
     return not any(text.strip() for text in texts)
 
 
-def one_blank(question: str, answer: str) -> Outcome:
+def blank_outcome(question: str, answer: str) -> Outcome:
     """What is found where one of them is blank: no number without a question, 0 for no answer."""
     if blank(question):
         return Unscored("undefined", "the question is empty")
@@ -98,7 +98,9 @@ def verdict_parts(
             kind=kind,
             text=statement.text,
             label=_label(verdict, labels),
-            value=verdict.support if _open(verdict, labels) else float(verdict.supported),
+            value=verdict.support
+            if _counts_probability(verdict, labels)
+            else float(verdict.supported),
             reason=verdict.reason,
             context=verdict.context,
             quote=verdict.quote,
@@ -111,12 +113,12 @@ def verdict_parts(
 
 
 def _label(verdict: Verdict, labels: tuple[str, str]) -> str:
-    if _open(verdict, labels):
+    if _counts_probability(verdict, labels):
         return UNCERTAIN
     return labels[0] if verdict.supported else labels[1]
 
 
-def _open(verdict: Verdict, labels: tuple[str, str]) -> bool:
+def _counts_probability(verdict: Verdict, labels: tuple[str, str]) -> bool:
     return verdict.uncertain and labels == SUPPORT
 
 
@@ -135,7 +137,9 @@ def share(parts: Sequence[Part], method: str = "") -> Score:
     return Score(sum(values) / len(values), tuple(parts), method)
 
 
-UNTOLD = "the judge does not say whether what is not supported is contradicted or only absent"
+CONTRADICTION_UNKNOWN = (
+    "the judge does not say whether what is not supported is contradicted or only absent"
+)
 
 
 def sentences(text: str) -> Statements:
@@ -146,7 +150,9 @@ def sentences(text: str) -> Statements:
     )
 
 
-_DENIED = "Do the contexts contradict the statement, which they do not support, or is it absent?"
+_CONTRADICTED = (
+    "Do the contexts contradict the statement, which they do not support, or is it absent?"
+)
 _LABELS = (
     ("contradicted", "a context says the opposite of the statement"),
     ("absent", "no context says the opposite: they are silent about it or bear out a part of it"),
@@ -169,7 +175,7 @@ async def verify_three_way(
     if not judge.can(ChooseLabel):
         return verdicts_by_group
     tasks = [
-        _denied(statement, contexts)
+        _contradiction_task(statement, contexts)
         for (statements, contexts), verdicts in zip(groups, verdicts_by_group, strict=True)
         for statement, verdict in zip(statements, verdicts, strict=True)
         if contradicted(verdict) is None
@@ -186,9 +192,9 @@ async def verify_three_way(
     ]
 
 
-def _denied(statement: Statement, contexts: Sequence[str]) -> ChooseLabel:
+def _contradiction_task(statement: Statement, contexts: Sequence[str]) -> ChooseLabel:
     shown = [(f"context {n}", context) for n, context in enumerate(contexts, start=1)]
-    return ChooseLabel(_DENIED, _LABELS, (*shown, ("statement", statement.text)))
+    return ChooseLabel(_CONTRADICTED, _LABELS, (*shown, ("statement", statement.text)))
 
 
 def contradicted(verdict: Verdict) -> bool | None:

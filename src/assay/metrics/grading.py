@@ -90,11 +90,11 @@ def majority(values: Sequence[T]) -> tuple[T | None, float]:
     Not more than half need to say it: of yes, yes, no, maybe it is yes.
     """
     (first, n), *others = Counter(values).most_common()
-    tied = bool(others) and others[0][1] == n
-    return (None if tied else first), n / len(values)
+    is_tie = bool(others) and others[0][1] == n
+    return (None if is_tie else first), n / len(values)
 
 
-def tied(values: Sequence[str]) -> str:
+def tie_message(values: Sequence[str]) -> str:
     """Why there is no majority."""
     counts = ", ".join(f"{n} {value}" for value, n in Counter(values).most_common())
     return f"no majority among {len(values)} draws: {counts}"

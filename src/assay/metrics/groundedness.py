@@ -52,7 +52,7 @@ class Faithfulness(Metric):
         return share(verdict_parts(statements, verdicts, sample.answer or ""))
 
 
-_SHARED = 0.5  # words of a statement that its sentence has at least
+_MIN_SHARED = 0.5  # words of a statement that its sentence has at least
 
 
 @dataclass(frozen=True)
@@ -169,16 +169,16 @@ def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[S
     ]
     places = (*part.marks, *unmarked)
     if not places:  # the judge did not say where it was taken from
-        places = _likeliest(part.text, answer)
+        places = _closest_sentence(part.text, answer)
     return tuple(span for span in (_trimmed(span, answer) for span in places) if span)
 
 
-def _likeliest(statement: str, answer: str) -> tuple[Span, ...]:
+def _closest_sentence(statement: str, answer: str) -> tuple[Span, ...]:
     """The sentence that has most of the statement's words, if it has half of them."""
     wanted = set(words(statement))
     shared = [(len(wanted & set(words(answer[a:b]))), (a, b)) for a, b in sentence_spans(answer)]
     most, span = max(shared, key=lambda pair: pair[0], default=(0, (0, 0)))
-    return (span,) if most and most >= _SHARED * len(wanted) else ()
+    return (span,) if most and most >= _MIN_SHARED * len(wanted) else ()
 
 
 def _trimmed(span: Span, text: str) -> Span | None:

@@ -198,7 +198,7 @@ OCCASIONAL = (
 
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_CLOSING = frozenset(_PAIRS.values())
+_CLOSERS = frozenset(_PAIRS.values())
 _QUOTES = "\"'"
 # A quote opens a quoted text only where a value may begin: in "the user's" it is an apostrophe.
 _BEFORE_A_VALUE = frozenset("=,:([{")
@@ -221,7 +221,7 @@ def pieces(text: str) -> list[str]:
             continue
         if letter in _PAIRS:
             closers += _PAIRS[letter]
-        elif letter in _CLOSING:
+        elif letter in _CLOSERS:
             if closers[-1:] != letter:
                 raise ValueError("parentheses do not match")
             closers = closers[:-1]
@@ -269,7 +269,7 @@ def literal(text: str) -> Any:
 _FIELDS = frozenset(field.name for field in fields(Sample))
 # The first half takes paths too, as in path/to/file.py:attribute.
 _SPEC = re.compile(r"^\s*([^\s(),][^(),]*?)\s*(?:\((.*)\))?\s*$", re.DOTALL)
-_SHORTENED = re.compile(ELLIPSIS + r"['\"]~[0-9a-f]{8}$")
+_ABBREVIATED = re.compile(ELLIPSIS + r"['\"]~[0-9a-f]{8}$")
 _FAMILIES = frozenset(name.partition(":")[0] for name in METRICS if ":" in name)
 
 
@@ -283,13 +283,13 @@ def parse(spec: str) -> Metric:
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    target = METRICS.get(ALIASES.get(name, name)) or _own(name)
+    target = METRICS.get(ALIASES.get(name, name)) or _custom(name)
     cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
-        raise InputError(f"no metric is called '{name}'{_meant(name, [*METRICS, *ALIASES])}")
+        raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
     parameters: dict[str, Any] = {}
     known = [field.name for field in fields(cls)]
-    for key, value in _pairs(name, match[2] or ""):
+    for key, value in _arguments(name, match[2] or ""):
         if key not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
@@ -352,8 +352,8 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
     for metric in chosen:
         if not isinstance(metric, Metric):
-            raise _no_metric(metric)
-        _whole(type(metric))
+            raise _not_a_metric(metric)
+        _check_class(type(metric))
         check_parameters(metric)
         if metric.name in _FIELDS:  # it would take the field's column in every table
             raise InputError(
@@ -372,14 +372,14 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     return tuple(by_label.values())
 
 
-def _no_metric(given: object) -> InputError:
+def _not_a_metric(given: object) -> InputError:
     what = f"a metric is a name or an assay.Metric, not {given!r}"
     if isinstance(given, type) and issubclass(given, Metric):
         return InputError(what, f"call it: {given.__name__}()")
     return InputError(what)
 
 
-def _whole(cls: type[Metric]) -> None:
+def _check_class(cls: type[Metric]) -> None:
     """What every metric must say of itself, a class of the user's own too."""
     for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
         if not hasattr(cls, name):
@@ -387,7 +387,7 @@ def _whole(cls: type[Metric]) -> None:
             raise InputError(what, f"such as {name} = {such} in the class")
 
 
-def _own(name: str) -> type[Metric] | Metric | None:
+def _custom(name: str) -> type[Metric] | Metric | None:
     # What begins as a family's names do is a slip of the pen, and no module of the user's.
     return None if name.partition(":")[0] in _FAMILIES else custom.find(name)
 
@@ -407,18 +407,18 @@ def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
     return cls(**parameters)
 
 
-def _pairs(name: str, text: str) -> list[tuple[str, str]]:
+def _arguments(name: str, text: str) -> list[tuple[str, str]]:
     try:
         arguments = pairs(text)
     except ValueError as error:
         raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
     for key, value in arguments:
-        if _SHORTENED.search(value):
+        if _ABBREVIATED.search(value):
             raise InputError(f"{name}: {key} is shortened, as labels are", "give it in full")
     return arguments
 
 
-def _meant(name: str, known: list[str]) -> str:
+def _suggestion(name: str, known: list[str]) -> str:
     # "cost" is nearer to cost_per_query than letters tell.
     close = [other for other in known if name in other.split("_")][:3]
     close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)

@@ -10,9 +10,9 @@ from assay.metrics.base import FOLLOWS_RAGAS, PAPER, Can, Metric, check_draws, o
 from assay.metrics.evidence import (
     Statements,
     blank,
+    blank_outcome,
     choices,
     chosen,
-    one_blank,
     premise,
     relevance_part,
     relevance_share,
@@ -88,7 +88,7 @@ class AnswerRelevancy(Metric):
         """Generate questions and compare them with the one that was asked."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return one_blank(question, answer)
+            return blank_outcome(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             return await _rated(question, answer, judge)
         generated = await _generated(question, answer, self.n, judge)
@@ -101,15 +101,15 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
     """The questions in the language of the sample, as far as the judge keeps to it."""
     task = GenerateQuestions(answer, n)
     generated = await judge(task)
-    strays = _strays(generated.questions, question, answer)
+    strays = _in_other_language(generated.questions, question, answer)
     if not any(strays):
         return generated
     again = await judge(task, draw=1)
-    better = sum(_strays(again.questions, question, answer)) < sum(strays)
+    better = sum(_in_other_language(again.questions, question, answer)) < sum(strays)
     return again if better else generated
 
 
-def _strays(generated: Sequence[str], question: str, answer: str) -> list[bool]:
+def _in_other_language(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     """Whether each is clearly in another language than what was asked and what was answered."""
     known = {tongue(question), tongue(answer)} - {""}
     if not known:
@@ -128,7 +128,7 @@ async def compared(
     """The mean cosine between the question and those that were generated."""
     question_vector, *vectors = await judge.each([Embed(question), *map(Embed, generated)])
     cosines = [cosine(question_vector, vector) for vector in vectors]
-    strays = _strays(generated, question, answer)
+    strays = _in_other_language(generated, question, answer)
     parts = tuple(
         Part("question", text, "generated", value, OTHER_LANGUAGE if stray else "")
         for text, value, stray in zip(generated, cosines, strays, strict=True)
@@ -200,8 +200,8 @@ class Conciseness(Metric):
         again = await _against_earlier(statements, chosen(relevant), judge)
         parts: list[Part] = []
         for s in statements:
-            parts.append(_needed(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
-            parts += [_repeated(s, span) for span in s.repeats]
+            parts.append(_need_part(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
+            parts += [_repeated_part(s, span) for span in s.repeats]
         return share(parts)
 
 
@@ -273,7 +273,7 @@ class CompletenessWithoutReference(Metric):
         """Take the question apart, answer each part from the answer."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return one_blank(question, answer)
+            return blank_outcome(question, answer)
         questions = await judge(SplitQuestion(question))
         answers = await judge(AnswerQuestions(questions, answer))
         return share([_answered_part(q, g) for q, g in zip(questions, answers, strict=True)])
@@ -290,7 +290,7 @@ async def _against_earlier(
     return {verdict.id: verdict for (verdict,) in await judge.each(tasks)}
 
 
-def _needed(part: Part, again: Verdict | None) -> Part:
+def _need_part(part: Part, again: Verdict | None) -> Part:
     if not part.value:
         return replace(part, label="beside the point")
     if again and again.supported:
@@ -299,7 +299,7 @@ def _needed(part: Part, again: Verdict | None) -> Part:
     return replace(part, label="needed")
 
 
-def _repeated(statement: Statement, span: Span) -> Part:
+def _repeated_part(statement: Statement, span: Span) -> Part:
     reason = "the answer has already made this statement"
     return Part("statement", statement.text, "repeated", 0.0, reason, span=span)
 
@@ -364,7 +364,7 @@ class SummaryScore(Metric):
         text = "\n".join(getattr(sample, self.of))
         summary = sample.answer or ""
         questions = AskClosedQuestions in self.asks(judge.can)
-        parts = await (_told_by_questions if questions else _told_by_statements)(
+        parts = await (_covered_by_questions if questions else _covered_by_statements)(
             text, summary, judge
         )
         if not parts:
@@ -382,7 +382,7 @@ class SummaryScore(Metric):
         return Score(value, (*components, *parts), "" if questions else STATED, details)
 
 
-async def _told_by_questions(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
+async def _covered_by_questions(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
     questions = await judge(AskClosedQuestions(text))
     if not questions:
         return ()
@@ -393,7 +393,7 @@ async def _told_by_questions(text: str, summary: str, judge: Judge) -> tuple[Par
     )
 
 
-async def _told_by_statements(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
+async def _covered_by_statements(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
     (statements,) = await split("", [text], judge)
     (verdicts,) = await verify([(statements, (summary,))], judge)
     # What was shown as the context is the summary: no context of the sample.

@@ -56,20 +56,20 @@ def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ran
 
     Where both a list of right ids and grades are given, the grades count with `by_grades`.
     """
-    right = _right(sample, by_grades=by_grades)
+    right = _relevance_by_id(sample, by_grades=by_grades)
     if sample.context_ids is not None and right is not None:
         ids = sample.context_ids
-        return _ranked(ids, right, ids, dict.fromkeys(right, ""), placed=False)
+        return _rank(ids, right, ids, dict.fromkeys(right, ""), placed=False)
     if sample.contexts is None or sample.reference_contexts is None:
         return NOT_COMPARABLE
     texts = tuple(dict.fromkeys(sample.reference_contexts))  # as ids, each counts once
     names = [str(i) for i in range(len(texts))]
     ids = tuple(_closest(context, texts, threshold) for context in sample.contexts)
     known = dict(zip(names, texts, strict=True))
-    return _ranked(ids, dict.fromkeys(names, 1.0), sample.contexts, known, placed=True)
+    return _rank(ids, dict.fromkeys(names, 1.0), sample.contexts, known, placed=True)
 
 
-def _right(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
+def _relevance_by_id(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
     """Grades by id; a plain list of right ids grades each with 1."""
     grades, ids = sample.relevance_grades, sample.reference_context_ids
     if ids is None or (by_grades and grades is not None):
@@ -77,7 +77,7 @@ def _right(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
     return dict.fromkeys(ids, 1.0)
 
 
-def _ranked(
+def _rank(
     ids: Sequence[str],
     graded: Mapping[str, float],
     shown: Sequence[str],
@@ -100,12 +100,13 @@ def _ranked(
         at = rank if placed else None
         parts.append(Part("context", text, label, grades[-1], f"rank {rank + 1}", at))
     parts += [
-        Part("reference context", texts[i] or i, "not found", 0.0) for i in _unfound(wanted, ids)
+        Part("reference context", texts[i] or i, "not found", 0.0)
+        for i in _not_retrieved(wanted, ids)
     ]
     return Ranking(tuple(grades), tuple(sorted(wanted.values(), reverse=True)), tuple(parts))
 
 
-def _unfound(wanted: Iterable[str], ids: Sequence[str]) -> list[str]:
+def _not_retrieved(wanted: Iterable[str], ids: Sequence[str]) -> list[str]:
     retrieved = set(ids)
     return [i for i in wanted if i not in retrieved]
 
@@ -360,7 +361,7 @@ class IdContextPrecision(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the ids; nobody is asked."""
         del judge
-        parts = _looked_up(sample.context_ids or (), sample.reference_context_ids or (), "context")
+        parts = _id_parts(sample.context_ids or (), sample.reference_context_ids or (), "context")
         return share(parts) if parts else NOTHING_RETRIEVED
 
 
@@ -379,7 +380,7 @@ class IdContextRecall(Metric):
         """Compare the ids; nobody is asked."""
         del judge
         wanted = sample.reference_context_ids or ()
-        parts = _looked_up(wanted, sample.context_ids or (), "reference context")
+        parts = _id_parts(wanted, sample.context_ids or (), "reference context")
         return share(parts) if parts else NOTHING_KNOWN
 
 
@@ -392,14 +393,14 @@ class _ByWording(Metric):
     source = RAGAS_DOCS
     needs = ("contexts", "reference_contexts")
     packages = ("rapidfuzz",)
-    _senseless: ClassVar[float]
+    _meaningless: ClassVar[float]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.threshold <= 1 or self.threshold == self._senseless:
-            every = "no" if self._senseless else "every"
+        if not 0 <= self.threshold <= 1 or self.threshold == self._meaningless:
+            every = "no" if self._meaningless else "every"
             what = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
-            raise InputError(f"{what}; with {self._senseless:g} {every} context would count")
+            raise InputError(f"{what}; with {self._meaningless:g} {every} context would count")
 
 
 @dataclass(frozen=True)
@@ -418,13 +419,15 @@ class WordingContextPrecision(_ByWording):
     name = "non_llm_context_precision"
     aliases = ("non_llm_context_precision_with_reference",)
     ranked = True
-    _senseless = 0.0
+    _meaningless = 0.0
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
         known = sample.reference_contexts or ()
-        parts = _matched(sample.contexts or (), known, "context", lambda s: s >= self.threshold)
+        parts = _wording_parts(
+            sample.contexts or (), known, "context", lambda s: s >= self.threshold
+        )
         if not parts:
             return NOTHING_RETRIEVED
         return Score(average_precision([part.value == 1 for part in parts]), parts)
@@ -444,17 +447,17 @@ class WordingContextRecall(_ByWording):
 
     name = "non_llm_context_recall"
     revision = 2
-    _senseless = 1.0
+    _meaningless = 1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
         wanted, ranking = sample.reference_contexts or (), sample.contexts or ()
-        parts = _matched(wanted, ranking, "reference context", lambda s: s > self.threshold)
+        parts = _wording_parts(wanted, ranking, "reference context", lambda s: s > self.threshold)
         return share(parts) if parts else NOTHING_KNOWN
 
 
-def _looked_up(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Part, ...]:
+def _id_parts(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Part, ...]:
     known = set(among)
     return tuple(
         Part(kind, i, "found" if i in known else "not found", float(i in known))
@@ -462,7 +465,7 @@ def _looked_up(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Par
     )
 
 
-def _matched(
+def _wording_parts(
     texts: Sequence[str], among: Sequence[str], kind: str, alike: Callable[[float], bool]
 ) -> tuple[Part, ...]:
     from rapidfuzz.distance import Levenshtein

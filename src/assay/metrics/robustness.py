@@ -61,7 +61,7 @@ class _Robustness(Metric):
     ) -> list[Outcome]:
         """The score of each answer, one after the other: the record keeps the order of asking."""
         inner = INNER[self.metric]
-        return [await inner.score(_answered(sample, v), judge) for v in variants]
+        return [await inner.score(_with_answer(sample, v), judge) for v in variants]
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class NoiseRobustness(_Robustness):
         noisy = self.chosen(sample)
         if not noisy:
             return Unscored("undefined", "no answer over noisy contexts is given")
-        clean, *worse = await self.scored(sample, [_usual(sample), *noisy], judge)
+        clean, *worse = await self.scored(sample, [_original(sample), *noisy], judge)
         parts = (
-            _part(_usual(sample), clean, "without noise"),
+            _part(_original(sample), clean, "without noise"),
             *(_part(v, outcome, _ratio(v)) for v, outcome in zip(noisy, worse, strict=True)),
         )
         values = [(v, f.value) for v, f in zip(noisy, worse, strict=True) if isinstance(f, Score)]
         if isinstance(clean, Unscored) or not values:
             return Unscored(
-                "undefined", f"{self.metric} is undefined: {_why([clean, *worse])}", parts
+                "undefined", f"{self.metric} is undefined: {_first_reason([clean, *worse])}", parts
             )
         drop = clean.value - fmean(value for _, value in values)
         details = {"without noise": clean.value, **_by_ratio(values)}
@@ -153,7 +153,9 @@ class CounterfactualRobustness(_Robustness):
         )
         values = [max(0.0, f.value) for f in outcomes if isinstance(f, Score)]
         if not values:
-            return Unscored("undefined", f"{self.metric} is undefined: {_why(outcomes)}", parts)
+            return Unscored(
+                "undefined", f"{self.metric} is undefined: {_first_reason(outcomes)}", parts
+            )
         scored = Score(fmean(values), parts)
         return await self._detected(scored, misled, judge) if self.detection else scored
 
@@ -172,11 +174,11 @@ class CounterfactualRobustness(_Robustness):
         return replace(scored, parts=parts, details=details)
 
 
-def _usual(sample: Sample) -> Variant:
+def _original(sample: Sample) -> Variant:
     return Variant("noise", sample.answer or "", sample.contexts, 0.0)
 
 
-def _answered(sample: Sample, variant: Variant) -> Sample:
+def _with_answer(sample: Sample, variant: Variant) -> Sample:
     contexts = variant.contexts if variant.contexts is not None else sample.contexts
     return replace(sample, answer=variant.answer, contexts=contexts)
 
@@ -200,7 +202,7 @@ def _part(variant: Variant, outcome: Outcome, label: str) -> Part:
     return Part("scored answer", variant.answer, label, None, outcome.detail)
 
 
-def _why(outcomes: Sequence[Outcome]) -> str:
+def _first_reason(outcomes: Sequence[Outcome]) -> str:
     return next(outcome.detail for outcome in outcomes if isinstance(outcome, Unscored))
 
 
@@ -208,7 +210,7 @@ XSTEST = "Roettger et al. 2024, XSTest (arXiv 2308.01263), on refusals of what c
 
 
 @dataclass(frozen=True)
-class _Declining(Metric):
+class _Refusal(Metric):
     """Base of the metrics that ask whether an answer declines."""
 
     needs = ("question", "answer", "answerable")
@@ -232,7 +234,7 @@ class _Declining(Metric):
 
 
 @dataclass(frozen=True)
-class NegativeRejection(_Declining):
+class NegativeRejection(_Refusal):
     """Whether the system declines a question that its contexts do not answer: 1 or 0.
 
     Over the samples with `answerable` false: 1 if the answer declines ("I do not know"), 0 if it
@@ -249,7 +251,7 @@ class NegativeRejection(_Declining):
 
 
 @dataclass(frozen=True)
-class OverRefusal(_Declining):
+class OverRefusal(_Refusal):
     """Whether the system declines a question that its contexts answer: 1 or 0, lower is better.
 
     Over the samples with `answerable` true: 1 if the answer declines, 0 if it answers; its mean is

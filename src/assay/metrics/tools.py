@@ -18,17 +18,17 @@ _TIE = 1e-9  # less than any argument counts
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Call:
     """A call that was made, and in which turn (counted from 1)."""
 
     call: ToolCall
     turn: int
 
 
-def made(sample: Sample) -> list[_Made]:
+def calls_made(sample: Sample) -> list[_Call]:
     """The calls of all turns of the assistant, in order."""
     return [
-        _Made(one, number)
+        _Call(one, number)
         for number, turn in enumerate(sample.turns or (), start=1)
         if turn.role == "assistant"
         for one in turn.tool_calls
@@ -37,15 +37,15 @@ def made(sample: Sample) -> list[_Made]:
 
 def canonical(value: Any) -> str:
     """Equal for equal values: 2 is 2.0 but neither "2" nor True; the order of keys is no matter."""
-    return json.dumps(_whole(value), sort_keys=True, default=str)
+    return json.dumps(_normal(value), sort_keys=True, default=str)
 
 
-def _whole(value: Any) -> Any:
+def _normal(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
-        return {str(key): _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+        return {str(key): _normal(item) for key, item in value.items()}
+    return [_normal(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def matched(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
@@ -87,7 +87,7 @@ class ToolCallAccuracy(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare names first, then arguments; nobody is asked."""
         del judge
-        calls, wanted = made(sample), sample.reference_tool_calls or ()
+        calls, wanted = calls_made(sample), sample.reference_tool_calls or ()
         if not calls and not wanted:
             return NOTHING
         names, expected = [m.call.name for m in calls], [call.name for call in wanted]
@@ -95,19 +95,19 @@ class ToolCallAccuracy(Metric):
         in_order = self.strict_order and aligned
         if not self.strict_order:
             aligned = Counter(names) == Counter(expected)
-        mates = list(range(len(wanted))) if in_order else pairs(calls, wanted)
-        parts = _compared(calls, wanted, mates, aligned=aligned)
+        pairing = list(range(len(wanted))) if in_order else pairs(calls, wanted)
+        parts = _call_parts(calls, wanted, pairing, aligned=aligned)
         shares = [part.value or 0.0 for part in parts[: len(wanted)]]
         value = sum(shares) / len(shares) if aligned else 0.0
         tools = "as expected" if aligned else f"{', '.join(names)} for {', '.join(expected)}"
         return Score(value, tuple(parts), details={"tools": tools})
 
 
-def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None]:
+def pairs(calls: Sequence[_Call], wanted: Sequence[ToolCall]) -> list[int | None]:
     """For each wanted call the place of a call of that tool, so that all together fit best."""
     from scipy.optimize import linear_sum_assignment
 
-    mates: list[int | None] = [None] * len(wanted)
+    pairing: list[int | None] = [None] * len(wanted)
     for name in dict.fromkeys(one.name for one in wanted):
         places = [place for place, one in enumerate(wanted) if one.name == name]
         places_called = [at for at, done in enumerate(calls) if done.call.name == name]
@@ -121,20 +121,20 @@ def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None
         ]
         if places_called:
             for row, column in zip(*linear_sum_assignment(fit, maximize=True), strict=True):
-                mates[places[row]] = places_called[column]
-    return mates
+                pairing[places[row]] = places_called[column]
+    return pairing
 
 
-def _compared(
-    calls: Sequence[_Made],
+def _call_parts(
+    calls: Sequence[_Call],
     wanted: Sequence[ToolCall],
-    mates: Sequence[int | None],
+    pairing: Sequence[int | None],
     *,
     aligned: bool,
 ) -> list[Part]:
     """One part for each wanted call, then one for each that nobody asked for."""
     parts = []
-    for expected, at in zip(wanted, mates, strict=True):
+    for expected, at in zip(wanted, pairing, strict=True):
         if at is None:
             parts.append(Part("tool call", call(expected), "missing", 0.0))
             continue
@@ -144,7 +144,7 @@ def _compared(
         reason = f"{where}; {faults}" if faults else where
         parts.append(Part("tool call", call(expected), label, share * aligned, reason))
     for at, done in enumerate(calls):
-        if at not in mates:
+        if at not in pairing:
             reason = f"turn {done.turn}: not among the expected calls"
             parts.append(Part("other tool call", call(done.call), "unexpected", reason=reason))
     return parts
@@ -171,7 +171,7 @@ class ToolCallF1(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count the calls; nobody is asked."""
         del judge
-        calls = self._counted([m.call for m in made(sample)])
+        calls = self._counted([m.call for m in calls_made(sample)])
         wanted = self._counted(sample.reference_tool_calls or ())
         if not calls and not wanted:
             return NOTHING
@@ -183,7 +183,7 @@ class ToolCallF1(Metric):
         return Score(f_beta(precision, recall), self._parts(sample, calls, wanted), "", details)
 
     def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
-        counts = Counter(_key(call) for call in calls)
+        counts = Counter(_identity(call) for call in calls)
         return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 
     def _parts(
@@ -192,20 +192,20 @@ class ToolCallF1(Metric):
         hits, free, left = calls & wanted, calls - wanted, wanted.copy()
         parts = []
         for expected in sample.reference_tool_calls or ():
-            if not left[_key(expected)]:
+            if not left[_identity(expected)]:
                 continue  # counted once
-            matched = hits[_key(expected)] > 0
-            left[_key(expected)] -= 1
-            hits[_key(expected)] -= 1
+            matched = hits[_identity(expected)] > 0
+            left[_identity(expected)] -= 1
+            hits[_identity(expected)] -= 1
             label = "matched" if matched else "missing"
             parts.append(Part("tool call", call(expected), label, float(matched)))
-        for done in made(sample):
-            if free[_key(done.call)] > 0:
-                free[_key(done.call)] -= 1
+        for done in calls_made(sample):
+            if free[_identity(done.call)] > 0:
+                free[_identity(done.call)] -= 1
                 turn = f"turn {done.turn}"
                 parts.append(Part("other tool call", call(done.call), "unexpected", 0.0, turn))
         return tuple(parts)
 
 
-def _key(tool_call: ToolCall) -> tuple[str, str]:
+def _identity(tool_call: ToolCall) -> tuple[str, str]:
     return tool_call.name, canonical(tool_call.args)

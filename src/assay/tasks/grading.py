@@ -16,7 +16,7 @@ from assay.tasks.parsing import Probability, decode, schema
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
 _ROUNDING = 0.01
 # Stands after what a model wrote, before the probabilities that it did not write.
-_BESIDE = "\n\n[probabilities of the grades, by those of the reply's tokens] "
+_PROBABILITIES_MARK = "\n\n[probabilities of the grades, by those of the reply's tokens] "
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ class GiveGrade(Task[Grade]):
 
     def read(self, raw: str) -> Grade:
         """The grade; raises Unreadable if it, or one that has a probability, is not allowed."""
-        text, beside = _apart(raw)
+        text, appended = _split_probabilities(raw)
         form = decode(text, _GradeForm)
         value = self._allowed(form.grade, raw)
-        given = form.probabilities if beside is None else beside
+        given = form.probabilities if appended is None else appended
         if given is None:
             return Grade(value, form.reason)
         probabilities = tuple((self._allowed(g, raw), p) for g, p in given)
@@ -125,12 +125,12 @@ class GiveGrade(Task[Grade]):
 
         `GiveGrade` reads them in place of any that the reply itself tells.
         """
-        return f"{raw}{_BESIDE}{msgspec.json.encode(probabilities).decode()}"
+        return f"{raw}{_PROBABILITIES_MARK}{msgspec.json.encode(probabilities).decode()}"
 
 
-def _apart(raw: str) -> tuple[str, _Probabilities | None]:
+def _split_probabilities(raw: str) -> tuple[str, _Probabilities | None]:
     """The reply as it came, and the probabilities after it where there are any."""
-    text, mark, line = raw.rpartition(_BESIDE)
+    text, mark, line = raw.rpartition(_PROBABILITIES_MARK)
     if not mark:
         return raw, None
     try:

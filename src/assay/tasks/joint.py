@@ -17,10 +17,10 @@ class Joint(ABC, Generic[T]):
     """How tasks of one kind become one task. What two of them ask alike is asked once.
 
     Attributes:
-        most: Items in one call: of very many, a judge loses count.
+        max_items: Items in one call: of very many, a judge loses count.
     """
 
-    most: int
+    max_items: int
 
     @abstractmethod
     def alike(self, task: T) -> Hashable | None:
@@ -48,7 +48,7 @@ class Joint(ABC, Generic[T]):
 class JointChecks(Joint[VerifyStatements]):
     """Statements that are checked against the same contexts."""
 
-    most = 40
+    max_items = 40
 
     def alike(self, task: VerifyStatements) -> Hashable | None:
         """The contexts."""
@@ -81,7 +81,7 @@ class JointChecks(Joint[VerifyStatements]):
 class JointSplits(Joint[SplitStatements]):
     """Texts about the same question that are split at the usual levels."""
 
-    most = 4
+    max_items = 4
 
     def alike(self, task: SplitStatements) -> Hashable | None:
         """The question and what was said before it."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.parsing import spoken
+from assay.tasks.parsing import without_thoughts
 from assay.tasks.statements import Statement
 from assay.tasks.verification import Verdict
 from assay.text.sentences import spans
@@ -78,7 +78,7 @@ class PaperStatements(Task[tuple[Statement, ...]]):
         Beside items, other lines are headings, repeated sentences or words to the reader; but what
         is indented belongs to an item.
         """
-        reply_lines = spoken(raw).splitlines()
+        reply_lines = without_thoughts(raw).splitlines()
         if any(map(_BULLET.match, reply_lines)):
             items = (line for line in reply_lines if line[:1].isspace() or _BULLET.match(line))
             sentences = lines("\n".join(items))
@@ -115,7 +115,7 @@ class PaperVerdicts(Task[tuple[Verdict, ...]]):
 
     def read(self, raw: str) -> tuple[Verdict, ...]:
         """Final verdicts in order, else one tied to each statement; there must be one for each."""
-        text = _CHOICE.sub(" ", spoken(raw))
+        text = _CHOICE.sub(" ", without_thoughts(raw))
         answers = _verdicts(text, [s.text for s in self.statements])
         if len(answers) != len(self.statements):
             raise Unreadable(f"{len(answers)} of {len(self.statements)} verdicts", raw=raw)
@@ -188,7 +188,10 @@ class PaperExtraction(Task[tuple[str, ...]]):
 
 def lines(raw: str) -> tuple[str, ...]:
     """The lines of a free-text reply without bullets, numbers, headings and blank ones."""
-    bare = (_BULLET.sub("", line).strip().strip('"').strip() for line in spoken(raw).splitlines())
+    bare = (
+        _BULLET.sub("", line).strip().strip('"').strip()
+        for line in without_thoughts(raw).splitlines()
+    )
     return tuple(line for line in bare if line and not _HEADING.match(line))
 
 
@@ -217,19 +220,21 @@ def _in_order(text: str, n: int) -> list[str]:
     final = list(_FINAL.finditer(text))
     if not final:
         bare = _YES_NO.findall(text) if _PLAIN.fullmatch(text) else []
-        only = _said(text.strip().partition("\n")[0]) if n == 1 else []
+        only = _answers_in(text.strip().partition("\n")[0]) if n == 1 else []
         return bare or only or _VERDICT.findall(text)
-    listed = [answer for line in text[final[-1].end() :].splitlines() for answer in _said(line)]
+    listed = [
+        answer for line in text[final[-1].end() :].splitlines() for answer in _answers_in(line)
+    ]
     if len(listed) == n:
         return listed
     if len(final) == n:  # one final verdict after each explanation
-        said = [_said(text[at.end() :].partition("\n")[0]) for at in final]
+        said = [_answers_in(text[at.end() :].partition("\n")[0]) for at in final]
         return [answers[0] for answers in said if len(answers) == 1]
     before = _VERDICT.findall(text[: final[0].start()])
     return before if len(before) == n else listed
 
 
-def _said(line: str) -> list[str]:
+def _answers_in(line: str) -> list[str]:
     # A line of verdicts and nothing else, or one verdict with words after it: "yes" and "no"
     # within an explanation are words like any other.
     if _NUMBERED.fullmatch(line) or _PLAIN.fullmatch(line):
@@ -308,7 +313,7 @@ class PaperCorrectness(Task[Shared]):
 
     def read(self, raw: str) -> Shared:
         """Three lists, each once and each under its label; in brackets, or an item a line."""
-        text = spoken(raw)
+        text = without_thoughts(raw)
         labels = list(_LABEL.finditer(text))
         names = [label[1].upper() for label in labels]
         if sorted(names) != sorted(_NAMES):
@@ -317,7 +322,7 @@ class PaperCorrectness(Task[Shared]):
         ends = [*(label.start() for label in labels[1:]), len(text)]
         lists = {}
         for name, label, end in zip(names, labels, ends, strict=True):
-            items = _listed(text[label.end() : end], last=end == len(text))
+            items = _statements_in(text[label.end() : end], last=end == len(text))
             if items is None or _DOTS & set(items):
                 raise Unreadable(f"it is not plain which statements are {name}", raw=raw)
             lists[name] = items
@@ -330,7 +335,7 @@ class PaperCorrectness(Task[Shared]):
         return ", ".join(f"“{n}”: {json.dumps(list(s), ensure_ascii=False)}" for n, s in lists)
 
 
-def _listed(text: str, *, last: bool) -> tuple[str, ...] | None:
+def _statements_in(text: str, *, last: bool) -> tuple[str, ...] | None:
     """The statements of one list and what follows it; None if that is not plain."""
     bare = text.strip()
     if not bare.startswith("["):
@@ -349,12 +354,12 @@ def _items(inner: str) -> tuple[str, ...] | None:
     inner = inner.removesuffix(",").rstrip()
     if inner[:1] in ("“", '"', "‘", "'"):
         quoted = _in_json(inner) or _in_quotes(inner)
-        return _stated(quoted) if quoted else None
+        return _nonempty(quoted) if quoted else None
     if "\n" in inner:
-        return _stated(map(_unmarked, inner.splitlines()))
+        return _nonempty(map(_unmarked, inner.splitlines()))
     pieces = _COMMA.split(inner)
     plain = len(pieces) == 1 or all(map(_ENDED.fullmatch, pieces))
-    return _stated(pieces) if plain else None
+    return _nonempty(pieces) if plain else None
 
 
 def _in_json(inner: str) -> list[str] | None:
@@ -380,11 +385,11 @@ def _by_line(text: str) -> tuple[str, ...] | None:
     """A list without brackets: a bullet or number before every item."""
     lines = [line for line in text.strip("{},;` \n").splitlines() if line.strip()]
     if lines and all(map(_LIST_MARK.match, lines)):
-        return _stated(map(_unmarked, lines))
+        return _nonempty(map(_unmarked, lines))
     return () if "".join(lines).strip(" .-").casefold() in {"", *_NONE} else None
 
 
-def _stated(items: Iterable[str]) -> tuple[str, ...]:
+def _nonempty(items: Iterable[str]) -> tuple[str, ...]:
     statements = tuple(bare for item in items if (bare := item.strip()))
     return (
         () if len(statements) == 1 and statements[0].casefold().rstrip(".") in _NONE else statements

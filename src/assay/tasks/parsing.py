@@ -22,9 +22,9 @@ MAX_BROKEN = 500
 _DOTS = ("...", "…")
 # What is copied from a text: there, dots may be the text's own.
 _COPIED = frozenset({"quote", "source", "tokens"})
-_CUT = "it was cut short, or is malformed"
+_CUT_SHORT = "it was cut short, or is malformed"
 # Stands for an object that begins but cannot be decoded.
-_TORN: Final = object()
+_INCOMPLETE: Final = object()
 
 # What a reply is searched for: the beginning of an object that is not empty, or a thought.
 _MARK = re.compile(r"\{(?=\s*(?:\"|\Z))|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
@@ -57,14 +57,14 @@ def decode(raw: str, form: type[F]) -> F:
         Unreadable: If no object fits, or two that differ, or the last one is not whole.
     """
     fitting: list[tuple[int, F]] = []
-    torn: int | None = None
+    incomplete: int | None = None
     problem = "no JSON object in the reply"
     if '{"' in raw:
-        problem += f" is whole: {_CUT}"
+        problem += f" is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
     for at, candidate in _objects(raw):
-        if candidate is _TORN:
-            torn = at if torn is None else torn
+        if candidate is _INCOMPLETE:
+            incomplete = at if incomplete is None else incomplete
             continue
         try:
             value = msgspec.convert(candidate, form)
@@ -74,14 +74,14 @@ def decode(raw: str, form: type[F]) -> F:
         if dotted and _is_outline(msgspec.to_builtins(value)):
             problem = "only the form of a reply, with dots for an answer"
             continue
-        torn = None
+        incomplete = None
         fitting.append((at, value))
         if len(fitting) > 1 and value != fitting[0][1]:
             # At once: a model that repeats itself may give thousands.
             raise Unreadable("two different answers in one reply", raw=raw)
-    if torn is not None and _is_answer(raw, torn, form, [at for at, _ in fitting]):
+    if incomplete is not None and _is_answer(raw, incomplete, form, [at for at, _ in fitting]):
         which = "after the first" if fitting else "with an answer"
-        problem = f"no JSON object {which} is whole: {_CUT}"
+        problem = f"no JSON object {which} is whole: {_CUT_SHORT}"
     elif fitting:
         return fitting[0][1]
     raise Unreadable(problem, raw=raw)
@@ -96,12 +96,12 @@ def _is_outline(value: Any) -> bool:
     return value in _DOTS
 
 
-def _is_answer(raw: str, torn: int, form: type[Any], whole: Sequence[int]) -> bool:
+def _is_answer(raw: str, incomplete: int, form: type[Any], whole: Sequence[int]) -> bool:
     """Whether what begins there and is not whole was to be an answer, and no braces of prose."""
-    if len(whole) > 1 and raw.startswith(raw[torn:], whole[-1]):
+    if len(whole) > 1 and raw.startswith(raw[incomplete:], whole[-1]):
         return False  # a model that repeats itself to the end: once more the same
     fields = "|".join(re.escape(field.encode_name) for field in msgspec.structs.fields(form))
-    return re.search(rf'"(?:{fields})"\s*:|\{{\s*(?:"\w*)?\Z', raw[torn:]) is not None
+    return re.search(rf'"(?:{fields})"\s*:|\{{\s*(?:"\w*)?\Z', raw[incomplete:]) is not None
 
 
 def _objects(text: str) -> list[tuple[int, Any]]:
@@ -126,10 +126,10 @@ def _objects(text: str) -> list[tuple[int, Any]]:
             continue
         try:
             value, at = _DECODER.raw_decode(text, mark.start())
-            value = _sound(value) if surrogates else value
+            value = _without_surrogates(value) if surrogates else value
         except ValueError:  # too many digits are one as well
             broken += 1
-            value = _TORN
+            value = _INCOMPLETE
         except RecursionError:  # what it holds is hardly less deep, and each try takes long
             return []
         objects += [] if thinking else [(mark.start(), value)]
@@ -137,18 +137,18 @@ def _objects(text: str) -> list[tuple[int, Any]]:
 
 
 def _begins_line(text: str, at: int) -> bool:
-    # Elsewhere a tag that nothing opened is quoted from a text, as in `spoken`.
+    # Elsewhere a tag that nothing opened is quoted from a text, as in `without_thoughts`.
     while at and text[at - 1] in " \t\r":
         at -= 1
     return not at or text[at - 1] == "\n"
 
 
-def _sound(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     # An escape may stand for half of a surrogate pair, which no store could keep.
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def spoken(raw: str) -> str:
+def without_thoughts(raw: str) -> str:
     """A free-text reply without the thoughts before it; "" if it never got beyond them."""
     return _END_OF_THOUGHT.sub("", _THOUGHT.sub("", raw, count=1), count=1)
 

@@ -276,9 +276,9 @@ class AnswerQuestions(ByIds[ShortAnswer]):
         These words are an answer only where the text has them.
         """
         items = by_id(decode(raw, _ShortForm).answers, self.ids, raw)
-        return {i: ShortAnswer(i, self._said(item.answer or "")) for i, item in items.items()}
+        return {i: ShortAnswer(i, self._answer(item.answer or "")) for i, item in items.items()}
 
-    def _said(self, answer: str) -> str | None:
+    def _answer(self, answer: str) -> str | None:
         stripped = answer.strip()
         if not stripped or _DASH.fullmatch(stripped):
             return None

@@ -9,7 +9,7 @@ from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric, override
 from assay.metrics.contexts import ContextPrecision
 from assay.metrics.evidence import (
-    UNTOLD,
+    CONTRADICTION_UNKNOWN,
     Statements,
     blank,
     choices,
@@ -77,7 +77,7 @@ class DeepEvalFaithfulness(Metric):
         denied = [contradicted(verdict) for verdict in verdicts]
         passed = [float(not d) for d in denied]
         parts = three_way_parts(statements, verdicts, answer, passed)
-        return Unscored("failed", UNTOLD, parts) if None in denied else share(parts)
+        return Unscored("failed", CONTRADICTION_UNKNOWN, parts) if None in denied else share(parts)
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class DeepEvalHallucination(Metric):
             for (rank, context), verdicts in zip(contexts, verdicts_by_context, strict=True)
         ]
         if any(part.value is None for part in parts):
-            return Unscored("failed", UNTOLD, tuple(parts))
+            return Unscored("failed", CONTRADICTION_UNKNOWN, tuple(parts))
         return share(parts, _DENIED_SHARE if self._counts_denied else _SPARED_SHARE)
 
     def _part(self, part: Part) -> Part:
@@ -285,7 +285,7 @@ _DENIED_SHARE = (
 def _denied(rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]) -> Part:
     against = [(s, v) for s, v in zip(statements, verdicts, strict=True) if contradicted(v)]
     if not against and any(contradicted(v) is None for v in verdicts):
-        return Part("context", context, "not told", None, UNTOLD, context=rank)
+        return Part("context", context, "not told", None, CONTRADICTION_UNKNOWN, context=rank)
     reason = "; ".join(f"{s.text} {v.reason}".strip() for s, v in against)
     label = "contradicted" if against else "not contradicted"
     return Part("context", context, label, float(bool(against)), reason, context=rank)

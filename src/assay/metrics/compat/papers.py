@@ -11,7 +11,7 @@ from assay.judge import Judge
 from assay.metrics.base import PAPER, Metric, check_draws, override
 from assay.metrics.contexts import ContextSentence, context_sentences, sentence_part
 from assay.metrics.correctness import WeightedCorrectness
-from assay.metrics.evidence import blank, one_blank, share, unsupported, verdict_parts
+from assay.metrics.evidence import blank, blank_outcome, share, unsupported, verdict_parts
 from assay.metrics.grading import grade_parts, graded, missing, shown
 from assay.metrics.relevance import compared
 from assay.sample import Sample
@@ -92,7 +92,7 @@ class PaperAnswerRelevance(Metric):
         """Ask the paper's prompt n times."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return one_blank(question, answer)
+            return blank_outcome(question, answer)
         questions = await judge.draws(PaperQuestion(answer), self.n)
         return await compared(question, answer, questions, judge, noncommittal=None)
 
@@ -128,7 +128,7 @@ class PaperContextRelevance(Metric):
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [sentence for line in copied for sentence in _split(line)]
-        chosen, dropped = _looked_up(texts, sentences)
+        chosen, dropped = _find_copied(texts, sentences)
         if copied and not chosen:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
@@ -139,17 +139,17 @@ def _split(line: str) -> list[str]:
     return [line[start:end] for start, end in spans(line)]
 
 
-def _looked_up(
+def _find_copied(
     texts: Iterable[str], sentences: Iterable[ContextSentence]
 ) -> tuple[dict[str, Choice], list[Part]]:
     """The sentences that were copied, of equal ones as many as copies; and what is none of them."""
     left: dict[str, deque[ContextSentence]] = {}
     for sentence in sentences:
-        left.setdefault(_bare(sentence.text), deque()).append(sentence)
+        left.setdefault(_normalized(sentence.text), deque()).append(sentence)
     chosen: dict[str, Choice] = {}
     dropped: list[Part] = []
     for text in texts:
-        bare = _bare(text)
+        bare = _normalized(text)
         original = bare if bare in left else _nearest(bare, left)
         if original is not None and left[original]:
             name = left[original].popleft().id
@@ -174,7 +174,7 @@ def _nearest(wanted: str, known: Iterable[str]) -> str | None:
     return at
 
 
-def _bare(text: str) -> str:
+def _normalized(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().lower()
 
 
@@ -367,7 +367,7 @@ class QuestEvalRecall(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about the reference, answer from both texts."""
-        asked = await _asked_facts(sample, judge)
+        asked = await _answered_facts(sample, judge)
         if not asked:
             return Unscored("undefined", "the reference answers no question")
         parts = tuple(_fact_part(*item, float(item[2] is not None)) for item in asked)
@@ -393,7 +393,7 @@ class QuestEvalPrecision(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about the reference, answer from both texts, compare the answers."""
-        asked = await _asked_facts(sample, judge)
+        asked = await _answered_facts(sample, judge)
         if not asked:
             return Unscored("undefined", "the reference answers no question")
         parts = tuple(_fact_part(*item, _f1(item[2], item[1], sample.language)) for item in asked)
@@ -401,7 +401,7 @@ class QuestEvalPrecision(Metric):
         return Score(sum(values) / len(values) if values else 0.0, parts)
 
 
-async def _asked_facts(sample: Sample, judge: Judge) -> list[tuple[str, str, str | None]]:
+async def _answered_facts(sample: Sample, judge: Judge) -> list[tuple[str, str, str | None]]:
     """(question, answer by the reference, answer by the answer) of every good question."""
     answer, reference = sample.answer or "", sample.reference or ""
     questions = () if blank(reference) else await judge(AskAboutFacts(reference))

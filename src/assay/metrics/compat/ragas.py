@@ -15,9 +15,9 @@ from assay.metrics.correctness import (
     WeightedCorrectness,
     check_beta,
     f_beta,
-    unplaced,
+    without_context,
 )
-from assay.metrics.evidence import blank, one_blank, share, split, verdict_parts, verify
+from assay.metrics.evidence import blank, blank_outcome, share, split, verdict_parts, verify
 from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -81,7 +81,7 @@ class RagasAnswerRelevancy(Metric):
         """Draw questions one by one and compare them with the one that was asked."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return one_blank(question, answer)
+            return blank_outcome(question, answer)
         drawn = await judge.draws(GenerateQuestions(answer, 1), self.strictness)
         question_vector, *vectors = await judge.each(
             [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
@@ -244,11 +244,11 @@ class RagasFactualCorrectness(FScore):
         labels = {"statement": ("TP", "FP"), "reference statement": ("covered", "FN")}
         parts = [
             *verdict_parts(
-                answer_statements, unplaced(correct), answer, labels=labels["statement"]
+                answer_statements, without_context(correct), answer, labels=labels["statement"]
             ),
             *verdict_parts(
                 reference_statements,
-                unplaced(covered),
+                without_context(covered),
                 reference,
                 kind="reference statement",
                 labels=labels["reference statement"],

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.correctness import f_beta, unplaced
+from assay.metrics.correctness import f_beta, without_context
 from assay.metrics.evidence import Statements, share, verdict_parts
 from assay.metrics.groundedness import (
     IRRELEVANT,
@@ -62,7 +62,7 @@ class Precision(_RAGChecker):
     wanted = ("reference:answer",)
 
     def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
-        return _share(_correct(matrices, sample), "answer", sample.answer)
+        return _share(_precision_parts(matrices, sample), "answer", sample.answer)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Recall(_RAGChecker):
     wanted = ("answer:reference",)
 
     def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
-        return _share(_recalled(matrices, sample), "reference", sample.reference)
+        return _share(_recall_parts(matrices, sample), "reference", sample.reference)
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class F1(_RAGChecker):
     wanted = ("reference:answer", "answer:reference")
 
     def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
-        precision = _share(_correct(matrices, sample), "answer", sample.answer)
-        recall = _share(_recalled(matrices, sample), "reference", sample.reference)
+        precision = _share(_precision_parts(matrices, sample), "answer", sample.answer)
+        recall = _share(_recall_parts(matrices, sample), "reference", sample.reference)
         details = {"precision": precision.value, "recall": recall.value}
         value = f_beta(precision.value, recall.value)
         return Score(value, precision.parts + recall.parts, details=details)
@@ -117,7 +117,7 @@ class ClaimRecall(_RAGChecker):
     wanted = ("contexts:reference",)
 
     def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
-        parts = _grounds(
+        parts = _by_context_parts(
             matrices.reference, matrices.retrieved, ("retrieved", "not retrieved"), _REFERENCE
         )
         return _share(parts, "reference", sample.reference)
@@ -256,7 +256,7 @@ class Faithfulness(_RAGChecker):
     wanted = ("contexts:answer",)
 
     def _count(self, matrices: Entailment, sample: Sample) -> Outcome:
-        parts = _grounds(matrices.answer, matrices.grounded, ("supported", "unsupported"))
+        parts = _by_context_parts(matrices.answer, matrices.grounded, ("supported", "unsupported"))
         return _share(parts, "answer", sample.answer)
 
 
@@ -267,19 +267,23 @@ def _share(
     return share(parts) if parts else Score(0.0, (Part(kind, text or "", label, 0.0),))
 
 
-def _correct(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
+def _precision_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, answer = ("correct", "incorrect"), sample.answer or ""
-    return verdict_parts(matrices.answer, unplaced(matrices.correct), answer, labels=labels)
+    return verdict_parts(matrices.answer, without_context(matrices.correct), answer, labels=labels)
 
 
-def _recalled(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
+def _recall_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, reference = ("told", "left out"), sample.reference or ""
     return verdict_parts(
-        matrices.reference, unplaced(matrices.covered), reference, labels=labels, kind=_REFERENCE
+        matrices.reference,
+        without_context(matrices.covered),
+        reference,
+        labels=labels,
+        kind=_REFERENCE,
     )
 
 
-def _grounds(
+def _by_context_parts(
     statements: Statements, rows: ByContext, labels: tuple[str, str], kind: str = "statement"
 ) -> list[Part]:
     yes, no = labels

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
 from assay.metrics.evidence import (
-    UNTOLD,
+    CONTRADICTION_UNKNOWN,
     Statements,
     blank,
     contradicted,
@@ -58,7 +58,7 @@ class SelfCheckNLI(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
-        return await _checked(sample, judge, verify_three_way, _contradiction)
+        return await _inconsistency(sample, judge, verify_three_way, _contradiction)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ class SelfCheckPrompt(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
-        return await _checked(sample, judge, verify, lambda verdict: float(not verdict.supported))
+        return await _inconsistency(
+            sample, judge, verify, lambda verdict: float(not verdict.supported)
+        )
 
 
 @dataclass(frozen=True)
@@ -117,15 +119,15 @@ class SelfCheckNgram(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count, then look up."""
         del judge
-        answer, further = sample.answer or "", _further(sample)
-        if missing := _missing(answer, further):
+        answer, further = sample.answer or "", _further_answers(sample)
+        if missing := _undefined(answer, further):
             return missing
         grams = [
-            gram for text in (answer, *further) for s in sentences(text) for gram in self._of(s)
+            gram for text in (answer, *further) for s in sentences(text) for gram in self._ngrams(s)
         ]
         counts = Counter(grams)
         surprises = [
-            (s, [math.log(len(grams) / counts[gram]) for gram in self._of(s)])
+            (s, [math.log(len(grams) / counts[gram]) for gram in self._ngrams(s)])
             for s in sentences(answer)
         ]
         reason = "the mean over {} tokens"
@@ -140,20 +142,20 @@ class SelfCheckNgram(Metric):
         )
         return Score(math.fsum(flat) / len(flat), parts)
 
-    def _of(self, sentence: Statement) -> list[tuple[str, ...]]:
+    def _ngrams(self, sentence: Statement) -> list[tuple[str, ...]]:
         tokens = [token.lower() for token in _TOKEN.findall(sentence.text)] or [sentence.text]
         padded = [_BEFORE] * (self.n - 1) + tokens
         return [tuple(padded[at : at + self.n]) for at in range(len(tokens))]
 
 
-async def _checked(
+async def _inconsistency(
     sample: Sample,
     judge: Judge,
     verifying: Callable[[Groups, Judge], Awaitable[list[tuple[Verdict, ...]]]],
     inconsistency: Callable[[Verdict], float | None],
 ) -> Outcome:
-    answer, further = sample.answer or "", _further(sample)
-    if missing := _missing(answer, further):
+    answer, further = sample.answer or "", _further_answers(sample)
+    if missing := _undefined(answer, further):
         return missing
     statements = sentences(answer)
     against = await verifying([(statements, (text,)) for text in further], judge)
@@ -162,7 +164,7 @@ async def _checked(
         for s, *verdicts in zip(statements, *against, strict=True)
     )
     if any(part.value is None for part in parts):
-        return Unscored("failed", UNTOLD, parts)
+        return Unscored("failed", CONTRADICTION_UNKNOWN, parts)
     return share(parts)
 
 
@@ -184,11 +186,11 @@ def _inconsistent(
     return Part("answer sentence", sentence.text, "checked", value, reason, span=sentence.span)
 
 
-def _further(sample: Sample) -> list[str]:
+def _further_answers(sample: Sample) -> list[str]:
     return [text for text in sample.further_answers or () if not blank(text)]
 
 
-def _missing(answer: str, further: Sequence[str]) -> Unscored | None:
+def _undefined(answer: str, further: Sequence[str]) -> Unscored | None:
     if blank(answer) or not sentences(answer):
         return Unscored("undefined", "the answer holds no sentence")
     return None if further else Unscored("undefined", "there is no further answer")

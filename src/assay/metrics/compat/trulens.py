@@ -9,7 +9,7 @@ from assay.metrics.base import Can, Metric
 from assay.metrics.evidence import (
     Statements,
     blank,
-    one_blank,
+    blank_outcome,
     passages,
     sentences,
     share,
@@ -101,7 +101,7 @@ class TruLensGroundedness(Metric):
         claims = tuple(s for s in every_sentence if _claims(s, statements) and not _abstains(s))
         graded, method = await self._graded(claims, contexts, judge)
         by_id = {s.id: part for s, part in zip(claims, graded, strict=True)}
-        parts = [by_id.get(s.id) or _unasked(s) for s in every_sentence]
+        parts = [by_id.get(s.id) or _ungraded(s) for s in every_sentence]
         if all(part.value is None for part in parts):
             return Unscored("undefined", "no sentence of the answer claims anything", tuple(parts))
         return share(parts, method)
@@ -150,7 +150,7 @@ class TruLensAnswerRelevance(Metric):
         """Grade the answer as a whole."""
         question, answer = sample.question or "", sample.answer or ""
         if blank(question) or blank(answer):
-            return one_blank(question, answer)
+            return blank_outcome(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             rating = await judge(RateAnswer(question, answer))
             value = 0.0 if rating.noncommittal else rating.relevance
@@ -210,11 +210,11 @@ class TruLensContextRelevance(Metric):
 def _claims(sentence: Statement, statements: Statements) -> bool:
     # A statement whose place is not known may have been taken from any sentence.
     return any(
-        not s.spans or any(_meet(sentence.span, span) for span in s.spans) for s in statements
+        not s.spans or any(_overlap(sentence.span, span) for span in s.spans) for s in statements
     )
 
 
-def _meet(one: tuple[int, int] | None, other: tuple[int, int]) -> bool:
+def _overlap(one: tuple[int, int] | None, other: tuple[int, int]) -> bool:
     return bool(one and one[0] < other[1] and other[0] < one[1])
 
 
@@ -222,7 +222,7 @@ def _abstains(sentence: Statement) -> bool:
     return is_plain_refusal(sentence.text)
 
 
-def _unasked(sentence: Statement) -> Part:
+def _ungraded(sentence: Statement) -> Part:
     if _abstains(sentence):
         return _sentence(sentence, "abstention", 1.0, "an abstention is grounded by definition")
     return _sentence(sentence, "trivial", None, "no statement was taken from it")
