@@ -4,12 +4,12 @@ import hashlib
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cached_property
 from keyword import iskeyword
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge, Task
@@ -108,7 +108,8 @@ class Metric(ABC):
 def check_parameters(metric: Metric) -> None:
     """See that no parameter is an array, or in a metric of ours of another kind than its default.
 
-    In a metric of ours it is also one of the values that its type lists.
+    In a metric of ours it is also what its type says: one of the values of a Literal, or a value
+    that the checks of an Annotated type accept.
 
     Raises:
         InputError: If one is.
@@ -123,11 +124,19 @@ def check_parameters(metric: Metric) -> None:
             shown = " ".join(reprlib.repr(value).split())
             what = f"{name}: {field.name} must be {words}, not {shown}"
             raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
-        options = get_args(field.type) if ours and get_origin(field.type) is Literal else ()
-        if options and value not in options:
-            *others, last = options
-            wanted = f"{', '.join(others)} or {last}"
-            raise InputError(f"{name}: {field.name} must be {wanted}, not {value!r}")
+        if ours:
+            _check_type(name, field, value)
+
+
+def _check_type(name: str, field: Field[Any], value: Any) -> None:
+    origin, arguments = get_origin(field.type), get_args(field.type)
+    if origin is Annotated:
+        for check in arguments[1:]:
+            check(name, field.name, value)
+    elif origin is Literal and value not in arguments:
+        *others, last = arguments
+        wanted = f"{', '.join(others)} or {last}"
+        raise InputError(f"{name}: {field.name} must be {wanted}, not {value!r}")
 
 
 def override(metric: Metric, **facts: Any) -> None:
@@ -140,7 +149,7 @@ def override(metric: Metric, **facts: Any) -> None:
         object.__setattr__(metric, name, fact)  # frozen once it is made
 
 
-def check_draws(name: str, n: object, called: str = "strictness") -> None:
+def check_draws(name: str, called: str, n: object) -> None:
     """See that n is a number of draws.
 
     Raises:
@@ -150,6 +159,9 @@ def check_draws(name: str, n: object, called: str = "strictness") -> None:
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
         what = f"{name}: {called} must be a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
         raise InputError(what)
+
+
+Draws: TypeAlias = Annotated[int, check_draws]
 
 
 def frozen(given: Any) -> Any:

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Metric, check_draws
+from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Draws, Metric
 from assay.metrics.evidence import verdict_parts, verify
 from assay.metrics.relevance import RATED
 from assay.sample import Sample, ToolCall, Turn
@@ -103,6 +103,14 @@ def _lines(turn: Turn) -> list[str]:
     return lines + [f"{turn.role} calls {call(tool_call)}" for tool_call in turn.tool_calls]
 
 
+def _check_window(name: str, called: str, window: object) -> None:
+    if type(window) is not int or window < 0:
+        raise InputError(f"{name}: {called} must be a whole number from 0, not {window!r}")
+
+
+Window: TypeAlias = Annotated[int, _check_window]
+
+
 @dataclass(frozen=True)
 class TurnFaithfulness(Metric):
     """Mean faithfulness of the assistant's messages, each to the contexts retrieved for it.
@@ -118,7 +126,7 @@ class TurnFaithfulness(Metric):
         tool_results: Whether tool results since the user's message also count as contexts.
     """
 
-    window: int = 10
+    window: Window = 10
     tool_results: bool = False
 
     name = "turn_faithfulness"
@@ -128,10 +136,6 @@ class TurnFaithfulness(Metric):
     needs = ("turns",)
     tasks = (SplitStatements, VerifyStatements)
     guide = 0.8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_window(self.name, self.window)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split every message, verify each of its statements against its own contexts."""
@@ -176,8 +180,8 @@ class TurnRelevancy(Metric):
         window: How many earlier messages are shown with each.
     """
 
-    n: int = 3
-    window: int = 10
+    n: Draws = 3
+    window: Window = 10
 
     name = "turn_relevancy"
     aliases = ("conversation_relevancy", "turn_relevance")
@@ -186,11 +190,6 @@ class TurnRelevancy(Metric):
     tasks = (GenerateQuestions, RateAnswer, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.n, "n")
-        _check_window(self.name, self.window)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
@@ -311,11 +310,6 @@ def _reason_with_turn(exchange: Exchange, part: Part) -> str:
     if part.context is None:
         return part.reason
     return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
-
-
-def _check_window(name: str, window: object) -> None:
-    if type(window) is not int or window < 0:
-        raise InputError(f"{name}: window must be a whole number from 0, not {window!r}")
 
 
 def _kind_of_part(exchange: Exchange, what: str) -> str:

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
@@ -30,7 +30,7 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     return (1 + beta**2) * precision * recall / weighted if weighted else 0.0
 
 
-def check_beta(name: str, beta: float) -> None:
+def check_beta(name: str, called: str, beta: float) -> None:
     """Refuse a weight that F-beta cannot be computed with.
 
     Raises:
@@ -38,8 +38,11 @@ def check_beta(name: str, beta: float) -> None:
     """
     if not 0 < beta <= _MAX_BETA:
         raise InputError(
-            f"{name}: beta must be a number above 0 and up to {_MAX_BETA:,}, not {beta}"
+            f"{name}: {called} must be a number above 0 and up to {_MAX_BETA:,}, not {beta}"
         )
+
+
+Beta: TypeAlias = Annotated[float, check_beta]
 
 
 @dataclass(frozen=True)
@@ -47,16 +50,12 @@ class FScore(Metric):
     """The parameters of an F-score of statements; no metric by itself."""
 
     mode: Literal["f1", "precision", "recall"] = "f1"
-    beta: float = 1.0
+    beta: Beta = 1.0
     atomicity: Level = "high"
     coverage: Level = "high"
 
     needs: ClassVar[tuple[str, ...]] = ("question", "answer", "reference")
     tasks = (SplitStatements, VerifyStatements)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_beta(self.name, self.beta)
 
 
 @dataclass(frozen=True)

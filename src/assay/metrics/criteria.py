@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import RAGAS_DOCS, Can, Metric, check_draws, frozen, override
+from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, frozen, override
 from assay.metrics.evidence import blank
 from assay.metrics.grading import (
-    check_shown,
-    check_words,
+    Shown,
+    Words,
     grade_parts,
     graded,
     majority,
@@ -47,9 +47,9 @@ class AspectCritic(Metric):
         good: False if yes is the bad verdict (harmfulness): lower is better then.
     """
 
-    definition: str = ANSWERED
-    strictness: int = 1
-    shows: tuple[str, ...] = SHOWN
+    definition: Words = ANSWERED
+    strictness: Draws = 1
+    shows: Shown = SHOWN
     good: bool = True
 
     name = "aspect_critic"
@@ -60,9 +60,6 @@ class AspectCritic(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "definition", self.definition)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, higher_is_better=self.good)
 
@@ -75,15 +72,11 @@ class AspectCritic(Metric):
 class _Aspect(Metric):
     definition: ClassVar[str]
 
-    strictness: int = 1
+    strictness: Draws = 1
 
     source = RAGAS_DOCS
     needs = SHOWN
     tasks = (GiveGrade,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.strictness)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a verdict as often as is wanted."""
@@ -194,10 +187,10 @@ class DiscreteCriterion(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    criterion: str = GOOD
+    criterion: Words = GOOD
     labels: tuple[str | tuple[str, str], ...] = ("bad", "ok", "good")
-    strictness: int = 1
-    shows: tuple[str, ...] = SHOWN
+    strictness: Draws = 1
+    shows: Shown = SHOWN
 
     name = "discrete_criterion"
     source = RAGAS_DOCS
@@ -206,9 +199,6 @@ class DiscreteCriterion(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         override(self, labels=frozen(self.labels), shows=tuple(self.shows), needs=tuple(self.shows))
         if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
             what = f"{self.name}: each label must be a text, or a pair of a text and what it means"
@@ -260,13 +250,13 @@ class NumericCriterion(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    criterion: str = GOOD
+    criterion: Words = GOOD
     low: float = 0.0
     high: float = 10.0
     step: float = 1.0
-    strictness: int = 1
+    strictness: Draws = 1
     average: Literal["mean", "median"] = "mean"
-    shows: tuple[str, ...] = SHOWN
+    shows: Shown = SHOWN
 
     name = "numeric_criterion"
     aliases = ("simple_criteria",)
@@ -277,9 +267,6 @@ class NumericCriterion(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         self._check_scale()
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, range=(float(self.low), float(self.high)))
@@ -367,10 +354,10 @@ class GEval(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    criterion: str = G_EVAL_CRITERION
+    criterion: Words = G_EVAL_CRITERION
     steps: tuple[str, ...] = ()
-    n: int = 5
-    shows: tuple[str, ...] = SHOWN
+    n: Draws = 5
+    shows: Shown = SHOWN
 
     name = "g_eval"
     source = "Liu et al. 2023, G-Eval (arXiv 2303.16634), section 2"
@@ -379,9 +366,6 @@ class GEval(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.n, "n")
-        check_shown(self.name, self.shows)
         steps, shows = frozen(self.steps), tuple(self.shows)
         if not all(isinstance(step, str) and not blank(step) for step in steps):
             raise InputError(f"{self.name}: steps must be texts, none of them empty, not {steps}")

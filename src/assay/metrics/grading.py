@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.base import FOLLOWS_RAGAS, RAGAS_DOCS, Metric, check_draws, frozen, override
+from assay.metrics.base import FOLLOWS_RAGAS, RAGAS_DOCS, Draws, Metric, frozen, override
 from assay.metrics.evidence import blank
 from assay.sample import Sample, Turn
 from assay.score import Outcome, Part, Score, Unscored
@@ -28,7 +28,7 @@ NAMES = {
 }
 
 
-def check_shown(name: str, fields: Sequence[str]) -> None:
+def check_shown(name: str, called: str, fields: Sequence[str]) -> None:
     """See that the fields can be shown, each once.
 
     Raises:
@@ -36,6 +36,7 @@ def check_shown(name: str, fields: Sequence[str]) -> None:
     """
     wrong = [field for field in fields if field not in NAMES]
     if wrong or not fields or len(set(fields)) < len(fields):
+        del called
         what = f"{name}: cannot show {', '.join(map(str, wrong)) or 'nothing, or one field twice'}"
         raise InputError(what, f"one or several of {', '.join(NAMES)}")
 
@@ -48,6 +49,10 @@ def check_words(name: str, called: str, text: object) -> None:
     """
     if not isinstance(text, str) or blank(text):
         raise InputError(f"{name}: {called} is empty", f'{name}({called}="what to look at")')
+
+
+Words: TypeAlias = Annotated[str, check_words]
+Shown: TypeAlias = Annotated[tuple[str, ...], check_shown]
 
 
 def missing(sample: Sample, fields: Sequence[str]) -> str:
@@ -157,8 +162,8 @@ class RubricsScore(Metric):
     """
 
     rubric: tuple[tuple[Any, str], ...] = RUBRIC
-    strictness: int = 1
-    shows: tuple[str, ...] = ("question", "answer")
+    strictness: Draws = 1
+    shows: Shown = ("question", "answer")
 
     name = "rubrics_score"
     aliases: ClassVar[tuple[str, ...]] = (
@@ -173,8 +178,6 @@ class RubricsScore(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         try:
             grades = scale(self.rubric)
         except (ValueError, TypeError) as error:
@@ -204,7 +207,7 @@ class RubricsScoreWithReference(RubricsScore):
     """
 
     rubric: tuple[tuple[Any, str], ...] = RUBRIC_WITH_REFERENCE
-    shows: tuple[str, ...] = ("question", "answer", "reference")
+    shows: Shown = ("question", "answer", "reference")
 
     name = "rubrics_score_with_reference"
     aliases = ("domain_specific_rubrics_with_reference",)
@@ -227,8 +230,8 @@ class InstanceRubrics(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    strictness: int = 1
-    shows: tuple[str, ...] = ("question", "answer")
+    strictness: Draws = 1
+    shows: Shown = ("question", "answer")
 
     name = "instance_rubrics"
     aliases = ("instance_specific_rubrics",)
@@ -238,8 +241,6 @@ class InstanceRubrics(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         override(self, shows=tuple(self.shows), needs=(*self.shows, "rubric"))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import RAGAS_DOCS, Can, Metric, check_draws, override
+from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, override
 from assay.metrics.evidence import blank
-from assay.metrics.grading import check_shown, check_words, majority, missing, shown
+from assay.metrics.grading import Shown, Words, majority, missing, shown
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import PreferAnswer, Preference, RankAnswers, Ranking, RateAnswer
@@ -31,9 +31,9 @@ class RankingCriterion(Metric):
         strictness: How many draws are asked for.
     """
 
-    criterion: str = BETTER
+    criterion: Words = BETTER
     among: Literal["other_answer", "further_answers"] = "other_answer"
-    strictness: int = 2
+    strictness: Draws = 2
 
     name = "ranking_criterion"
     source = RAGAS_DOCS
@@ -42,8 +42,6 @@ class RankingCriterion(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.strictness)
         override(self, needs=("question", "answer", self.among))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -109,8 +107,8 @@ class PairwisePreference(Metric):
         shows: Fields of the sample that are shown besides the two answers.
     """
 
-    criterion: str = BETTER
-    shows: tuple[str, ...] = CONSULTED
+    criterion: Words = BETTER
+    shows: Shown = CONSULTED
 
     name = "pairwise_preference"
     source = "Zheng et al. 2023, MT-Bench (arXiv 2306.05685), section 3"
@@ -119,8 +117,6 @@ class PairwisePreference(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_shown(self.name, self.shows)
         if {"answer", "other_answer"} & set(self.shows):
             raise InputError(
                 f"{self.name}: the two answers are always shown; leave them out of `shows`"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import FOLLOWS_RAGAS, PAPER, Can, Metric, check_draws, override
+from assay.metrics.base import FOLLOWS_RAGAS, PAPER, Can, Draws, Metric, override
 from assay.metrics.evidence import (
     Statements,
     blank,
@@ -64,7 +64,7 @@ class AnswerRelevancy(Metric):
         n: How many questions are generated.
     """
 
-    n: int = 3
+    n: Draws = 3
 
     name = "answer_relevancy"
     aliases = ("answer_relevance", "response_relevancy")
@@ -73,10 +73,6 @@ class AnswerRelevancy(Metric):
     tasks = (GenerateQuestions, RateAnswer, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.n, "n")
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
 from assay.judge import Judge
-from assay.metrics.base import PAPER, Metric, check_draws, override
+from assay.metrics.base import PAPER, Draws, Metric, override
 from assay.metrics.contexts import ContextSentence, context_sentences, sentence_part
 from assay.metrics.correctness import WeightedCorrectness
 from assay.metrics.evidence import blank, blank_outcome, share, unsupported, verdict_parts
@@ -74,7 +74,7 @@ class PaperAnswerRelevance(Metric):
         n: How many questions are generated.
     """
 
-    n: int = 3
+    n: Draws = 3
 
     name = "paper:answer_relevancy"
     aliases = ("paper:answer_relevance",)
@@ -83,10 +83,6 @@ class PaperAnswerRelevance(Metric):
     tasks = (PaperQuestion, Embed)
     range = (-1.0, 1.0)
     guide = 0.75
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.n, "n")
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask the paper's prompt n times."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from assay.judge import Judge
-from assay.metrics.base import FOLLOWS_RAGAS, Metric, check_draws
+from assay.metrics.base import FOLLOWS_RAGAS, Draws, Metric
 from assay.metrics.base import FOLLOWS_RAGAS as FOLLOWS
 from assay.metrics.contexts import ContextPrecision, ContextPrecisionWithoutReference
 from assay.metrics.correctness import (
+    Beta,
     FactualCorrectness,
     FScore,
     WeightedCorrectness,
-    check_beta,
     f_beta,
     without_context,
 )
@@ -60,7 +60,7 @@ class RagasAnswerRelevancy(Metric):
         noncommittal: "all" or "any" of them make the answer noncommittal.
     """
 
-    strictness: int = 3
+    strictness: Draws = 3
     noncommittal: Literal["all", "any"] = "all"
 
     name = "ragas:answer_relevancy"
@@ -72,10 +72,6 @@ class RagasAnswerRelevancy(Metric):
     range = (-1.0, 1.0)
     guide = 0.75
     revision = 2
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.strictness)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Draw questions one by one and compare them with the one that was asked."""
@@ -219,7 +215,7 @@ class RagasFactualCorrectness(FScore):
     """
 
     mode: Literal["f1", "precision", "recall"] = "f1"
-    beta: float = 1.0
+    beta: Beta = 1.0
     atomicity: Level = "low"
     coverage: Level = "low"
     exact: bool = False
@@ -292,15 +288,11 @@ class RagasAnswerCorrectness(WeightedCorrectness):
 
     factual_weight: float = 0.75
     similarity_weight: float = 0.25
-    beta: float = 1.0
+    beta: Beta = 1.0
 
     name = "ragas:answer_correctness"
     source = _SOURCE
     follows = FOLLOWS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_beta(self.name, self.beta)
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
         outcome = await FactualCorrectness(beta=self.beta).score(sample, judge)

@@ -1,11 +1,14 @@
-"""Does an odd embedding cost the score that rests on it, and no other?"""
+"""Embeddings of texts and tokens: what is read, and what is no vector."""
+
+import base64
+import struct
 
 import pytest
 
 from assay import Score, Unscored, evaluate
 from assay.errors import Unreadable
 from assay.run.baseline import PAIRS
-from assay.tasks import Embed, embed
+from assay.tasks import Embed, EmbedTokens, TokenVectors, embed, embed_tokens
 from assay.tasks.embedding import LARGEST
 from support import answers
 from support.scripts import plausible, sample, samples
@@ -49,3 +52,29 @@ def test_random_pairs_of_different_lengths_are_left_out_of_the_baseline(db):
     found = result.baseline()
     assert found is not None
     assert 0 < found.pairs < PAIRS
+
+
+def test_a_reply_reads_back_in_the_same_directions():
+    raw = embed_tokens.reply(["a", "##b"], [(1.0, 0.5), (-0.25, 0.1)])
+    found = EmbedTokens("ab").read(raw)
+    assert found.tokens == ("a", "##b")
+    assert [struct.unpack("2b", v) for v in found.vectors] == [(127, 64), (-127, 51)]
+
+
+def test_a_text_without_tokens_has_no_vectors():
+    assert EmbedTokens("").read(embed_tokens.reply([], [])) == TokenVectors((), ())
+
+
+def packed(*numbers):
+    return base64.b64encode(struct.pack(f"{len(numbers)}b", *numbers)).decode()
+
+
+@pytest.mark.parametrize("vectors", ["", "?", "AAA", packed(1, 2, 3), packed(0, 0, 1, 1)])
+def test_what_does_not_fit_its_tokens_is_refused(vectors):
+    with pytest.raises(Unreadable):
+        EmbedTokens("ab").read(f'{{"tokens": ["a", "b"], "vectors": "{vectors}"}}')
+
+
+def test_vectors_without_tokens_are_refused():
+    with pytest.raises(Unreadable):
+        EmbedTokens("").read(f'{{"tokens": [], "vectors": "{packed(1)}"}}')
