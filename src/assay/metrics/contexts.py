@@ -5,21 +5,29 @@ from dataclasses import dataclass
 
 from assay.judge import Judge
 from assay.metrics.base import PAPER, RAGAS_DOCS, Metric
-from assay.metrics.evidence import blank, share, split, verdict_parts, verify
+from assay.metrics.evidence import (
+    blank,
+    by_context,
+    choices,
+    context_parts,
+    sentences,
+    share,
+    split,
+    verdict_parts,
+    verify,
+)
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
-    Choice,
     JudgeContexts,
     NameEntities,
-    Passage,
     SelectSentences,
     SplitStatements,
+    Statement,
     Usefulness,
     VerifyStatements,
 )
 from assay.text.entities import compared, place
-from assay.text.sentences import spans
 
 
 def average_precision(useful: Sequence[bool]) -> float:
@@ -148,16 +156,6 @@ class ContextRecall(Metric):
 
 
 @dataclass(frozen=True)
-class ContextSentence:
-    """A sentence of a context, and where it stands."""
-
-    id: str
-    text: str
-    context: int
-    span: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class ContextRelevance(Metric):
     """Share of the contexts' sentences that help to answer the question.
 
@@ -174,36 +172,16 @@ class ContextRelevance(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Number all sentences and let the judge choose."""
-        sentences = context_sentences(sample)
-        if not sentences:
+        numbered = context_sentences(sample)
+        if not numbered:
             return Unscored("undefined", "the contexts hold no sentence")
-        passages = tuple(Passage(s.id, s.text) for s in sentences)
-        choices = await judge(SelectSentences(sample.question or "", passages))
-        by_id = {choice.id: choice for choice in choices}
-        return share([sentence_part(s, by_id.get(s.id)) for s in sentences])
+        by_id = await choices(sample.question or "", tuple(s for _, s in numbered), judge)
+        return share(context_parts(numbered, by_id, "sentence"))
 
 
-def context_sentences(sample: Sample) -> list[ContextSentence]:
-    """The sentences of all contexts of a sample, with an id each."""
-    return [
-        ContextSentence(f"{c}.{n}", context[start:end], c - 1, (start, end))
-        for c, context in enumerate(sample.contexts or (), start=1)
-        for n, (start, end) in enumerate(spans(context), start=1)
-    ]
-
-
-def sentence_part(sentence: ContextSentence, choice: Choice | None) -> Part:
-    """A sentence that was chosen (1) or not (0)."""
-    return Part(
-        kind="sentence",
-        text=sentence.text,
-        label="relevant" if choice and choice.chosen else "not relevant",
-        value=float(choice is not None and choice.chosen),
-        reason=choice.reason if choice else "",
-        context=sentence.context,
-        probability=choice.probability if choice else None,
-        span=sentence.span,
-    )
+def context_sentences(sample: Sample) -> list[tuple[int, Statement]]:
+    """The sentences of all contexts of a sample, each with the index of its context."""
+    return by_context([sentences(context) for context in sample.contexts or ()])
 
 
 @dataclass(frozen=True)

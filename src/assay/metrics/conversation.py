@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Draws, Metric
-from assay.metrics.evidence import verdict_parts, verify
+from assay.metrics.evidence import rating_part, verdict_parts, verify
 from assay.metrics.relevance import RATED
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Outcome, Part, Score, Unscored
@@ -227,15 +227,7 @@ class TurnRelevancy(Metric):
     async def _rated(self, messages: Sequence[Exchange], judge: Judge) -> list[tuple[Part, ...]]:
         ratings = await judge.each(RateAnswer(e.question, e.answer, e.earlier) for e in messages)
         return [
-            (
-                Part(
-                    _kind_of_part(e, "answer"),
-                    e.answer,
-                    "noncommittal" if rating.noncommittal else "rated",
-                    rating.relevance,
-                    rating.reason,
-                ),
-            )
+            (rating_part(rating, e.answer, _kind_of_part(e, "answer")),)
             for e, rating in zip(messages, ratings, strict=True)
         ]
 

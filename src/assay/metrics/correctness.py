@@ -10,7 +10,15 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Metric, override
-from assay.metrics.evidence import BY_VERDICTS, blank, premise, split, verdict_parts, verify
+from assay.metrics.evidence import (
+    BY_VERDICTS,
+    blank,
+    exact_mean,
+    premise,
+    split,
+    verdict_parts,
+    verify,
+)
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
@@ -110,13 +118,16 @@ class FactualCorrectness(FScore):
         ]
         certain = self.soft and None in [verdict.probability for verdict in given]
         return self._counted(
-            verdict_parts(answer_statements, without_context(correct), answer, labels=("TP", "FP")),
+            verdict_parts(
+                answer_statements, correct, answer, labels=("TP", "FP"), in_contexts=False
+            ),
             verdict_parts(
                 reference_statements,
-                without_context(covered),
+                covered,
                 reference,
                 kind="reference statement",
                 labels=("covered", "FN"),
+                in_contexts=False,
             ),
             BY_VERDICTS if certain else "",
         )
@@ -183,11 +194,6 @@ def weighed(parts: Sequence[Part]) -> list[Part]:
 def mean(parts: Sequence[Part]) -> float:
     """The mean of the parts' values; 0 without any."""
     return sum(part.value or 0.0 for part in parts) / len(parts) if parts else 0.0
-
-
-def without_context(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Verdicts by the other text, which was shown as the context but is none of the sample."""
-    return [replace(verdict, context=None) for verdict in verdicts]
 
 
 @dataclass(frozen=True)
@@ -331,17 +337,25 @@ class NliScore(Metric):
             (answer_statements, (premise(reference_statements, reference),)),
             (reference_statements, (premise(answer_statements, answer),)),
         ]
-        correct, covered = map(without_context, await verify(asked, judge))
+        correct, covered = await verify(asked, judge)
         parts = (
-            *self._valued(verdict_parts(answer_statements, correct, answer), correct),
             *self._valued(
-                verdict_parts(reference_statements, covered, reference, kind="reference statement"),
+                verdict_parts(answer_statements, correct, answer, in_contexts=False), correct
+            ),
+            *self._valued(
+                verdict_parts(
+                    reference_statements,
+                    covered,
+                    reference,
+                    kind="reference statement",
+                    in_contexts=False,
+                ),
                 covered,
             ),
         )
         sides = {
-            "answer": mean([p for p in parts if p.kind == "statement"]),
-            "reference": mean([p for p in parts if p.kind == "reference statement"]),
+            "answer": exact_mean([p for p in parts if p.kind == "statement"]),
+            "reference": exact_mean([p for p in parts if p.kind == "reference statement"]),
         }
         value = fmean(sides.values()) if self.direction == "both" else sides[self.direction]
         given = [  # by the judge: of a blank text nothing is asked

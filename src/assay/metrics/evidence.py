@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Any, Final, TypeAlias
 
 from assay.judge import Judge, Task
@@ -11,6 +12,7 @@ from assay.tasks import (
     Choice,
     ChooseLabel,
     Passage,
+    Rating,
     SelectSentences,
     SplitStatements,
     Statement,
@@ -87,11 +89,20 @@ def verdict_parts(
     *,
     kind: str = "statement",
     labels: tuple[str, str] = SUPPORT,
+    in_contexts: bool = True,
 ) -> tuple[Part, ...]:
     """One part for each statement of `text`: supported (1) or not (0), and by what.
 
-    Under the usual labels a verdict that the judge is uncertain of says so, and adds its
+    Under the default labels a verdict that the judge is uncertain of says so, and adds its
     probability to the score.
+
+    Args:
+        statements: The statements.
+        verdicts: The verdict on each.
+        text: What they were taken from.
+        kind: What a part is called.
+        labels: What is said of a statement that is supported, and of one that is not.
+        in_contexts: Whether the sample's contexts were consulted, and not another of its texts.
     """
     return tuple(
         Part(
@@ -102,7 +113,7 @@ def verdict_parts(
             if _counts_probability(verdict, labels)
             else float(verdict.supported),
             reason=verdict.reason,
-            context=verdict.context,
+            context=verdict.context if in_contexts else None,
             quote=verdict.quote,
             probability=verdict.probability,
             span=statement.span,
@@ -129,6 +140,11 @@ def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int
         for start, end in statement.spans
         for a, b in placed(verdict.spans, statement.text, text[start:end])
     )
+
+
+def exact_mean(parts: Sequence[Part]) -> float:
+    """The mean of the parts' values without rounding between them; 0 without any."""
+    return fmean(part.value or 0.0 for part in parts) if parts else 0.0
 
 
 def share(parts: Sequence[Part], method: str = "") -> Score:
@@ -252,3 +268,28 @@ async def relevance_share(question: str, statements: Statements, judge: Judge) -
     """The share of statements that help to answer the question, each with the judge's reason."""
     by_id = await choices(question, statements, judge)
     return share([relevance_part(s, by_id.get(s.id)) for s in statements])
+
+
+def by_context(groups: Sequence[Statements]) -> list[tuple[int, Statement]]:
+    """The statements of each context with its index, under ids of their own: "1.1", "1.2" ..."""
+    return [
+        (rank, Statement(f"{rank + 1}.{n}", statement.text, statement.span))
+        for rank, statements in enumerate(groups)
+        for n, statement in enumerate(statements, start=1)
+    ]
+
+
+def context_parts(
+    statements: Sequence[tuple[int, Statement]], by_id: Mapping[str, Choice], kind: str
+) -> list[Part]:
+    """The statements of the contexts that were chosen (1) or not (0)."""
+    return [
+        replace(relevance_part(statement, by_id.get(statement.id), kind), context=rank)
+        for rank, statement in statements
+    ]
+
+
+def rating_part(rating: Rating, answer: str, kind: str = "answer") -> Part:
+    """An answer with how well it addresses its question."""
+    label = "noncommittal" if rating.noncommittal else "rated"
+    return Part(kind, answer, label, rating.relevance, rating.reason)

@@ -14,6 +14,7 @@ from assay.metrics.evidence import (
     choices,
     chosen,
     premise,
+    rating_part,
     relevance_part,
     relevance_share,
     share,
@@ -136,10 +137,8 @@ async def compared(
 
 async def _rated(question: str, answer: str, judge: Judge) -> Score:
     rating = await judge(RateAnswer(question, answer))
-    label = "noncommittal" if rating.noncommittal else "rated"
-    part = Part("answer", answer, label, rating.relevance, rating.reason)
     details = {"noncommittal": rating.noncommittal}
-    return Score(rating.relevance, (part,), RATED, details)
+    return Score(rating.relevance, (rating_part(rating, answer),), RATED, details)
 
 
 @dataclass(frozen=True)
@@ -240,12 +239,11 @@ class Completeness(Metric):
             reference or "",
             kind="reference statement",
             labels=("covered", "not covered"),
+            in_contexts=False,
         )
         return share(
             [
-                replace(part, context=None)
-                if s.id in needed
-                else replace(part, label="not needed", value=None, context=None)
+                part if s.id in needed else replace(part, label="not needed", value=None)
                 for s, part in zip(reference_statements, parts, strict=True)
             ]
         )
@@ -392,7 +390,7 @@ async def _covered_by_questions(text: str, summary: str, judge: Judge) -> tuple[
 async def _covered_by_statements(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
     (statements,) = await split("", [text], judge)
     (verdicts,) = await verify([(statements, (summary,))], judge)
-    # What was shown as the context is the summary: no context of the sample.
-    verdicts = tuple(replace(verdict, context=None) for verdict in verdicts)
     labels = ("told", "not told")
-    return verdict_parts(statements, verdicts, kind="source statement", labels=labels)
+    return verdict_parts(
+        statements, verdicts, kind="source statement", labels=labels, in_contexts=False
+    )

@@ -1,16 +1,14 @@
 """Text similarity of answer and reference: strings, words, n-grams, token embeddings."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.evidence import blank
+from assay.metrics.evidence import blank, exact_mean
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
@@ -375,7 +373,7 @@ class BertScore(Metric):
     def _matched(self, mine: TokenVectors, theirs: TokenVectors) -> Score:
         said = _closest(mine, theirs, "token")
         wanted = _closest(theirs, mine, "reference token")
-        precision, recall = _mean_cosine(said), _mean_cosine(wanted)
+        precision, recall = exact_mean(said), exact_mean(wanted)
         above = min(precision, recall) > 0
         f1 = 2 * precision * recall / (precision + recall) if above else 0.0
         values = {"precision": precision, "recall": recall, "f1": f1}
@@ -408,7 +406,3 @@ def _directions(tokens: TokenVectors) -> "npt.NDArray[np.float64]":
     rows = numbers.reshape(len(tokens.tokens), -1)
     unit: npt.NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
-
-
-def _mean_cosine(parts: Sequence[Part]) -> float:
-    return fmean(part.value or 0.0 for part in parts) if parts else 0.0

@@ -12,9 +12,10 @@ from assay.metrics.evidence import (
     CONTRADICTION_UNKNOWN,
     Statements,
     blank,
+    by_context,
     choices,
+    context_parts,
     contradicted,
-    relevance_part,
     relevance_share,
     sentences,
     share,
@@ -32,7 +33,6 @@ from assay.tasks import (
     JudgeContexts,
     SelectSentences,
     SplitStatements,
-    Statement,
     Verdict,
     VerifyStatements,
 )
@@ -182,20 +182,11 @@ class DeepEvalContextualRelevancy(Metric):
             return Unscored("undefined", "the question is empty")
         # A context does not answer the question, so the question explains nothing in it.
         groups = await split("", sample.contexts or (), judge)
-        pooled = [
-            (rank, Statement(f"{rank + 1}.{n}", statement.text, statement.span))
-            for rank, statements in enumerate(groups)
-            for n, statement in enumerate(statements, start=1)
-        ]
+        pooled = by_context(groups)
         if not pooled:
             return Unscored("undefined", "the contexts make no statement")
         by_id = await choices(question, tuple(statement for _, statement in pooled), judge)
-        return share(
-            [
-                replace(relevance_part(s, by_id.get(s.id), "context statement"), context=rank)
-                for rank, s in pooled
-            ]
-        )
+        return share(context_parts(pooled, by_id, "context statement"))
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,16 @@ from typing import Literal, TypeAlias
 
 from assay.judge import Judge
 from assay.metrics.base import PAPER, Draws, Metric, override
-from assay.metrics.contexts import ContextSentence, context_sentences, sentence_part
+from assay.metrics.contexts import context_sentences
 from assay.metrics.correctness import WeightedCorrectness
-from assay.metrics.evidence import blank, blank_outcome, share, unsupported, verdict_parts
+from assay.metrics.evidence import (
+    blank,
+    blank_outcome,
+    context_parts,
+    share,
+    unsupported,
+    verdict_parts,
+)
 from assay.metrics.grading import grade_parts, graded, missing, shown
 from assay.metrics.relevance import compared
 from assay.sample import Sample
@@ -29,6 +36,7 @@ from assay.tasks import (
     PaperVerdicts,
     PreferAnswer,
     ShortAnswer,
+    Statement,
 )
 from assay.text.sentences import spans
 from assay.text.token_f1 import overlap, token_pair
@@ -118,17 +126,17 @@ class PaperContextRelevance(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """The paper's prompt over the joined contexts, each copied line looked up."""
-        sentences = context_sentences(sample)
-        if not sentences:
+        numbered = context_sentences(sample)
+        if not numbered:
             return Unscored("undefined", "the contexts hold no sentence")
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [sentence for line in copied for sentence in _split(line)]
-        chosen, dropped = _find_copied(texts, sentences)
+        chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
         if copied and not chosen:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
-        return share([*(sentence_part(s, chosen.get(s.id)) for s in sentences), *dropped])
+        return share([*context_parts(numbered, chosen, "sentence"), *dropped])
 
 
 def _split(line: str) -> list[str]:
@@ -136,10 +144,10 @@ def _split(line: str) -> list[str]:
 
 
 def _find_copied(
-    texts: Iterable[str], sentences: Iterable[ContextSentence]
+    texts: Iterable[str], sentences: Iterable[Statement]
 ) -> tuple[dict[str, Choice], list[Part]]:
     """The sentences that were copied, of equal ones as many as copies; and what is none of them."""
-    left: dict[str, deque[ContextSentence]] = {}
+    left: dict[str, deque[Statement]] = {}
     for sentence in sentences:
         left.setdefault(_normalized(sentence.text), deque()).append(sentence)
     chosen: dict[str, Choice] = {}
@@ -366,8 +374,7 @@ class QuestEvalRecall(Metric):
         asked = await _answered_facts(sample, judge)
         if not asked:
             return Unscored("undefined", "the reference answers no question")
-        parts = tuple(_fact_part(*item, float(item[2] is not None)) for item in asked)
-        return Score(sum(part.value or 0.0 for part in parts) / len(parts), parts)
+        return share([_fact_part(*item, float(item[2] is not None)) for item in asked])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from assay.metrics.correctness import (
     FScore,
     WeightedCorrectness,
     f_beta,
-    without_context,
 )
 from assay.metrics.evidence import blank, blank_outcome, share, split, verdict_parts, verify
 from assay.metrics.groundedness import Faithfulness
@@ -240,14 +239,15 @@ class RagasFactualCorrectness(FScore):
         labels = {"statement": ("TP", "FP"), "reference statement": ("covered", "FN")}
         parts = [
             *verdict_parts(
-                answer_statements, without_context(correct), answer, labels=labels["statement"]
+                answer_statements, correct, answer, labels=labels["statement"], in_contexts=False
             ),
             *verdict_parts(
                 reference_statements,
-                without_context(covered),
+                covered,
                 reference,
                 kind="reference statement",
                 labels=labels["reference statement"],
+                in_contexts=False,
             ),
         ]
         return self._counted(parts, answer)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from assay.judge import Judge
 from assay.metrics.base import Metric
-from assay.metrics.correctness import f_beta, without_context
+from assay.metrics.correctness import f_beta
 from assay.metrics.evidence import Statements, share, verdict_parts
 from assay.metrics.groundedness import (
     IRRELEVANT,
@@ -269,17 +269,20 @@ def _share(
 
 def _precision_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, answer = ("correct", "incorrect"), sample.answer or ""
-    return verdict_parts(matrices.answer, without_context(matrices.correct), answer, labels=labels)
+    return verdict_parts(
+        matrices.answer, matrices.correct, answer, labels=labels, in_contexts=False
+    )
 
 
 def _recall_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
     labels, reference = ("told", "left out"), sample.reference or ""
     return verdict_parts(
         matrices.reference,
-        without_context(matrices.covered),
+        matrices.covered,
         reference,
         labels=labels,
         kind=_REFERENCE,
+        in_contexts=False,
     )
 
 

@@ -1,7 +1,7 @@
 """TruLens' RAG triad: groundedness, answer relevance, context relevance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.judge import Judge, Task
@@ -11,6 +11,7 @@ from assay.metrics.evidence import (
     blank,
     blank_outcome,
     passages,
+    rating_part,
     sentences,
     share,
     split,
@@ -153,9 +154,8 @@ class TruLensAnswerRelevance(Metric):
             return blank_outcome(question, answer)
         if self.asks(judge.can) == (RateAnswer,):
             rating = await judge(RateAnswer(question, answer))
-            value = 0.0 if rating.noncommittal else rating.relevance
-            label = "noncommittal" if rating.noncommittal else "rated"
-            part = Part("answer", answer, label, value, rating.reason)
+            part = rating_part(rating, answer)
+            part = replace(part, value=0.0) if rating.noncommittal else part
             return share([part], UNGRADED.format("a rating from 0 to 1"))
         shown = (("question", question), ("answer", answer))
         grade = await judge(GiveGrade(_ANSWERS, ANSWERS, shown))
