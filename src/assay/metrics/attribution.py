@@ -118,18 +118,18 @@ async def _verified(
 
     There is one call for each set of contexts.
     """
-    found = dict(known or {})
+    by_citation = dict(known or {})
     by_contexts: dict[Cited, dict[str, Statement]] = {}
     for cited, sentence in pairs:
-        if (cited, sentence.name) not in found:
+        if (cited, sentence.name) not in by_citation:
             by_contexts.setdefault(cited, {})[sentence.name] = sentence.statement
     groups = [
         (tuple(statements.values()), tuple(contexts[i] for i in cited))
         for cited, statements in by_contexts.items()
     ]
     for cited, verdicts in zip(by_contexts, await verify(groups, judge), strict=True):
-        found |= {(cited, verdict.id): verdict for verdict in verdicts}
-    return found
+        by_citation |= {(cited, verdict.id): verdict for verdict in verdicts}
+    return by_citation
 
 
 async def _by_all_citations(
@@ -375,7 +375,7 @@ def _plain(text: str) -> str:
 def _quotation(quotation: re.Match[str], contexts: list[str]) -> Part:
     text, span = _inner(quotation)
     words = re.escape(_plain(text).strip(_STOPS))
-    wanted = re.compile(f"(?:{_START}){words}(?:{_END})")
-    place = next((i for i, context in enumerate(contexts) if wanted.search(context)), None)
+    pattern = re.compile(f"(?:{_START}){words}(?:{_END})")
+    place = next((i for i, context in enumerate(contexts) if pattern.search(context)), None)
     label = "not found" if place is None else "found"
     return Part("quotation", text, label, float(place is not None), context=place, span=span)

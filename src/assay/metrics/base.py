@@ -135,8 +135,8 @@ def _check_type(name: str, field: Field[Any], value: Any) -> None:
             check(name, field.name, value)
     elif origin is Literal and value not in arguments:
         *others, last = arguments
-        wanted = f"{', '.join(others)} or {last}"
-        raise InputError(f"{name}: {field.name} must be {wanted}, not {value!r}")
+        allowed = f"{', '.join(others)} or {last}"
+        raise InputError(f"{name}: {field.name} must be {allowed}, not {value!r}")
 
 
 def override(metric: Metric, **facts: Any) -> None:
@@ -164,13 +164,13 @@ def check_draws(name: str, called: str, n: object) -> None:
 Draws: TypeAlias = Annotated[int, check_draws]
 
 
-def frozen(given: Any) -> Any:
+def frozen(value: Any) -> Any:
     """A mapping as a tuple of pairs, a sequence as a tuple, all else as it is: hashable."""
-    if isinstance(given, Mapping):
-        return tuple((key, frozen(item)) for key, item in given.items())
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
-        return tuple(frozen(item) for item in given)
-    return given
+    if isinstance(value, Mapping):
+        return tuple((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return tuple(frozen(item) for item in value)
+    return value
 
 
 def _shown(value: object) -> str:

@@ -121,8 +121,8 @@ async def _verdicts(
     # Nothing can be said about an empty context, so nothing is asked.
     ids = tuple(f"c{rank}" for rank, context in enumerate(contexts, start=1) if not blank(context))
     asked = ids if len(ids) < len(contexts) else ()
-    given = await judge(JudgeContexts(question, target, contexts, asked)) if ids else ()
-    by_id = {verdict.id: verdict for verdict in given}
+    verdicts = await judge(JudgeContexts(question, target, contexts, asked)) if ids else ()
+    by_id = {verdict.id: verdict for verdict in verdicts}
     names = (f"c{rank}" for rank in range(1, len(contexts) + 1))
     return [by_id.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]
 

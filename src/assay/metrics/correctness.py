@@ -113,10 +113,10 @@ class FactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
         )
-        given = [v for v in correct if not blank(reference)] + [
+        judged = [v for v in correct if not blank(reference)] + [
             v for v in covered if not blank(answer)
         ]
-        certain = self.soft and None in [verdict.probability for verdict in given]
+        certain = self.soft and None in [verdict.probability for verdict in judged]
         return self._counted(
             verdict_parts(
                 answer_statements, correct, answer, labels=("TP", "FP"), in_contexts=False
@@ -140,10 +140,10 @@ class FactualCorrectness(FScore):
                 weighed, (answer_statements, reference_statements)
             )
         parts = (*answer_statements, *reference_statements)
-        wanted = {"precision": answer_statements, "recall": reference_statements, "f1": parts}[
+        counted = {"precision": answer_statements, "recall": reference_statements, "f1": parts}[
             self.mode
         ]
-        if not wanted:
+        if not counted:
             return Unscored("undefined", _EMPTY[self.mode], parts)
         precision, recall = mean(answer_statements), mean(reference_statements)
         value = {
@@ -333,11 +333,11 @@ class NliScore(Metric):
         )
         if not (answer_statements or reference_statements):
             return Unscored("undefined", "neither answer nor reference makes a statement")
-        asked = [
+        groups = [
             (answer_statements, (premise(reference_statements, reference),)),
             (reference_statements, (premise(answer_statements, answer),)),
         ]
-        correct, covered = await verify(asked, judge)
+        correct, covered = await verify(groups, judge)
         parts = (
             *self._valued(
                 verdict_parts(answer_statements, correct, answer, in_contexts=False), correct
@@ -358,13 +358,13 @@ class NliScore(Metric):
             "reference": exact_mean([p for p in parts if p.kind == "reference statement"]),
         }
         value = fmean(sides.values()) if self.direction == "both" else sides[self.direction]
-        given = [  # by the judge: of a blank text nothing is asked
+        probabilities = [  # by the judge: of a blank text nothing is asked
             verdict.probability
-            for (_, contexts), verdicts in zip(asked, (correct, covered), strict=True)
+            for (_, contexts), verdicts in zip(groups, (correct, covered), strict=True)
             for verdict in verdicts
             if not blank(*contexts)
         ]
-        return Score(value, parts, BY_VERDICTS if None in given else "", sides)
+        return Score(value, parts, BY_VERDICTS if None in probabilities else "", sides)
 
     def _valued(self, parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
         return [

@@ -33,9 +33,9 @@ class FunctionMetric(Metric):
     function: Function
     asking: bool
 
-    def __call__(self, *given: Any) -> Returned | Awaitable[Returned]:
+    def __call__(self, *arguments: Any) -> Returned | Awaitable[Returned]:
         """What the function itself gives: for its own tests."""
-        return type(self).function(*given)
+        return type(self).function(*arguments)
 
     def __reduce__(self) -> str:
         # Found again by its name, as the function would be.
@@ -47,8 +47,8 @@ class FunctionMetric(Metric):
         Raises:
             InputError: If it is no number, or not a finite one.
         """
-        made = self(sample, judge) if self.asking else self(sample)
-        result = await made if inspect.isawaitable(made) else made
+        returned = self(sample, judge) if self.asking else self(sample)
+        result = await returned if inspect.isawaitable(returned) else returned
         if isinstance(result, (Score, Unscored)):
             return result
         where = f"{self.name} of {sample.id}"

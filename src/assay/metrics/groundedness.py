@@ -175,10 +175,10 @@ def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[S
 
 def _closest_sentence(statement: str, answer: str) -> tuple[Span, ...]:
     """The sentence that has most of the statement's words, if it has half of them."""
-    wanted = set(words(statement))
-    shared = [(len(wanted & set(words(answer[a:b]))), (a, b)) for a, b in sentence_spans(answer)]
+    expected = set(words(statement))
+    shared = [(len(expected & set(words(answer[a:b]))), (a, b)) for a, b in sentence_spans(answer)]
     most, span = max(shared, key=lambda pair: pair[0], default=(0, (0, 0)))
-    return (span,) if most and most >= _MIN_SHARED * len(wanted) else ()
+    return (span,) if most and most >= _MIN_SHARED * len(expected) else ()
 
 
 def _trimmed(span: Span, text: str) -> Span | None:
@@ -244,9 +244,13 @@ async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -
         "contexts:answer": (answer_statements, contexts),
     }
     checks = {matrix: premises[matrix] for matrix in premises if matrix in wanted}
-    groups = [(statements, (one,)) for statements, given in checks.values() for one in given]
+    groups = [
+        (statements, (one,)) for statements, premises_of in checks.values() for one in premises_of
+    ]
     verdicts = iter(await verify(groups, judge))
-    columns = {matrix: [next(verdicts) for _ in given] for matrix, (_, given) in checks.items()}
+    columns = {
+        matrix: [next(verdicts) for _ in premises_of] for matrix, (_, premises_of) in checks.items()
+    }
     return Entailment(
         answer_statements,
         reference_statements,

@@ -173,12 +173,12 @@ _VALUES = {"answer": 1.0, "other": 0.0, "tie": 0.5}
 
 async def _rated(question: str, answer: str, other: str, judge: Judge) -> Score:
     ratings = await judge.each([RateAnswer(question, answer), RateAnswer(question, other)])
-    mine, theirs = (rating.relevance for rating in ratings)
-    value = 0.5 if abs(mine - theirs) <= CLOSE else float(mine > theirs)
+    own, others = (rating.relevance for rating in ratings)
+    value = 0.5 if abs(own - others) <= CLOSE else float(own > others)
     parts = tuple(
         Part(kind, text, "rated", rating.relevance, rating.reason)
         for kind, text, rating in zip(
             ("answer", "other answer"), (answer, other), ratings, strict=True
         )
     )
-    return Score(value, parts, RATED, {"ratings": [mine, theirs]})
+    return Score(value, parts, RATED, {"ratings": [own, others]})

@@ -372,10 +372,10 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     return tuple(by_label.values())
 
 
-def _not_a_metric(given: object) -> InputError:
-    what = f"a metric is a name or an assay.Metric, not {given!r}"
-    if isinstance(given, type) and issubclass(given, Metric):
-        return InputError(what, f"call it: {given.__name__}()")
+def _not_a_metric(value: object) -> InputError:
+    what = f"a metric is a name or an assay.Metric, not {value!r}"
+    if isinstance(value, type) and issubclass(value, Metric):
+        return InputError(what, f"call it: {value.__name__}()")
     return InputError(what)
 
 

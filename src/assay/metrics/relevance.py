@@ -364,15 +364,15 @@ class SummaryScore(Metric):
         if not parts:
             what = "question" if questions else "statement"
             return Unscored("undefined", f"the contexts give no {what}")
-        told = sum(part.value or 0.0 for part in parts) / len(parts)
+        coverage = sum(part.value or 0.0 for part in parts) / len(parts)
         brief = 1 - min(len(summary), len(text)) / len(text)
         weight = self.coeff if self.length_penalty else 0.0
-        value = (1 - weight) * told + weight * brief
+        value = (1 - weight) * coverage + weight * brief
         components = (
-            Part("component", "told", f"weight {1 - weight:g}", told),
+            Part("component", "told", f"weight {1 - weight:g}", coverage),
             Part("component", "brevity", f"weight {weight:g}", brief),
         )
-        details = {"told": told, "brevity": brief}
+        details = {"told": coverage, "brevity": brief}
         return Score(value, (*components, *parts), "" if questions else STATED, details)
 
 

@@ -80,19 +80,19 @@ def _relevance_by_id(sample: Sample, *, by_grades: bool) -> Mapping[str, float] 
 def _rank(
     ids: Sequence[str],
     graded: Mapping[str, float],
-    shown: Sequence[str],
+    texts_shown: Sequence[str],
     texts: Mapping[str, str],
     *,
     placed: bool,
 ) -> Ranking | Unscored:
-    wanted = {i: grade for i, grade in graded.items() if grade > 0}
-    if not wanted:
+    relevant = {i: grade for i, grade in graded.items() if grade > 0}
+    if not relevant:
         return NOTHING_KNOWN
     grades: list[float] = []
     parts: list[Part] = []
     seen: set[str] = set()
-    for rank, (i, text) in enumerate(zip(ids, shown, strict=True)):
-        grade = wanted.get(i, 0.0)
+    for rank, (i, text) in enumerate(zip(ids, texts_shown, strict=True)):
+        grade = relevant.get(i, 0.0)
         again = bool(grade) and i in seen
         seen.add(i)
         label = "repeated" if again else "relevant" if grade else "not relevant"
@@ -101,14 +101,14 @@ def _rank(
         parts.append(Part("context", text, label, grades[-1], f"rank {rank + 1}", at))
     parts += [
         Part("reference context", texts[i] or i, "not found", 0.0)
-        for i in _not_retrieved(wanted, ids)
+        for i in _not_retrieved(relevant, ids)
     ]
-    return Ranking(tuple(grades), tuple(sorted(wanted.values(), reverse=True)), tuple(parts))
+    return Ranking(tuple(grades), tuple(sorted(relevant.values(), reverse=True)), tuple(parts))
 
 
-def _not_retrieved(wanted: Iterable[str], ids: Sequence[str]) -> list[str]:
+def _not_retrieved(relevant: Iterable[str], ids: Sequence[str]) -> list[str]:
     retrieved = set(ids)
-    return [i for i in wanted if i not in retrieved]
+    return [i for i in relevant if i not in retrieved]
 
 
 def _closest(context: str, texts: Sequence[str], threshold: float) -> str:
@@ -379,8 +379,8 @@ class IdContextRecall(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the ids; nobody is asked."""
         del judge
-        wanted = sample.reference_context_ids or ()
-        parts = _id_parts(wanted, sample.context_ids or (), "reference context")
+        relevant = sample.reference_context_ids or ()
+        parts = _id_parts(relevant, sample.context_ids or (), "reference context")
         return share(parts) if parts else NOTHING_KNOWN
 
 
@@ -452,8 +452,8 @@ class WordingContextRecall(_ByWording):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
-        wanted, ranking = sample.reference_contexts or (), sample.contexts or ()
-        parts = _wording_parts(wanted, ranking, "reference context", lambda s: s > self.threshold)
+        relevant, ranking = sample.reference_contexts or (), sample.contexts or ()
+        parts = _wording_parts(relevant, ranking, "reference context", lambda s: s > self.threshold)
         return share(parts) if parts else NOTHING_KNOWN
 
 

@@ -137,9 +137,9 @@ class CounterfactualRobustness(_Robustness):
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """What the chosen metric asks, and a verdict on each answer if wanted."""
-        asked = super().asks(can)
+        tasks = super().asks(can)
         return (
-            asked if VerifyStatements in asked or not self.detection else (*asked, VerifyStatements)
+            tasks if VerifyStatements in tasks or not self.detection else (*tasks, VerifyStatements)
         )
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:

@@ -254,11 +254,11 @@ class Rouge(Wording):
         from rouge_score.tokenizers import DefaultTokenizer
 
         tokenizer = DefaultTokenizer(use_stemmer=True)
-        said, wanted = tokenizer.tokenize(answer), tokenizer.tokenize(reference)
-        if not said or not wanted:
+        words, expected = tokenizer.tokenize(answer), tokenizer.tokenize(reference)
+        if not words or not expected:
             return 0.0
-        common = LCSseq.similarity(said, wanted)
-        precision, recall = common / len(said), common / len(wanted)
+        common = LCSseq.similarity(words, expected)
+        precision, recall = common / len(words), common / len(expected)
         total = precision + recall
         f = 2 * precision * recall / total if total else 0.0
         return {"precision": precision, "recall": recall, "fmeasure": f}[self.mode]
@@ -292,8 +292,8 @@ class Meteor(Wording):
         from nltk.translate.meteor_score import single_meteor_score
 
         known = _wordnet() if self.synonyms else _NoSynonyms()
-        said, wanted = wordpunct_tokenize(answer), wordpunct_tokenize(reference)
-        return float(single_meteor_score(wanted, said, wordnet=known))
+        words, expected = wordpunct_tokenize(answer), wordpunct_tokenize(reference)
+        return float(single_meteor_score(expected, words, wordnet=known))
 
 
 class _NoSynonyms:
@@ -370,31 +370,31 @@ class BertScore(Metric):
         scores = [self._matched(answer_vectors, other) for other in others if other.tokens]
         return max(scores, key=float)
 
-    def _matched(self, mine: TokenVectors, theirs: TokenVectors) -> Score:
-        said = _closest(mine, theirs, "token")
-        wanted = _closest(theirs, mine, "reference token")
-        precision, recall = exact_mean(said), exact_mean(wanted)
+    def _matched(self, answer: TokenVectors, reference: TokenVectors) -> Score:
+        answer_parts = _closest(answer, reference, "token")
+        reference_parts = _closest(reference, answer, "reference token")
+        precision, recall = exact_mean(answer_parts), exact_mean(reference_parts)
         above = min(precision, recall) > 0
         f1 = 2 * precision * recall / (precision + recall) if above else 0.0
         values = {"precision": precision, "recall": recall, "f1": f1}
         scaled = {name: self._scaled(value) for name, value in values.items()}
-        return Score(scaled[self.mode], (*said, *wanted), details=scaled)
+        return Score(scaled[self.mode], (*answer_parts, *reference_parts), details=scaled)
 
     def _scaled(self, value: float) -> float:
         return max(-1.0, min(1.0, (value - self.baseline) / (1 - self.baseline)))
 
 
-def _closest(mine: TokenVectors, theirs: TokenVectors, kind: str) -> list[Part]:
+def _closest(vectors: TokenVectors, others: TokenVectors, kind: str) -> list[Part]:
     """A part for each of my tokens: the cosine to the closest of theirs, and which it is."""
-    a, b = _directions(mine), _directions(theirs)
+    a, b = _directions(vectors), _directions(others)
     parts = []
     # Some at a time: the cosines of all pairs of tokens of two long texts fill the memory.
     for start in range(0, len(a), BLOCK):
         cosines = a[start : start + BLOCK] @ b.T
         for token, row, at in zip(
-            mine.tokens[start:], cosines, cosines.argmax(axis=1), strict=False
+            vectors.tokens[start:], cosines, cosines.argmax(axis=1), strict=False
         ):
-            reason = f"closest: {theirs.tokens[at]}"
+            reason = f"closest: {others.tokens[at]}"
             parts.append(Part(kind, token, "cosine", min(1.0, float(row[at])), reason))
     return parts
 

@@ -48,17 +48,17 @@ def _normal(value: Any) -> Any:
     return [_normal(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def matched(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
+def matched(given: Mapping[str, Any], expected: Mapping[str, Any]) -> tuple[float, str]:
     """Share of the wanted arguments that were given with the same value, and what differs."""
     faults = []
-    for name, value in wanted.items():
+    for name, value in expected.items():
         if name not in given:
             faults.append(f"{name}: not given instead of {as_json(value)}")
         elif canonical(given[name]) != canonical(value):
             faults.append(f"{name}: {as_json(given[name])} instead of {as_json(value)}")
-    surplus = [name for name in given if name not in wanted]
-    share = (len(wanted) - len(faults)) / len(wanted) if wanted else float(not surplus)
-    counted = "" if not wanted else " (not counted)"
+    surplus = [name for name in given if name not in expected]
+    share = (len(expected) - len(faults)) / len(expected) if expected else float(not surplus)
+    counted = "" if not expected else " (not counted)"
     faults += [f"{name}: {as_json(given[name])} was not asked for{counted}" for name in surplus]
     return share, "; ".join(faults)
 
@@ -87,34 +87,34 @@ class ToolCallAccuracy(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare names first, then arguments; nobody is asked."""
         del judge
-        calls, wanted = calls_made(sample), sample.reference_tool_calls or ()
-        if not calls and not wanted:
+        calls, expected_calls = calls_made(sample), sample.reference_tool_calls or ()
+        if not calls and not expected_calls:
             return NOTHING
-        names, expected = [m.call.name for m in calls], [call.name for call in wanted]
+        names, expected = [m.call.name for m in calls], [call.name for call in expected_calls]
         aligned = names == expected
         in_order = self.strict_order and aligned
         if not self.strict_order:
             aligned = Counter(names) == Counter(expected)
-        pairing = list(range(len(wanted))) if in_order else pairs(calls, wanted)
-        parts = _call_parts(calls, wanted, pairing, aligned=aligned)
-        shares = [part.value or 0.0 for part in parts[: len(wanted)]]
+        pairing = list(range(len(expected_calls))) if in_order else pairs(calls, expected_calls)
+        parts = _call_parts(calls, expected_calls, pairing, aligned=aligned)
+        shares = [part.value or 0.0 for part in parts[: len(expected_calls)]]
         value = sum(shares) / len(shares) if aligned else 0.0
         tools = "as expected" if aligned else f"{', '.join(names)} for {', '.join(expected)}"
         return Score(value, tuple(parts), details={"tools": tools})
 
 
-def pairs(calls: Sequence[_Call], wanted: Sequence[ToolCall]) -> list[int | None]:
+def pairs(calls: Sequence[_Call], expected: Sequence[ToolCall]) -> list[int | None]:
     """For each wanted call the place of a call of that tool, so that all together fit best."""
     from scipy.optimize import linear_sum_assignment
 
-    pairing: list[int | None] = [None] * len(wanted)
-    for name in dict.fromkeys(one.name for one in wanted):
-        places = [place for place, one in enumerate(wanted) if one.name == name]
+    pairing: list[int | None] = [None] * len(expected)
+    for name in dict.fromkeys(one.name for one in expected):
+        places = [place for place, one in enumerate(expected) if one.name == name]
         places_called = [at for at, done in enumerate(calls) if done.call.name == name]
         # Where two ways fit alike, calls stay in their places.
         fit = [
             [
-                matched(calls[at].call.args, wanted[place].args)[0] + _TIE * (at == place)
+                matched(calls[at].call.args, expected[place].args)[0] + _TIE * (at == place)
                 for at in places_called
             ]
             for place in places
@@ -127,14 +127,14 @@ def pairs(calls: Sequence[_Call], wanted: Sequence[ToolCall]) -> list[int | None
 
 def _call_parts(
     calls: Sequence[_Call],
-    wanted: Sequence[ToolCall],
+    expected_calls: Sequence[ToolCall],
     pairing: Sequence[int | None],
     *,
     aligned: bool,
 ) -> list[Part]:
     """One part for each wanted call, then one for each that nobody asked for."""
     parts = []
-    for expected, at in zip(wanted, pairing, strict=True):
+    for expected, at in zip(expected_calls, pairing, strict=True):
         if at is None:
             parts.append(Part("tool call", call(expected), "missing", 0.0))
             continue
@@ -172,24 +172,27 @@ class ToolCallF1(Metric):
         """Count the calls; nobody is asked."""
         del judge
         calls = self._counted([m.call for m in calls_made(sample)])
-        wanted = self._counted(sample.reference_tool_calls or ())
-        if not calls and not wanted:
+        expected = self._counted(sample.reference_tool_calls or ())
+        if not calls and not expected:
             return NOTHING
-        both = (calls & wanted).total()
+        both = (calls & expected).total()
         precision = both / calls.total() if calls else 0.0
-        recall = both / wanted.total() if wanted else 0.0
-        counts = {"TP": both, "FP": calls.total() - both, "FN": wanted.total() - both}
+        recall = both / expected.total() if expected else 0.0
+        counts = {"TP": both, "FP": calls.total() - both, "FN": expected.total() - both}
         details = {"precision": precision, "recall": recall, **counts}
-        return Score(f_beta(precision, recall), self._parts(sample, calls, wanted), "", details)
+        return Score(f_beta(precision, recall), self._parts(sample, calls, expected), "", details)
 
     def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
         counts = Counter(_identity(call) for call in calls)
         return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 
     def _parts(
-        self, sample: Sample, calls: Counter[tuple[str, str]], wanted: Counter[tuple[str, str]]
+        self,
+        sample: Sample,
+        calls: Counter[tuple[str, str]],
+        expected_counts: Counter[tuple[str, str]],
     ) -> tuple[Part, ...]:
-        hits, free, left = calls & wanted, calls - wanted, wanted.copy()
+        hits, free, left = calls & expected_counts, calls - expected_counts, expected_counts.copy()
         parts = []
         for expected in sample.reference_tool_calls or ():
             if not left[_identity(expected)]:

@@ -43,8 +43,8 @@ class ListTask(Task[tuple[str, ...]]):
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The texts in order, without empty ones; raises Unreadable if there has to be one."""
-        given = getattr(decode(raw, self._form), self.key)
-        texts = stripped(given) if self.repeats else distinct(given)
+        items = getattr(decode(raw, self._form), self.key)
+        texts = stripped(items) if self.repeats else distinct(items)
         if self.empty and not texts:
             raise Unreadable(self.empty, raw=raw)
         return texts

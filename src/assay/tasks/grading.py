@@ -97,10 +97,10 @@ class GiveGrade(Task[Grade]):
         text, appended = _split_probabilities(raw)
         form = decode(text, _GradeForm)
         value = self._allowed(form.grade, raw)
-        given = form.probabilities if appended is None else appended
-        if given is None:
+        weights = form.probabilities if appended is None else appended
+        if weights is None:
             return Grade(value, form.reason)
-        probabilities = tuple((self._allowed(g, raw), p) for g, p in given)
+        probabilities = tuple((self._allowed(g, raw), p) for g, p in weights)
         total = math.fsum(p for _, p in probabilities)
         if len(dict(probabilities)) < len(probabilities) or abs(total - 1) > _ROUNDING:
             raise Unreadable("probabilities that do not add up to 1, one a grade", raw=raw)

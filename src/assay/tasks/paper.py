@@ -206,8 +206,8 @@ def _verdicts(text: str, statements: Sequence[str]) -> list[str]:
 def _by_number(text: str, n: int) -> list[str]:
     numbered = {(int(number), answer.lower()) for number, answer in _STATEMENT.findall(text)}
     by_number = dict(numbered)
-    wanted = range(1, n + 1)
-    return [by_number[k] for k in wanted] if sorted(k for k, _ in numbered) == [*wanted] else []
+    expected = range(1, n + 1)
+    return [by_number[k] for k in expected] if sorted(k for k, _ in numbered) == [*expected] else []
 
 
 def _by_words(text: str, statements: Sequence[str]) -> list[str]:
@@ -228,8 +228,8 @@ def _in_order(text: str, n: int) -> list[str]:
     if len(listed) == n:
         return listed
     if len(final) == n:  # one final verdict after each explanation
-        said = [_answers_in(text[at.end() :].partition("\n")[0]) for at in final]
-        return [answers[0] for answers in said if len(answers) == 1]
+        answers_after = [_answers_in(text[at.end() :].partition("\n")[0]) for at in final]
+        return [answers[0] for answers in answers_after if len(answers) == 1]
     before = _VERDICT.findall(text[: final[0].start()])
     return before if len(before) == n else listed
 

@@ -173,12 +173,12 @@ def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, It
     Raises:
         Unreadable: For an id that was not asked about, or one answered twice in different ways.
     """
-    items, wanted = list(items), set(known)
-    if len(items) == len(wanted) == 1:
-        return {wanted.pop(): items[0]}
+    items, asked_for = list(items), set(known)
+    if len(items) == len(asked_for) == 1:
+        return {asked_for.pop(): items[0]}
     verdicts: dict[str, Item] = {}
     for item in items:
-        if item.id not in wanted:
+        if item.id not in asked_for:
             raise Unreadable(f"a verdict for '{item.id}', which was not asked about", raw=raw)
         if verdicts.setdefault(item.id, item) != item:
             raise Unreadable(f"two different verdicts for '{item.id}'", raw=raw)

@@ -184,10 +184,10 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
         A reply is kept under these: other levels are another question.
         """
-        asked = self._asked
-        if asked is self.template:
+        template = self._asked
+        if template is self.template:
             return super().inputs()
-        named = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {asked.digest})"
+        named = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {template.digest})"
         return (*super().inputs(), "levels:\n", named, "\n")
 
     @property
@@ -343,20 +343,20 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
             Unreadable: If the reply is invalid, names an unknown text or contradicts itself, or
                 puts into one text's list what it took from another.
         """
-        found = by_id(decode(raw, _TextsForm).texts, self.ids, raw)
+        by_name = by_id(decode(raw, _TextsForm).texts, self.ids, raw)
         for name, own in zip(self.ids, self.texts, strict=True):
             others = [text for text in self.texts if text != own]
-            for item in found[name].statements if name in found else ():
+            for item in by_name[name].statements if name in by_name else ():
                 words = item.source.strip()
                 if words and words not in own and any(words in text for text in others):
                     raise Unreadable(f"a statement of {name} is of another text", raw=raw)
-        return {name: text.statements for name, text in found.items()}
+        return {name: text.statements for name, text in by_name.items()}
 
     @staticmethod
     def reply(splits: Mapping[str, str]) -> str:
         """A reply in the form that is read, from those to each `SplitStatements` by id."""
-        made = {"texts": [{"id": name, **msgspec.json.decode(raw)} for name, raw in splits.items()]}
-        return encode(made)
+        form = {"texts": [{"id": name, **msgspec.json.decode(raw)} for name, raw in splits.items()]}
+        return encode(form)
 
 
 @dataclass(frozen=True)

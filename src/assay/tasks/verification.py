@@ -204,8 +204,8 @@ class VerifyStatements(ByIds[Verdict]):
 
 
 def _stronger(first: Verdict, second: Verdict) -> Verdict:
-    said = max(first, second, key=lambda v: (v.supported, bool(v.contradicted)))
-    return replace(said, reason=IN_PARTS + said.reason.removeprefix(IN_PARTS))
+    stronger = max(first, second, key=lambda v: (v.supported, bool(v.contradicted)))
+    return replace(stronger, reason=IN_PARTS + stronger.reason.removeprefix(IN_PARTS))
 
 
 def context_index(name: str | None, n: int) -> int | None:

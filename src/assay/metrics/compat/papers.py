@@ -371,10 +371,10 @@ class QuestEvalRecall(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about the reference, answer from both texts."""
-        asked = await _answered_facts(sample, judge)
-        if not asked:
+        facts = await _answered_facts(sample, judge)
+        if not facts:
             return Unscored("undefined", "the reference answers no question")
-        return share([_fact_part(*item, float(item[2] is not None)) for item in asked])
+        return share([_fact_part(*item, float(item[2] is not None)) for item in facts])
 
 
 @dataclass(frozen=True)
@@ -396,10 +396,10 @@ class QuestEvalPrecision(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about the reference, answer from both texts, compare the answers."""
-        asked = await _answered_facts(sample, judge)
-        if not asked:
+        facts = await _answered_facts(sample, judge)
+        if not facts:
             return Unscored("undefined", "the reference answers no question")
-        parts = tuple(_fact_part(*item, _f1(item[2], item[1], sample.language)) for item in asked)
+        parts = tuple(_fact_part(*item, _f1(item[2], item[1], sample.language)) for item in facts)
         values = [part.value for part in parts if part.value is not None]
         return Score(sum(values) / len(values) if values else 0.0, parts)
 
@@ -411,17 +411,19 @@ async def _answered_facts(sample: Sample, judge: Judge) -> list[tuple[str, str, 
     if not questions:
         return []
     texts = [reference] if blank(answer) else [reference, answer]
-    right, *mine = await judge.each([AnswerQuestions(questions, text) for text in texts])
-    given = mine[0] if mine else [ShortAnswer(r.id, None) for r in right]
-    rows = zip(questions, right, given, strict=True)
+    by_reference, *by_answer = await judge.each(
+        [AnswerQuestions(questions, text) for text in texts]
+    )
+    answers = by_answer[0] if by_answer else [ShortAnswer(r.id, None) for r in by_reference]
+    rows = zip(questions, by_reference, answers, strict=True)
     return [(q, r.answer, g.answer) for q, r, g in rows if r.answer is not None]
 
 
-def _f1(mine: str | None, right: str, language: str | None) -> float | None:
-    if mine is None:
+def _f1(answered: str | None, expected: str, language: str | None) -> float | None:
+    if answered is None:
         return None
-    given, wanted = token_pair(mine, right, language)
-    return overlap(given or _words(mine), wanted or _words(right)).f1
+    words, expected_words = token_pair(answered, expected, language)
+    return overlap(words or _words(answered), expected_words or _words(expected)).f1
 
 
 def _words(text: str) -> list[str]:
@@ -429,7 +431,9 @@ def _words(text: str) -> list[str]:
     return text.lower().rstrip(".").split()
 
 
-def _fact_part(question: str, right: str, mine: str | None, value: float | None) -> Part:
-    said = "no answer" if mine is None else f"'{mine}'"
-    label = "not answered" if mine is None else "answered"
-    return Part("fact question", question, label, value, f"reference: '{right}'; answer: {said}")
+def _fact_part(question: str, expected: str, answered: str | None, value: float | None) -> Part:
+    reply = "no answer" if answered is None else f"'{answered}'"
+    label = "not answered" if answered is None else "answered"
+    return Part(
+        "fact question", question, label, value, f"reference: '{expected}'; answer: {reply}"
+    )

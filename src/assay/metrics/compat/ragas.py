@@ -79,21 +79,21 @@ class RagasAnswerRelevancy(Metric):
             return blank_outcome(question, answer)
         drawn = await judge.draws(GenerateQuestions(answer, 1), self.strictness)
         question_vector, *vectors = await judge.each(
-            [Embed(question), *(Embed(made.questions[0]) for made in drawn)]
+            [Embed(question), *(Embed(generated.questions[0]) for generated in drawn)]
         )
         parts = tuple(
-            _question_part(made, cosine(question_vector, vector))
-            for made, vector in zip(drawn, vectors, strict=True)
+            _question_part(generated, cosine(question_vector, vector))
+            for generated, vector in zip(drawn, vectors, strict=True)
         )
         rule = all if self.noncommittal == "all" else any
-        evades = rule(made.noncommittal for made in drawn)
+        evades = rule(generated.noncommittal for generated in drawn)
         mean = sum(part.value or 0.0 for part in parts) / len(parts)
         return Score(0.0 if evades else mean, parts, details={"noncommittal": evades})
 
 
-def _question_part(made: Questions, value: float) -> Part:
-    label = "noncommittal" if made.noncommittal else "generated"
-    return Part("question", made.questions[0], label, value)
+def _question_part(generated: Questions, value: float) -> Part:
+    label = "noncommittal" if generated.noncommittal else "generated"
+    return Part("question", generated.questions[0], label, value)
 
 
 @dataclass(frozen=True)
@@ -178,13 +178,13 @@ class RagasContextEntityRecall(Metric):
         reference, contexts = sample.reference or "", "\n".join(sample.contexts or ())
         texts = [reference, contexts]
         named = iter(await judge.each([NameEntities(text) for text in texts if not blank(text)]))
-        wanted, known = (() if blank(text) else next(named) for text in texts)
+        expected, known = (() if blank(text) else next(named) for text in texts)
         parts = tuple(
             Part("entity", name, "found" if name in known else "not found", float(name in known))
-            for name in dict.fromkeys(wanted)
+            for name in dict.fromkeys(expected)
         )
         if self.variant == "legacy":  # after its first time it stands for nothing new
-            parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(wanted))
+            parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(expected))
         total = sum(part.value or 0.0 for part in parts)
         nothing = (Part("reference", reference, "no entity", 0.0),)
         return Score(total / (len(parts) + _EPSILON), parts or nothing)
@@ -349,9 +349,9 @@ class RagasQuotedSpans(Metric):
         everything = self._plain(" ".join(sample.contexts or ()))
         parts = []
         for text, span in self._spans(sample.answer or ""):
-            wanted = self._plain(text)
-            present = bool(wanted) and wanted in everything
-            place = next((i for i, c in enumerate(contexts) if present and wanted in c), None)
+            plain = self._plain(text)
+            present = bool(plain) and plain in everything
+            place = next((i for i, c in enumerate(contexts) if present and plain in c), None)
             label = "found" if present else "not found"
             parts.append(Part("quotation", text, label, float(present), context=place, span=span))
         if not parts:
