@@ -30,10 +30,10 @@ from assay.backends.embedded import card as cards
 from assay.data import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric
-from assay.metrics.catalogue import GROUPS
+from assay.metrics.registry import GROUPS
 from assay.sample import Sample
 from assay.tasks import TASKS
-from assay.tasks.split_texts import SplitTexts
+from assay.tasks.statements import SplitTexts
 from benchmarks import calls
 
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -54,9 +54,9 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 def metrics() -> str:
     """One section a metric, in their groups."""
     sections = []
-    for group, families in GROUPS.items():
+    for group, classes in GROUPS.items():
         sections.append(f"## {group}")
-        sections += [_metric(metric) for family in families for metric in family.METRICS]
+        sections += [_metric(metric) for metric in classes]
     return "\n\n".join(sections)
 
 

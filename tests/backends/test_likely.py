@@ -10,7 +10,7 @@ from assay.backends.gguf import Answer, Gguf
 from assay.backends.likely import Token, weighed
 from assay.backends.openai import FEWER_LIKELY, MOST_LIKELY, OpenAI
 from assay.judge import Judge
-from assay.metrics.g_eval import GEval
+from assay.metrics.criteria import GEval
 from assay.sample import Sample
 from assay.tasks import GiveGrade, Grade, RateAnswer
 from support.engines import Says, made_file

@@ -10,7 +10,7 @@ from assay.bench import answerable, catalogue, telequad
 from assay.bench.data import Data
 from assay.bench.measuring import Sampling, measure
 from assay.bench.subject import Subject
-from assay.tasks import embed
+from assay.tasks import Embed, embed
 
 
 def figures(found):
@@ -96,7 +96,7 @@ class Letters(Foreseen):
     """Embeds a text by how often it holds each of two letters; judges nothing."""
 
     def identity(self, kind):
-        return "letters" if kind is embed.Embed else None
+        return "letters" if kind is Embed else None
 
     def embed(self, task):
         return embed.reply([1 + task.text.count("x"), 1 + task.text.count("z")])

@@ -11,7 +11,7 @@ from assay.cli import main
 from assay.conformance import SAMPLE, shown, worked
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score
-from assay.tasks import VerifyStatements, verify_statements
+from assay.tasks import Statement, VerifyStatements
 from support import scripts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,7 +117,7 @@ def test_the_code_of_a_user_is_not_run_to_explain_it():
 
 def test_the_recorded_judge_finds_in_the_sample_what_the_story_says():
     statements = tuple(
-        verify_statements.Statement(f"s{n}", text.strip() + ".")
+        Statement(f"s{n}", text.strip() + ".")
         for n, text in enumerate(SAMPLE.answer.rstrip(".").split(". "), start=1)
     )
     raw = recording.say(VerifyStatements(statements, SAMPLE.contexts), 0)

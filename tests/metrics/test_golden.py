@@ -14,8 +14,8 @@ import pytest
 from assay.backends.scripted import Scripted
 from assay.judge import Judge
 from assay.metrics import parse
-from assay.metrics.context_precision import average_precision
-from assay.metrics.factual_correctness import f_beta
+from assay.metrics.contexts import average_precision
+from assay.metrics.correctness import f_beta
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
 from assay.tasks import (

@@ -10,7 +10,7 @@ from assay.metrics import (
     ContextRelevance,
     PaperContextRelevance,
 )
-from assay.metrics.context_precision import average_precision
+from assay.metrics.contexts import average_precision
 from assay.sample import Sample
 from assay.score import Unscored
 from support import scripts

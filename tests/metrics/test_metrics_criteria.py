@@ -8,11 +8,11 @@ from assay.metrics.criteria import (
     AspectCritic,
     Coherence,
     DiscreteCriterion,
+    GEval,
     Harmfulness,
     NumericCriterion,
 )
-from assay.metrics.criteria_ranking import RankingCriterion
-from assay.metrics.g_eval import GEval
+from assay.metrics.preference import RankingCriterion
 from assay.sample import Sample, Turn
 from assay.score import Score, Unscored
 from assay.tasks import Grade, Label, Ranking, choose_label, give_grade, rank_answers

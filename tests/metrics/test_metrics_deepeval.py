@@ -8,7 +8,7 @@ from assay.analysis.rules import Rules
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.metrics.deepeval import (
+from assay.metrics.compat.deepeval import (
     DeepEvalAnswerRelevancy,
     DeepEvalContextualPrecision,
     DeepEvalContextualRecall,
@@ -16,7 +16,7 @@ from assay.metrics.deepeval import (
     DeepEvalFaithfulness,
     DeepEvalHallucination,
 )
-from assay.metrics.faithfulness import Faithfulness
+from assay.metrics.groundedness import Faithfulness
 from assay.run import demand
 from assay.sample import Sample
 from assay.score import Score, Unscored

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.metrics import AnswerRelevancy, PaperAnswerRelevance
-from assay.metrics.answer_relevancy import OTHER_LANGUAGE
+from assay.metrics.relevance import OTHER_LANGUAGE
 from assay.tasks import TASKS, Choice, Verdict, select_sentences, verify_statements
 from assay.text.sentences import sentences
 from support import scripts

@@ -120,7 +120,7 @@ SAMPLES = st.builds(
 
 @pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
 class TestEveryMetric:
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(sample=SAMPLES, seed=st.integers(0, 99), faults=st.sampled_from([0, 0.2, 0.9]))
     async def test_it_gives_a_finite_number_in_its_range_or_the_reason_why_not(
         self, cls, sample, seed, faults

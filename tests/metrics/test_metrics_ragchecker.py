@@ -11,7 +11,7 @@ import assay
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import METRICS, parse
-from assay.metrics.noise_sensitivity import NoiseSensitivity
+from assay.metrics.groundedness import NoiseSensitivity
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from support.scripts import Watched, by_sentence, sample, score, verify_if

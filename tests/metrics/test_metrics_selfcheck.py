@@ -12,7 +12,7 @@ from assay import evaluate
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.selfcheck import SelfCheckNgram, SelfCheckNLI, SelfCheckPrompt
+from assay.metrics.compat.selfcheck import SelfCheckNgram, SelfCheckNLI, SelfCheckPrompt
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import Verdict, verify_statements

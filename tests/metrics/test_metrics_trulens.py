@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.judge import Judge
-from assay.metrics.trulens import (
+from assay.metrics.compat.trulens import (
     TruLensAnswerRelevance,
     TruLensContextRelevance,
     TruLensGroundedness,
@@ -13,6 +13,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import (
     Choice,
+    GiveGrade,
     Grade,
     Rating,
     Verdict,
@@ -110,7 +111,7 @@ class TestGroundedness:
             )
 
         judge = Scripted({"split_statements": split, "verify_statements": verify})
-        assert not Judge(judge).can(give_grade.GiveGrade)
+        assert not Judge(judge).can(GiveGrade)
         found = await score(TruLensGroundedness(), SAMPLE, judge)
         assert found.value == pytest.approx((0.9 + 0.6 + 0.0 + 1.0) / 4)
         assert "probability of support" in found.method

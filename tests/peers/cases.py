@@ -13,7 +13,7 @@ from pairs import PAIRS
 from rows import says_twice, twin
 
 from assay.metrics import parse
-from assay.metrics.statements import sentences
+from assay.metrics.evidence import sentences
 
 RAGAS = ("ragas4", "ragas4_legacy", "ragas1")
 DROP_IN = ("drop-in",)

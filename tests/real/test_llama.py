@@ -24,7 +24,7 @@ from assay.tasks import (
     VerifyStatements,
     WriteQuestion,
 )
-from assay.tasks.embed import cosine
+from assay.tasks.embedding import cosine
 from assay.testset import Plan, agenerate
 from support.qwen import NO_PADDING
 

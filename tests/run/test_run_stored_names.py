@@ -11,7 +11,7 @@ from assay.analysis.compare import compare
 from assay.analysis.diagnosis import counterfactual
 from assay.analysis.repeat import repeat
 from assay.errors import InputError
-from assay.metrics.own import module_in_file
+from assay.metrics.custom import module_in_file
 from assay.run.result import labels
 from support.scripts import plausible, samples
 

@@ -28,7 +28,7 @@ from support.scripts import Watched, plausible, samples
 METRICS = ("faithfulness", "context_recall")
 APART = Settings(together=False)
 ALL = Company(frozenset(JOINTS))
-MOST = JOINTS[VerifyStatements].most
+MOST = JOINTS[VerifyStatements].max_items
 
 
 class Told(LLM):

@@ -31,7 +31,7 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
-from assay.tasks.embed import cosine
+from assay.tasks.embedding import cosine
 
 # Texts that a reader might stumble over are always among the examples. Dots alone are no text: they
 # stand for one in the form that a prompt shows.

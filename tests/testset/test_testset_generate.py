@@ -14,7 +14,7 @@ from assay.backends.route import Route
 from assay.backends.scripted import Scripted
 from assay.store.garbage_collection import clean
 from assay.store.verification import verify
-from assay.tasks import ShortAnswer, Written, answer_questions, write_question
+from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage
 from assay.testset.result import NO_ANSWER
@@ -364,7 +364,7 @@ class TestWhatIsRefused:
 
 
 def test_a_reply_is_read_strictly():
-    task = write_question.WriteSingleHop(("Text.",))
+    task = WriteSingleHop(("Text.",))
     raw = json.dumps({"question": " When? ", "answer": "Now. ", "quotes": ["a", "a", " "]})
     assert task.read(raw) == Written("When?", "Now.", ("a",))
     with pytest.raises(assay.Unreadable):

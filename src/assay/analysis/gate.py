@@ -7,7 +7,7 @@ from assay.analysis import regression
 from assay.analysis.checks import Check, Verdict, at_least, more, moved, shown, side
 from assay.analysis.rules import MAX_UNSCORED, Rules, named, of, resolved
 from assay.errors import InputError
-from assay.metrics.names import check_threshold
+from assay.metrics.registry import check_threshold
 from assay.run.result import Result, labels
 from assay.run.summary import MetricSummary
 

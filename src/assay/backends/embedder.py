@@ -10,7 +10,7 @@ from assay.errors import Unavailable, Unsupported
 from assay.judge import Reply, Task
 from assay.prompt import Material
 from assay.tasks import Embed, embed
-from assay.tasks.embed import Vector
+from assay.tasks.embedding import Vector
 
 
 @dataclass(frozen=True)

@@ -261,6 +261,6 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
 def _module(name: str) -> ModuleType:
     if not name.endswith(FILE):
         return importlib.import_module(name)
-    from assay.metrics.own import module_in_file
+    from assay.metrics.custom import module_in_file
 
     return module_in_file(Path(name))

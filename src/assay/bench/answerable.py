@@ -19,8 +19,7 @@ from assay.bench.figures import Figure, figure
 from assay.bench.flags import flags
 from assay.bench.floors import shared_words
 from assay.bench.subject import Subject, answered
-from assay.metrics.context_recall import ContextRecall
-from assay.metrics.context_relevance import ContextRelevance
+from assay.metrics.contexts import ContextRecall, ContextRelevance
 from assay.sample import Sample
 from assay.score import Score
 from assay.tasks import RateAnswer, SelectSentences, SplitStatements, VerifyStatements

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.bench.subject import Checked
-from assay.metrics.hallucination import any_unsupported
+from assay.metrics.groundedness import any_unsupported
 from assay.tasks import Statement, Verdict
 
 Marks: TypeAlias = npt.NDArray[np.bool_]

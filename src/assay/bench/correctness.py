@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.bench.subject import Subject
-from assay.metrics.factual_correctness import FactualCorrectness, f_beta, mean, weighed
+from assay.metrics.correctness import FactualCorrectness, f_beta, mean, weighed
 from assay.sample import Sample
 from assay.score import Score
 

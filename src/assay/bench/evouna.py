@@ -19,7 +19,7 @@ from assay.bench.flags import flags
 from assay.bench.floors import token_f1
 from assay.bench.groups import group_of, kept_out
 from assay.bench.subject import Subject
-from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
+from assay.tasks.verification import UNCERTAIN, is_uncertain
 from assay.text.words import content_words
 
 FILE = "correctness/evouna_nq.jsonl.gz"

@@ -11,7 +11,7 @@ from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
 from assay.judge import Task, Traits
 from assay.metrics import METRICS
-from assay.metrics.catalogue import DIAGNOSTIC, OCCASIONAL, USUAL
+from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 from assay.run.plan import who_can
 
 # So many rows are looked at.

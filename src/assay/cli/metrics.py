@@ -57,17 +57,17 @@ def _list(rows: Sequence[dict[str, Any]]) -> None:
     from rich.text import Text
 
     from assay.cli import screen
-    from assay.metrics.catalogue import GROUPS
+    from assay.metrics.registry import GROUPS
 
     console = screen.out()
     by_name = {row["name"]: row for row in rows}
     width = max(map(len, by_name))
-    for group, families in GROUPS.items():
+    for group, metrics in GROUPS.items():
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
         table.add_column(width=width, no_wrap=True)
         table.add_column(width=len(_LLM), no_wrap=True, style="dim")
         table.add_column()
-        for name in (metric.name for family in families for metric in family.METRICS):
+        for name in (metric.name for metric in metrics):
             row = by_name[name]
             table.add_row(name, _who(row), Text(row["definition"]))
         console.print(Text(f"\n{group}", style="bold"))

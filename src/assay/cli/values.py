@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.metrics.arguments import pieces
+from assay.metrics.registry import pieces
 from assay.store.runs import Value, parameter
 
 _COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)

@@ -6,7 +6,7 @@ from typing import Any
 from assay.errors import AssayError, InputError
 from assay.integrations.rows import picked
 from assay.integrations.scoring import Finding, Scorer
-from assay.metrics.names import check_threshold
+from assay.metrics.registry import check_threshold
 
 
 class NotScored(AssayError):

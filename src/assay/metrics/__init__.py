@@ -1,17 +1,22 @@
-"""Which metrics there are, by name; one file a metric or family."""
+"""The metrics, by name."""
 
-from assay.metrics.answer_correctness import AnswerCorrectness
-from assay.metrics.answer_relevancy import AnswerRelevancy, PaperAnswerRelevance
-from assay.metrics.answer_similarity import AnswerSimilarity
 from assay.metrics.base import Metric
-from assay.metrics.catalogue import ALIASES, METRICS
-from assay.metrics.context_precision import ContextPrecision, ContextPrecisionWithoutReference
-from assay.metrics.context_recall import ContextRecall
-from assay.metrics.context_relevance import ContextRelevance, PaperContextRelevance
-from assay.metrics.factual_correctness import FactualCorrectness
-from assay.metrics.faithfulness import Faithfulness, PaperFaithfulness
-from assay.metrics.names import is_built_in, parse, resolve
-from assay.metrics.own import metric
+from assay.metrics.compat.papers import (
+    PaperAnswerRelevance,
+    PaperContextRelevance,
+    PaperFaithfulness,
+)
+from assay.metrics.contexts import (
+    ContextPrecision,
+    ContextPrecisionWithoutReference,
+    ContextRecall,
+    ContextRelevance,
+)
+from assay.metrics.correctness import AnswerCorrectness, AnswerSimilarity, FactualCorrectness
+from assay.metrics.custom import metric
+from assay.metrics.groundedness import Faithfulness
+from assay.metrics.registry import ALIASES, METRICS, is_built_in, parse, resolve
+from assay.metrics.relevance import AnswerRelevancy
 
 __all__ = [
     "ALIASES",

@@ -3,16 +3,16 @@
 import hashlib
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cached_property
 from keyword import iskeyword
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from assay.errors import InputError
-from assay.judge import Judge, Task
+from assay.judge import RETRY_STRIDE, Judge, Task
 from assay.sample import Sample
 from assay.score import Outcome
 
@@ -106,7 +106,10 @@ class Metric(ABC):
 
 
 def check_parameters(metric: Metric) -> None:
-    """See that no parameter is an array, or in a metric of ours another kind than its default.
+    """See that no parameter is an array, or in a metric of ours of another kind than its default.
+
+    In a metric of ours it is also what its type says: one of the values of a Literal, or a value
+    that the checks of an Annotated type accept.
 
     Raises:
         InputError: If one is.
@@ -115,12 +118,59 @@ def check_parameters(metric: Metric) -> None:
     for field in fields(metric):
         value, default = getattr(metric, field.name), field.default
         kind, words = _KINDS.get(type(default), (object, "one value"))
-        # An array has no one truth value: it can be compared with nothing.
-        if not getattr(value, "ndim", 0) and (isinstance(value, kind) or not ours):
-            continue
         name = getattr(metric, "name", type(metric).__name__)
-        what = f"{name}: {field.name} must be {words}, not {' '.join(reprlib.repr(value).split())}"
-        raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
+        # An array has no one truth value: it can be compared with nothing.
+        if getattr(value, "ndim", 0) or (ours and not isinstance(value, kind)):
+            shown = " ".join(reprlib.repr(value).split())
+            what = f"{name}: {field.name} must be {words}, not {shown}"
+            raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
+        if ours:
+            _check_type(name, field, value)
+
+
+def _check_type(name: str, field: Field[Any], value: Any) -> None:
+    origin, arguments = get_origin(field.type), get_args(field.type)
+    if origin is Annotated:
+        for check in arguments[1:]:
+            check(name, field.name, value)
+    elif origin is Literal and value not in arguments:
+        *others, last = arguments
+        allowed = f"{', '.join(others)} or {last}"
+        raise InputError(f"{name}: {field.name} must be {allowed}, not {value!r}")
+
+
+def override(metric: Metric, **facts: Any) -> None:
+    """Say of this one metric what its parameters decide and its class can only say by default.
+
+    Needs, range and direction are facts of the class; where a parameter changes one, the metric
+    has its own, which is no parameter and no part of its label.
+    """
+    for name, fact in facts.items():
+        object.__setattr__(metric, name, fact)  # frozen once it is made
+
+
+def check_draws(name: str, called: str, n: object) -> None:
+    """See that n is a number of draws.
+
+    Raises:
+        InputError: If it is not.
+    """
+    # From the stride on, draws are those after a bad reply.
+    if type(n) is not int or not 1 <= n < RETRY_STRIDE:
+        what = f"{name}: {called} must be a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
+        raise InputError(what)
+
+
+Draws: TypeAlias = Annotated[int, check_draws]
+
+
+def frozen(value: Any) -> Any:
+    """A mapping as a tuple of pairs, a sequence as a tuple, all else as it is: hashable."""
+    if isinstance(value, Mapping):
+        return tuple((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return tuple(frozen(item) for item in value)
+    return value
 
 
 def _shown(value: object) -> str:

@@ -1,38 +1,34 @@
-"""Does the answer meet a criterion that the user puts in words?"""
+"""Criteria in the user's own words: aspects, labels, numbers, G-Eval."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from assay.errors import InputError
-from assay.judge import Judge
-from assay.metrics.arguments import frozen
-from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.criteria_ranking import RankingCriterion
-from assay.metrics.g_eval import GEval
+from assay.judge import Judge, Task
+from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, frozen, override
+from assay.metrics.evidence import blank
 from assay.metrics.grading import (
-    check_draws,
-    check_shown,
-    check_words,
+    Shown,
+    Words,
     grade_parts,
     graded,
     majority,
     missing,
-    override,
     shown,
-    tied,
+    tie_message,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import ChooseLabel, GiveGrade, Grade
+from assay.tasks import ChooseLabel, GiveGrade, Grade, PlanEvaluation
 
 ANSWERED = "Does the answer give what the question asks for, completely and to the point?"
 GOOD = "How good is the answer as an answer to the question?"
 NO_YES = ((0.0, "no"), (1.0, "yes"))
 SHOWN = ("question", "answer")
-MOST_GRADES = 101
+MAX_GRADES = 101
 
 
 @dataclass(frozen=True)
@@ -51,9 +47,9 @@ class AspectCritic(Metric):
         good: False if yes is the bad verdict (harmfulness): lower is better then.
     """
 
-    definition: str = ANSWERED
-    strictness: int = 1
-    shows: tuple[str, ...] = SHOWN
+    definition: Words = ANSWERED
+    strictness: Draws = 1
+    shows: Shown = SHOWN
     good: bool = True
 
     name = "aspect_critic"
@@ -64,9 +60,6 @@ class AspectCritic(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "definition", self.definition)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, higher_is_better=self.good)
 
@@ -79,15 +72,11 @@ class AspectCritic(Metric):
 class _Aspect(Metric):
     definition: ClassVar[str]
 
-    strictness: int = 1
+    strictness: Draws = 1
 
     source = RAGAS_DOCS
     needs = SHOWN
     tasks = (GiveGrade,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_draws(self.name, self.strictness)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a verdict as often as is wanted."""
@@ -198,10 +187,10 @@ class DiscreteCriterion(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    criterion: str = GOOD
+    criterion: Words = GOOD
     labels: tuple[str | tuple[str, str], ...] = ("bad", "ok", "good")
-    strictness: int = 1
-    shows: tuple[str, ...] = SHOWN
+    strictness: Draws = 1
+    shows: Shown = SHOWN
 
     name = "discrete_criterion"
     source = RAGAS_DOCS
@@ -210,14 +199,11 @@ class DiscreteCriterion(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
         override(self, labels=frozen(self.labels), shows=tuple(self.shows), needs=tuple(self.shows))
         if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
             what = f"{self.name}: each label must be a text, or a pair of a text and what it means"
             raise InputError(what, 'such as ("bad", "ok", "good")')
-        names = [name for name, _ in self._meant()]
+        names = [name for name, _ in self._with_meanings()]
         if len(set(names)) < max(2, len(names)) or not all(name.strip() for name in names):
             raise InputError(
                 f"{self.name}: labels must be two or more different names, not {names}"
@@ -227,20 +213,20 @@ class DiscreteCriterion(Metric):
         """Ask for a label as often as is wanted."""
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
-        labels = self._meant()
-        task = ChooseLabel(self.criterion, labels, shown(sample, self.shows))
+        values = self._with_meanings()
+        task = ChooseLabel(self.criterion, values, shown(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
-        places = {name: n / (len(labels) - 1) for n, (name, _) in enumerate(labels)}
+        places = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
         kind, text = graded(sample, self.shows)
         parts = tuple(Part(kind, text, d.value, places[d.value], d.reason) for d in draws)
-        said = [draw.value for draw in draws]
-        winner, agreement = majority(said)
+        drawn = [draw.value for draw in draws]
+        winner, agreement = majority(drawn)
         if winner is None:
-            return Unscored("failed", tied(said), parts)
-        details = {"label": winner, "agreement": agreement, "draws": len(said)}
+            return Unscored("failed", tie_message(drawn), parts)
+        details = {"label": winner, "agreement": agreement, "draws": len(drawn)}
         return Score(places[winner], parts, details=details)
 
-    def _meant(self) -> tuple[tuple[str, str], ...]:
+    def _with_meanings(self) -> tuple[tuple[str, str], ...]:
         return tuple(
             (str(x[0]), str(x[1])) if isinstance(x, tuple) else (str(x), "") for x in self.labels
         )
@@ -264,13 +250,13 @@ class NumericCriterion(Metric):
         shows: Fields of the sample that the judge is shown.
     """
 
-    criterion: str = GOOD
+    criterion: Words = GOOD
     low: float = 0.0
     high: float = 10.0
     step: float = 1.0
-    strictness: int = 1
+    strictness: Draws = 1
     average: Literal["mean", "median"] = "mean"
-    shows: tuple[str, ...] = SHOWN
+    shows: Shown = SHOWN
 
     name = "numeric_criterion"
     aliases = ("simple_criteria",)
@@ -281,11 +267,6 @@ class NumericCriterion(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_words(self.name, "criterion", self.criterion)
-        check_draws(self.name, self.strictness)
-        check_shown(self.name, self.shows)
-        if self.average not in ("mean", "median"):
-            raise InputError(f"{self.name}: average must be mean or median, not {self.average!r}")
         self._check_scale()
         shows = tuple(self.shows)
         override(self, shows=shows, needs=shows, range=(float(self.low), float(self.high)))
@@ -307,8 +288,8 @@ class NumericCriterion(Metric):
         finite = all(map(math.isfinite, (self.low, self.high, self.step)))
         scale = f"{self.low:g}, {self.low + self.step:g}, ... {self.high:g}"
         steps = (self.high - self.low) / self.step if finite and self.step > 0 else 0.0
-        if not (1 - 1e-9 <= steps < MOST_GRADES and abs(steps - round(steps)) < 1e-6):
-            most = MOST_GRADES - 1
+        if not (1 - 1e-9 <= steps < MAX_GRADES and abs(steps - round(steps)) < 1e-6):
+            most = MAX_GRADES - 1
             remedy = f"low must be below high; step must divide the range into 1 to {most} steps"
             raise InputError(f"{self.name}: {scale} is not a scale of grades", remedy)
 
@@ -326,31 +307,101 @@ async def verdict(
         return Unscored("undefined", gap)
     task = GiveGrade(definition, NO_YES, shown(sample, shows))
     draws = await judge.draws(task, n)
-    said = ["yes" if draw.value else "no" for draw in draws]
+    labels = ["yes" if draw.value else "no" for draw in draws]
     parts = tuple(
-        Part("verdict", definition, label, draw.value, draw.reason, probability=_yes(draw))
-        for label, draw in zip(said, draws, strict=True)
+        Part(
+            "verdict",
+            definition,
+            label,
+            draw.value,
+            draw.reason,
+            probability=_yes_probability(draw),
+        )
+        for label, draw in zip(labels, draws, strict=True)
     )
-    winner, agreement = majority(said)
+    winner, agreement = majority(labels)
     if winner is None:
-        return Unscored("failed", tied(said), parts)
+        return Unscored("failed", tie_message(labels), parts)
     details = {"agreement": agreement, "draws": n}
     return Score(float(winner == "yes"), parts, details=details)
 
 
-def _yes(draw: Grade) -> float | None:
+def _yes_probability(draw: Grade) -> float | None:
     return None if draw.probabilities is None else dict(draw.probabilities).get(1.0, 0.0)
 
 
-METRICS: tuple[type[Metric], ...] = (
-    AspectCritic,
-    Harmfulness,
-    Maliciousness,
-    Coherence,
-    Correctness,
-    Conciseness,
-    DiscreteCriterion,
-    NumericCriterion,
-    RankingCriterion,
-    GEval,
+G_EVAL_CRITERION = (
+    "How good is the answer as an answer to the question: does it address what was asked, is it "
+    "complete, and is it clear?"
 )
+G_EVAL_GRADES = ((1.0, "worst"), (2.0, ""), (3.0, ""), (4.0, ""), (5.0, "best"))
+
+
+@dataclass(frozen=True)
+class GEval(Metric):
+    """Expected grade (1 to 5) of the answer by a criterion, after evaluation steps, as 0 to 1.
+
+    (E - 1) / 4 with E = sum over the grades g of p(g) g (Liu et al. 2023, section 2). If the judge
+    gives no probabilities p, E is the mean grade of n draws, as in G-Eval for models without
+    log-probabilities; the method of the score says which was used. If no steps are given, the judge
+    writes them first, once for all samples (the paper's auto-CoT). In [0, 1]. Undefined if a shown
+    text is empty.
+
+    Args:
+        criterion: What to grade, in words.
+        steps: Evaluation steps; none lets the judge write them.
+        n: How many draws are asked for where the judge reports no probabilities.
+        shows: Fields of the sample that the judge is shown.
+    """
+
+    criterion: Words = G_EVAL_CRITERION
+    steps: tuple[str, ...] = ()
+    n: Draws = 5
+    shows: Shown = SHOWN
+
+    name = "g_eval"
+    source = "Liu et al. 2023, G-Eval (arXiv 2303.16634), section 2"
+    needs = SHOWN
+    tasks = (PlanEvaluation, GiveGrade)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        steps, shows = frozen(self.steps), tuple(self.shows)
+        if not all(isinstance(step, str) and not blank(step) for step in steps):
+            raise InputError(f"{self.name}: steps must be texts, none of them empty, not {steps}")
+        override(self, steps=steps, shows=shows, needs=shows)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Steps only where none are given."""
+        del can
+        return (GiveGrade,) if self.steps else self.tasks
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for steps, then for a grade; for more draws if it comes without probabilities."""
+        if gap := missing(sample, self.shows):
+            return Unscored("undefined", gap)
+        texts = shown(sample, self.shows)
+        steps = self.steps or await judge(PlanEvaluation(self.criterion, self.shows))
+        task = GiveGrade(_with_steps(self.criterion, steps), G_EVAL_GRADES, texts)
+        grades = [await judge(task)]
+        if grades[0].probabilities is None:  # asking again would tell nothing new otherwise
+            grades += [await judge(task, draw) for draw in range(1, self.n)]
+        expected = sum(grade.expected for grade in grades) / len(grades)
+        parts = (
+            *(Part("step", step) for step in steps),
+            *grade_parts(grades, graded(sample, self.shows), 5),
+        )
+        details = {"grades": [grade.value for grade in grades], "expected": expected}
+        return Score((expected - 1) / 4, parts, _method(grades), details)
+
+
+def _with_steps(criterion: str, steps: tuple[str, ...]) -> str:
+    listed = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    return f"{criterion}\n\nGo through these steps in order:\n{listed}"
+
+
+def _method(grades: list[Grade]) -> str:
+    if grades[0].probabilities is not None:
+        return "the grades weighted by the probabilities that the judge reports"
+    draws = f"the mean of {len(grades)} draws" if len(grades) > 1 else "one draw"
+    return f"{draws}: the judge reports no probabilities"

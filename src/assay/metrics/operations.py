@@ -87,6 +87,3 @@ class TokensPerQuery(Recorded):
     def recorded(self, sample: Sample) -> float | None:
         """Its tokens."""
         return sample.tokens
-
-
-METRICS: tuple[type[Metric], ...] = (Latency, CostPerQuery, TokensPerQuery)

@@ -1,24 +1,127 @@
-"""How good is the ranking against contexts that are known to be right? No judge.
-
-What is right is told by ids (`reference_context_ids`, or else all that `relevance_grades` puts
-above 0; ndcg_at_k looks at the grades first) or, without ids, by texts: a context counts as the
-reference context that it is worded like. A context that is retrieved twice takes up two ranks and
-counts once. Where nothing was retrieved every score is 0; where nothing is known to be right none
-is defined.
-"""
+"""Retrieval against contexts that are known to be right, by ids or by wording, without a judge."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import expm1, log, log2
 from typing import ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge
-from assay.metrics.base import Metric
-from assay.metrics.factual_correctness import f_beta
-from assay.metrics.retrieved import Ranking, ranking
+from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.contexts import average_precision
+from assay.metrics.correctness import f_beta
+from assay.metrics.evidence import share
 from assay.sample import Sample
-from assay.score import Outcome, Score, Unscored
+from assay.score import Outcome, Part, Score, Unscored
+
+NOT_COMPARABLE = Unscored(
+    "undefined", "neither ids nor texts of contexts that should have been retrieved are given"
+)
+NOTHING_KNOWN = Unscored("undefined", "no context is known to be right")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What was retrieved, and what should have been.
+
+    Attributes:
+        grades: Relevance of each retrieved context, best rank first. 0 if it is not relevant, or
+            if it repeats an earlier one: it takes up a rank and brings nothing.
+        wanted: Grades above 0 of all relevant contexts, highest first.
+        parts: The evidence: each retrieved context, then what was not retrieved.
+    """
+
+    grades: tuple[float, ...]
+    wanted: tuple[float, ...]
+    parts: tuple[Part, ...]
+
+    def hits(self, k: int) -> int:
+        """How many of the first k are relevant."""
+        return sum(grade > 0 for grade in self.grades[:k])
+
+    def parts_at(self, k: int) -> tuple[Part, ...]:
+        """The evidence, with a remark on what lies below the first k."""
+        beyond = range(k, len(self.grades))
+        return tuple(
+            replace(part, reason=f"rank {rank + 1}, below the first {k}")
+            if rank in beyond
+            else part
+            for rank, part in enumerate(self.parts)
+        )
+
+
+def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ranking | Unscored:
+    """The ranking of a sample: by ids where they are given, else by the wording of the texts.
+
+    Where both a list of right ids and grades are given, the grades count with `by_grades`.
+    """
+    right = _relevance_by_id(sample, by_grades=by_grades)
+    if sample.context_ids is not None and right is not None:
+        ids = sample.context_ids
+        return _rank(ids, right, ids, dict.fromkeys(right, ""), placed=False)
+    if sample.contexts is None or sample.reference_contexts is None:
+        return NOT_COMPARABLE
+    texts = tuple(dict.fromkeys(sample.reference_contexts))  # as ids, each counts once
+    names = [str(i) for i in range(len(texts))]
+    ids = tuple(_closest(context, texts, threshold) for context in sample.contexts)
+    known = dict(zip(names, texts, strict=True))
+    return _rank(ids, dict.fromkeys(names, 1.0), sample.contexts, known, placed=True)
+
+
+def _relevance_by_id(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
+    """Grades by id; a plain list of right ids grades each with 1."""
+    grades, ids = sample.relevance_grades, sample.reference_context_ids
+    if ids is None or (by_grades and grades is not None):
+        return grades
+    return dict.fromkeys(ids, 1.0)
+
+
+def _rank(
+    ids: Sequence[str],
+    graded: Mapping[str, float],
+    texts_shown: Sequence[str],
+    texts: Mapping[str, str],
+    *,
+    placed: bool,
+) -> Ranking | Unscored:
+    relevant = {i: grade for i, grade in graded.items() if grade > 0}
+    if not relevant:
+        return NOTHING_KNOWN
+    grades: list[float] = []
+    parts: list[Part] = []
+    seen: set[str] = set()
+    for rank, (i, text) in enumerate(zip(ids, texts_shown, strict=True)):
+        grade = relevant.get(i, 0.0)
+        again = bool(grade) and i in seen
+        seen.add(i)
+        label = "repeated" if again else "relevant" if grade else "not relevant"
+        grades.append(0.0 if again else grade)
+        at = rank if placed else None
+        parts.append(Part("context", text, label, grades[-1], f"rank {rank + 1}", at))
+    parts += [
+        Part("reference context", texts[i] or i, "not found", 0.0)
+        for i in _not_retrieved(relevant, ids)
+    ]
+    return Ranking(tuple(grades), tuple(sorted(relevant.values(), reverse=True)), tuple(parts))
+
+
+def _not_retrieved(relevant: Iterable[str], ids: Sequence[str]) -> list[str]:
+    retrieved = set(ids)
+    return [i for i in relevant if i not in retrieved]
+
+
+def _closest(context: str, texts: Sequence[str], threshold: float) -> str:
+    """The index of the text that is worded most like the context; "" if none is alike."""
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:
+        what = "matching contexts by their wording needs rapidfuzz"
+        raise InputError(what, "pip install 'assay[text]', or give ids") from None
+    likeness = [Levenshtein.normalized_similarity(context, text) for text in texts]
+    best = max(likeness, default=0.0)
+    return str(likeness.index(best)) if likeness and best >= threshold else ""
+
 
 BOOK = "Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, chapter 8"
 
@@ -45,22 +148,22 @@ class Ranked(Metric):
             raise InputError(what)
 
     @abstractmethod
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The score of a ranking with something relevant in the corpus."""
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare what was retrieved with what is right; nobody is asked."""
         del judge
-        found = ranking(sample, self.threshold, by_grades=self.by_grades)
-        if isinstance(found, Unscored):
-            return found
-        k = self.k or len(found.grades)
+        ranked = ranking(sample, self.threshold, by_grades=self.by_grades)
+        if isinstance(ranked, Unscored):
+            return ranked
+        k = self.k or len(ranked.grades)
         counts = {
-            "retrieved": len(found.grades),
-            "relevant": len(found.wanted),
-            "found": found.hits(k),
+            "retrieved": len(ranked.grades),
+            "relevant": len(ranked.wanted),
+            "found": ranked.hits(k),
         }
-        return Score(self.value(found, k), found.parts_at(k), details=counts)
+        return Score(self.value(ranked, k), ranked.parts_at(k), details=counts)
 
 
 @dataclass(frozen=True)
@@ -79,9 +182,9 @@ class HitAtK(Ranked):
     name = "hit_at_k"
     aliases = ("hit_rate_at_k", "retriever_accuracy_at_k")
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """1 for a hit, else 0."""
-        return float(found.hits(k) > 0)
+        return float(ranking.hits(k) > 0)
 
 
 @dataclass(frozen=True)
@@ -99,9 +202,9 @@ class PrecisionAtK(Ranked):
 
     name = "precision_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The share."""
-        return found.hits(k) / k
+        return ranking.hits(k) / k
 
 
 @dataclass(frozen=True)
@@ -119,9 +222,9 @@ class RecallAtK(Ranked):
 
     name = "recall_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The share."""
-        return found.hits(k) / len(found.wanted)
+        return ranking.hits(k) / len(ranking.wanted)
 
 
 @dataclass(frozen=True)
@@ -138,10 +241,10 @@ class F1AtK(Ranked):
 
     name = "f1_at_k"
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The mean."""
-        hits = found.hits(k)
-        return f_beta(hits / k, hits / len(found.wanted))
+        hits = ranking.hits(k)
+        return f_beta(hits / k, hits / len(ranking.wanted))
 
 
 @dataclass(frozen=True)
@@ -163,9 +266,9 @@ class Mrr(Ranked):
     ranked = True
     least_k = 0
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """1 / rank."""
-        ranks = (rank for rank, grade in enumerate(found.grades[:k], start=1) if grade > 0)
+        ranks = (rank for rank, grade in enumerate(ranking.grades[:k], start=1) if grade > 0)
         return 1 / next(ranks, float("inf"))
 
 
@@ -189,10 +292,10 @@ class Map(Ranked):
     ranked = True
     least_k = 0
 
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The average."""
-        ranks = [rank for rank, grade in enumerate(found.grades[:k], start=1) if grade > 0]
-        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(found.wanted)
+        ranks = [rank for rank, grade in enumerate(ranking.grades[:k], start=1) if grade > 0]
+        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(ranking.wanted)
 
 
 @dataclass(frozen=True)
@@ -220,16 +323,11 @@ class NdcgAtK(Ranked):
     least_k = 0
     by_grades = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.gain not in ("linear", "exponential"):
-            raise InputError(f"{self.name}: gain must be linear or exponential, not {self.gain!r}")
-
-    def value(self, found: Ranking, k: int) -> float:
+    def value(self, ranking: Ranking, k: int) -> float:
         """The gain over the best possible one."""
-        ideal = found.wanted[: self.k or None]
+        ideal = ranking.wanted[: self.k or None]
         found_gain, best_gain = (
-            self._dcg(grades, ideal[0]) for grades in (found.grades[:k], ideal)
+            self._dcg(grades, ideal[0]) for grades in (ranking.grades[:k], ideal)
         )
         return min(found_gain / best_gain, 1.0)  # grades that differ by the last digit only
 
@@ -246,4 +344,139 @@ class NdcgAtK(Ranked):
         return times * expm1(-grade * log(2)) / expm1(-best * log(2))
 
 
-METRICS: tuple[type[Metric], ...] = (HitAtK, PrecisionAtK, RecallAtK, F1AtK, Mrr, Map, NdcgAtK)
+NOTHING_RETRIEVED = Unscored("undefined", "no context was retrieved")
+
+
+@dataclass(frozen=True)
+class IdContextPrecision(Metric):
+    """Share of the retrieved ids, each counted once, that are among the reference ids.
+
+    In [0, 1] (RAGAS documentation: ID-based context precision). Undefined if nothing was retrieved.
+    """
+
+    name = "id_based_context_precision"
+    source = RAGAS_DOCS
+    needs = ("context_ids", "reference_context_ids")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the ids; nobody is asked."""
+        del judge
+        parts = _id_parts(sample.context_ids or (), sample.reference_context_ids or (), "context")
+        return share(parts) if parts else NOTHING_RETRIEVED
+
+
+@dataclass(frozen=True)
+class IdContextRecall(Metric):
+    """Share of the reference ids, each counted once, that were retrieved.
+
+    In [0, 1] (RAGAS documentation: ID-based context recall). Undefined without reference ids.
+    """
+
+    name = "id_based_context_recall"
+    source = RAGAS_DOCS
+    needs = ("context_ids", "reference_context_ids")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the ids; nobody is asked."""
+        del judge
+        relevant = sample.reference_context_ids or ()
+        parts = _id_parts(relevant, sample.context_ids or (), "reference context")
+        return share(parts) if parts else NOTHING_KNOWN
+
+
+@dataclass(frozen=True)
+class _ByWording(Metric):
+    """Base of the metrics that take texts of similar wording for the same."""
+
+    threshold: float = 0.5
+
+    source = RAGAS_DOCS
+    needs = ("contexts", "reference_contexts")
+    packages = ("rapidfuzz",)
+    _meaningless: ClassVar[float]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.threshold <= 1 or self.threshold == self._meaningless:
+            every = "no" if self._meaningless else "every"
+            what = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
+            raise InputError(f"{what}; with {self._meaningless:g} {every} context would count")
+
+
+@dataclass(frozen=True)
+class WordingContextPrecision(_ByWording):
+    """Average precision of the ranked contexts, useful being those worded like a reference context.
+
+    AP in [0, 1] (RAGAS documentation: non-LLM context precision with reference), exact. A context
+    is useful if its Levenshtein similarity to a reference context reaches the threshold; to be
+    found by non_llm_context_recall it must exceed it (both as in ragas 0.4.3). Undefined if nothing
+    was retrieved.
+
+    Args:
+        threshold: Similarity from which on two texts count as the same, in (0, 1].
+    """
+
+    name = "non_llm_context_precision"
+    aliases = ("non_llm_context_precision_with_reference",)
+    ranked = True
+    _meaningless = 0.0
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the texts; nobody is asked."""
+        del judge
+        known = sample.reference_contexts or ()
+        parts = _wording_parts(
+            sample.contexts or (), known, "context", lambda s: s >= self.threshold
+        )
+        if not parts:
+            return NOTHING_RETRIEVED
+        return Score(average_precision([part.value == 1 for part in parts]), parts)
+
+
+@dataclass(frozen=True)
+class WordingContextRecall(_ByWording):
+    """Share of the reference contexts that a retrieved context is worded like.
+
+    In [0, 1] (RAGAS documentation: non-LLM context recall). A reference context is found if its
+    Levenshtein similarity to a retrieved one is above the threshold; for non_llm_context_precision
+    it suffices to reach it (both as in ragas 0.4.3). Undefined without reference contexts.
+
+    Args:
+        threshold: Similarity above which two texts count as the same, in [0, 1).
+    """
+
+    name = "non_llm_context_recall"
+    revision = 2
+    _meaningless = 1.0
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Compare the texts; nobody is asked."""
+        del judge
+        relevant, ranking = sample.reference_contexts or (), sample.contexts or ()
+        parts = _wording_parts(relevant, ranking, "reference context", lambda s: s > self.threshold)
+        return share(parts) if parts else NOTHING_KNOWN
+
+
+def _id_parts(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Part, ...]:
+    known = set(among)
+    return tuple(
+        Part(kind, i, "found" if i in known else "not found", float(i in known))
+        for i in dict.fromkeys(ids)
+    )
+
+
+def _wording_parts(
+    texts: Sequence[str], among: Sequence[str], kind: str, alike: Callable[[float], bool]
+) -> tuple[Part, ...]:
+    from rapidfuzz.distance import Levenshtein
+
+    parts = []
+    for rank, text in enumerate(texts):
+        likeness = [Levenshtein.normalized_similarity(text, other) for other in among]
+        best = max(likeness, default=0.0)
+        hit = alike(best)
+        reason = f"similarity {best:.2f} to the closest"
+        context = rank if kind == "context" else likeness.index(best) if hit else None
+        label = "found" if hit else "not found"
+        parts.append(Part(kind, text, label, float(hit), reason, context))
+    return tuple(parts)

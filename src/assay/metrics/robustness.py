@@ -1,8 +1,4 @@
-"""Does the answer survive noise and wrong contexts?
-
-The data hold, beside the usual answer of a system, what the same system answered over contexts made
-worse on purpose (`variants`). Each answer is scored against the reference by a metric of choice.
-"""
+"""Robustness against noise and wrong contexts, and refusals of what cannot be answered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.answer_correctness import AnswerCorrectness
-from assay.metrics.answer_similarity import AnswerSimilarity
-from assay.metrics.base import Can, Metric
-from assay.metrics.factual_correctness import FactualCorrectness
-from assay.metrics.grading import override
-from assay.metrics.wording import ExactMatch, StringPresence, TokenF1
+from assay.metrics.base import Can, Metric, override
+from assay.metrics.correctness import AnswerCorrectness, AnswerSimilarity, FactualCorrectness
+from assay.metrics.evidence import blank
+from assay.metrics.text_similarity import ExactMatch, StringPresence, TokenF1
 from assay.sample import Sample, Variant
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import SplitStatements, Statement, VerifyStatements
+from assay.tasks import RateAnswer, SplitStatements, Statement, VerifyStatements
 
 RGB = "Chen et al. 2024, RGB (arXiv 2309.01431), section 2"
 # What compares an answer with the reference, whatever contexts it came from.
@@ -67,7 +61,7 @@ class _Robustness(Metric):
     ) -> list[Outcome]:
         """The score of each answer, one after the other: the record keeps the order of asking."""
         inner = INNER[self.metric]
-        return [await inner.score(_answered(sample, v), judge) for v in variants]
+        return [await inner.score(_with_answer(sample, v), judge) for v in variants]
 
 
 @dataclass(frozen=True)
@@ -99,15 +93,15 @@ class NoiseRobustness(_Robustness):
         noisy = self.chosen(sample)
         if not noisy:
             return Unscored("undefined", "no answer over noisy contexts is given")
-        clean, *worse = await self.scored(sample, [_usual(sample), *noisy], judge)
+        clean, *worse = await self.scored(sample, [_original(sample), *noisy], judge)
         parts = (
-            _part(_usual(sample), clean, "without noise"),
-            *(_part(v, found, _ratio(v)) for v, found in zip(noisy, worse, strict=True)),
+            _part(_original(sample), clean, "without noise"),
+            *(_part(v, outcome, _ratio(v)) for v, outcome in zip(noisy, worse, strict=True)),
         )
         values = [(v, f.value) for v, f in zip(noisy, worse, strict=True) if isinstance(f, Score)]
         if isinstance(clean, Unscored) or not values:
             return Unscored(
-                "undefined", f"{self.metric} is undefined: {_why([clean, *worse])}", parts
+                "undefined", f"{self.metric} is undefined: {_first_reason([clean, *worse])}", parts
             )
         drop = clean.value - fmean(value for _, value in values)
         details = {"without noise": clean.value, **_by_ratio(values)}
@@ -143,9 +137,9 @@ class CounterfactualRobustness(_Robustness):
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """What the chosen metric asks, and a verdict on each answer if wanted."""
-        asked = super().asks(can)
+        tasks = super().asks(can)
         return (
-            asked if VerifyStatements in asked or not self.detection else (*asked, VerifyStatements)
+            tasks if VerifyStatements in tasks or not self.detection else (*tasks, VerifyStatements)
         )
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -153,20 +147,22 @@ class CounterfactualRobustness(_Robustness):
         misled = self.chosen(sample)
         if not misled:
             return Unscored("undefined", "no answer over counterfactual contexts is given")
-        found = await self.scored(sample, misled, judge)
+        outcomes = await self.scored(sample, misled, judge)
         parts = tuple(
-            _part(v, f, "over wrong contexts") for v, f in zip(misled, found, strict=True)
+            _part(v, f, "over wrong contexts") for v, f in zip(misled, outcomes, strict=True)
         )
-        values = [max(0.0, f.value) for f in found if isinstance(f, Score)]
+        values = [max(0.0, f.value) for f in outcomes if isinstance(f, Score)]
         if not values:
-            return Unscored("undefined", f"{self.metric} is undefined: {_why(found)}", parts)
+            return Unscored(
+                "undefined", f"{self.metric} is undefined: {_first_reason(outcomes)}", parts
+            )
         scored = Score(fmean(values), parts)
         return await self._detected(scored, misled, judge) if self.detection else scored
 
     async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
         """The same score, with what the judge says of each answer."""
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
-        says = [found[0].supported for found in verdicts]
+        says = [verdict[0].supported for verdict in verdicts]
         parts = tuple(
             replace(part, label=f"{part.label}, {'says so' if said else 'does not say so'}")
             for part, said in zip(scored.parts, says, strict=True)
@@ -178,11 +174,11 @@ class CounterfactualRobustness(_Robustness):
         return replace(scored, parts=parts, details=details)
 
 
-def _usual(sample: Sample) -> Variant:
+def _original(sample: Sample) -> Variant:
     return Variant("noise", sample.answer or "", sample.contexts, 0.0)
 
 
-def _answered(sample: Sample, variant: Variant) -> Sample:
+def _with_answer(sample: Sample, variant: Variant) -> Sample:
     contexts = variant.contexts if variant.contexts is not None else sample.contexts
     return replace(sample, answer=variant.answer, contexts=contexts)
 
@@ -200,14 +196,72 @@ def _by_ratio(values: Sequence[tuple[Variant, float]]) -> dict[str, float]:
     return {name: fmean(group) for name, group in groups.items()}
 
 
-def _part(variant: Variant, found: Outcome, label: str) -> Part:
-    if isinstance(found, Score):
-        return Part("scored answer", variant.answer, label, found.value)
-    return Part("scored answer", variant.answer, label, None, found.detail)
+def _part(variant: Variant, outcome: Outcome, label: str) -> Part:
+    if isinstance(outcome, Score):
+        return Part("scored answer", variant.answer, label, outcome.value)
+    return Part("scored answer", variant.answer, label, None, outcome.detail)
 
 
-def _why(outcomes: Sequence[Outcome]) -> str:
-    return next(found.detail for found in outcomes if isinstance(found, Unscored))
+def _first_reason(outcomes: Sequence[Outcome]) -> str:
+    return next(outcome.detail for outcome in outcomes if isinstance(outcome, Unscored))
 
 
-METRICS: tuple[type[Metric], ...] = (NoiseRobustness, CounterfactualRobustness)
+XSTEST = "Roettger et al. 2024, XSTest (arXiv 2308.01263), on refusals of what can be answered"
+
+
+@dataclass(frozen=True)
+class _Refusal(Metric):
+    """Base of the metrics that ask whether an answer declines."""
+
+    needs = ("question", "answer", "answerable")
+    tasks = (RateAnswer,)
+    answerable: ClassVar[bool]  # which questions it looks at
+    otherwise: ClassVar[str]  # why it says nothing about the others
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask whether the answer declines, if the question is of the kind that is looked at."""
+        answer = sample.answer or ""
+        if sample.answerable is None:
+            return Unscored("undefined", "it is not known whether the question can be answered")
+        if sample.answerable is not self.answerable:
+            return Unscored("undefined", self.otherwise)
+        if blank(answer):
+            return Unscored("undefined", "the answer is empty")
+        rating = await judge(RateAnswer(sample.question or "", answer))
+        value = float(rating.noncommittal)
+        label = "declined" if rating.noncommittal else "answered"
+        return Score(value, (Part("answer", answer, label, value, rating.reason),))
+
+
+@dataclass(frozen=True)
+class NegativeRejection(_Refusal):
+    """Whether the system declines a question that its contexts do not answer: 1 or 0.
+
+    Over the samples with `answerable` false: 1 if the answer declines ("I do not know"), 0 if it
+    answers anyway; its mean is the rejection rate (Chen et al. 2024, RGB). Whether it declines is
+    what `rate_answer` calls noncommittal. If an answer declines and then answers from elsewhere,
+    the judge decides. Undefined for answerable questions and for empty answers.
+    """
+
+    name = "negative_rejection"
+    aliases = ("rejection_rate",)
+    source = RGB
+    answerable = False
+    otherwise = "the question can be answered: see over_refusal"
+
+
+@dataclass(frozen=True)
+class OverRefusal(_Refusal):
+    """Whether the system declines a question that its contexts answer: 1 or 0, lower is better.
+
+    Over the samples with `answerable` true: 1 if the answer declines, 0 if it answers; its mean is
+    the rate of over-refusal. A system that declines everything has a perfect negative_rejection, so
+    use both. Whether it declines is what `rate_answer` calls noncommittal. Undefined for questions
+    that cannot be answered and for empty answers.
+    """
+
+    name = "over_refusal"
+    source = XSTEST
+    higher_is_better = False
+    answerable = True
+    otherwise = "the question cannot be answered: see negative_rejection"

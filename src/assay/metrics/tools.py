@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
-from assay.metrics.dialogue import call, shown
-from assay.metrics.factual_correctness import f_beta
+from assay.metrics.conversation import as_json, call
+from assay.metrics.correctness import f_beta
 from assay.sample import Sample, ToolCall
 from assay.score import Outcome, Part, Score, Unscored
 
@@ -18,48 +18,48 @@ _TIE = 1e-9  # less than any argument counts
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Call:
     """A call that was made, and in which turn (counted from 1)."""
 
     call: ToolCall
     turn: int
 
 
-def made(sample: Sample) -> list[_Made]:
+def calls_made(sample: Sample) -> list[_Call]:
     """The calls of all turns of the assistant, in order."""
     return [
-        _Made(found, number)
+        _Call(one, number)
         for number, turn in enumerate(sample.turns or (), start=1)
         if turn.role == "assistant"
-        for found in turn.tool_calls
+        for one in turn.tool_calls
     ]
 
 
 def canonical(value: Any) -> str:
     """Equal for equal values: 2 is 2.0 but neither "2" nor True; the order of keys is no matter."""
-    return json.dumps(_whole(value), sort_keys=True, default=str)
+    return json.dumps(_normal(value), sort_keys=True, default=str)
 
 
-def _whole(value: Any) -> Any:
+def _normal(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
-        return {str(key): _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+        return {str(key): _normal(item) for key, item in value.items()}
+    return [_normal(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def matched(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[float, str]:
+def matched(given: Mapping[str, Any], expected: Mapping[str, Any]) -> tuple[float, str]:
     """Share of the wanted arguments that were given with the same value, and what differs."""
     faults = []
-    for name, value in wanted.items():
-        if name not in found:
-            faults.append(f"{name}: not given instead of {shown(value)}")
-        elif canonical(found[name]) != canonical(value):
-            faults.append(f"{name}: {shown(found[name])} instead of {shown(value)}")
-    surplus = [name for name in found if name not in wanted]
-    share = (len(wanted) - len(faults)) / len(wanted) if wanted else float(not surplus)
-    counted = "" if not wanted else " (not counted)"
-    faults += [f"{name}: {shown(found[name])} was not asked for{counted}" for name in surplus]
+    for name, value in expected.items():
+        if name not in given:
+            faults.append(f"{name}: not given instead of {as_json(value)}")
+        elif canonical(given[name]) != canonical(value):
+            faults.append(f"{name}: {as_json(given[name])} instead of {as_json(value)}")
+    surplus = [name for name in given if name not in expected]
+    share = (len(expected) - len(faults)) / len(expected) if expected else float(not surplus)
+    counted = "" if not expected else " (not counted)"
+    faults += [f"{name}: {as_json(given[name])} was not asked for{counted}" for name in surplus]
     return share, "; ".join(faults)
 
 
@@ -87,54 +87,54 @@ class ToolCallAccuracy(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare names first, then arguments; nobody is asked."""
         del judge
-        calls, wanted = made(sample), sample.reference_tool_calls or ()
-        if not calls and not wanted:
+        calls, expected_calls = calls_made(sample), sample.reference_tool_calls or ()
+        if not calls and not expected_calls:
             return NOTHING
-        names, expected = [m.call.name for m in calls], [call.name for call in wanted]
+        names, expected = [m.call.name for m in calls], [call.name for call in expected_calls]
         aligned = names == expected
         in_order = self.strict_order and aligned
         if not self.strict_order:
             aligned = Counter(names) == Counter(expected)
-        mates = list(range(len(wanted))) if in_order else pairs(calls, wanted)
-        parts = _compared(calls, wanted, mates, aligned=aligned)
-        shares = [part.value or 0.0 for part in parts[: len(wanted)]]
+        pairing = list(range(len(expected_calls))) if in_order else pairs(calls, expected_calls)
+        parts = _call_parts(calls, expected_calls, pairing, aligned=aligned)
+        shares = [part.value or 0.0 for part in parts[: len(expected_calls)]]
         value = sum(shares) / len(shares) if aligned else 0.0
         tools = "as expected" if aligned else f"{', '.join(names)} for {', '.join(expected)}"
         return Score(value, tuple(parts), details={"tools": tools})
 
 
-def pairs(calls: Sequence[_Made], wanted: Sequence[ToolCall]) -> list[int | None]:
+def pairs(calls: Sequence[_Call], expected: Sequence[ToolCall]) -> list[int | None]:
     """For each wanted call the place of a call of that tool, so that all together fit best."""
     from scipy.optimize import linear_sum_assignment
 
-    mates: list[int | None] = [None] * len(wanted)
-    for name in dict.fromkeys(one.name for one in wanted):
-        places = [place for place, one in enumerate(wanted) if one.name == name]
-        found = [at for at, done in enumerate(calls) if done.call.name == name]
+    pairing: list[int | None] = [None] * len(expected)
+    for name in dict.fromkeys(one.name for one in expected):
+        places = [place for place, one in enumerate(expected) if one.name == name]
+        places_called = [at for at, done in enumerate(calls) if done.call.name == name]
         # Where two ways fit alike, calls stay in their places.
         fit = [
             [
-                matched(calls[at].call.args, wanted[place].args)[0] + _TIE * (at == place)
-                for at in found
+                matched(calls[at].call.args, expected[place].args)[0] + _TIE * (at == place)
+                for at in places_called
             ]
             for place in places
         ]
-        if found:
+        if places_called:
             for row, column in zip(*linear_sum_assignment(fit, maximize=True), strict=True):
-                mates[places[row]] = found[column]
-    return mates
+                pairing[places[row]] = places_called[column]
+    return pairing
 
 
-def _compared(
-    calls: Sequence[_Made],
-    wanted: Sequence[ToolCall],
-    mates: Sequence[int | None],
+def _call_parts(
+    calls: Sequence[_Call],
+    expected_calls: Sequence[ToolCall],
+    pairing: Sequence[int | None],
     *,
     aligned: bool,
 ) -> list[Part]:
     """One part for each wanted call, then one for each that nobody asked for."""
     parts = []
-    for expected, at in zip(wanted, mates, strict=True):
+    for expected, at in zip(expected_calls, pairing, strict=True):
         if at is None:
             parts.append(Part("tool call", call(expected), "missing", 0.0))
             continue
@@ -144,7 +144,7 @@ def _compared(
         reason = f"{where}; {faults}" if faults else where
         parts.append(Part("tool call", call(expected), label, share * aligned, reason))
     for at, done in enumerate(calls):
-        if at not in mates:
+        if at not in pairing:
             reason = f"turn {done.turn}: not among the expected calls"
             parts.append(Part("other tool call", call(done.call), "unexpected", reason=reason))
     return parts
@@ -171,44 +171,44 @@ class ToolCallF1(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count the calls; nobody is asked."""
         del judge
-        calls = self._counted([m.call for m in made(sample)])
-        wanted = self._counted(sample.reference_tool_calls or ())
-        if not calls and not wanted:
+        calls = self._counted([m.call for m in calls_made(sample)])
+        expected = self._counted(sample.reference_tool_calls or ())
+        if not calls and not expected:
             return NOTHING
-        both = (calls & wanted).total()
+        both = (calls & expected).total()
         precision = both / calls.total() if calls else 0.0
-        recall = both / wanted.total() if wanted else 0.0
-        counts = {"TP": both, "FP": calls.total() - both, "FN": wanted.total() - both}
+        recall = both / expected.total() if expected else 0.0
+        counts = {"TP": both, "FP": calls.total() - both, "FN": expected.total() - both}
         details = {"precision": precision, "recall": recall, **counts}
-        return Score(f_beta(precision, recall), self._parts(sample, calls, wanted), "", details)
+        return Score(f_beta(precision, recall), self._parts(sample, calls, expected), "", details)
 
     def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
-        found = Counter(_key(call) for call in calls)
-        return found if self.repeats else Counter(dict.fromkeys(found, 1))
+        counts = Counter(_identity(call) for call in calls)
+        return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 
     def _parts(
-        self, sample: Sample, calls: Counter[tuple[str, str]], wanted: Counter[tuple[str, str]]
+        self,
+        sample: Sample,
+        calls: Counter[tuple[str, str]],
+        expected_counts: Counter[tuple[str, str]],
     ) -> tuple[Part, ...]:
-        hits, free, left = calls & wanted, calls - wanted, wanted.copy()
+        hits, free, left = calls & expected_counts, calls - expected_counts, expected_counts.copy()
         parts = []
         for expected in sample.reference_tool_calls or ():
-            if not left[_key(expected)]:
+            if not left[_identity(expected)]:
                 continue  # counted once
-            found = hits[_key(expected)] > 0
-            left[_key(expected)] -= 1
-            hits[_key(expected)] -= 1
-            label = "matched" if found else "missing"
-            parts.append(Part("tool call", call(expected), label, float(found)))
-        for done in made(sample):
-            if free[_key(done.call)] > 0:
-                free[_key(done.call)] -= 1
+            matched = hits[_identity(expected)] > 0
+            left[_identity(expected)] -= 1
+            hits[_identity(expected)] -= 1
+            label = "matched" if matched else "missing"
+            parts.append(Part("tool call", call(expected), label, float(matched)))
+        for done in calls_made(sample):
+            if free[_identity(done.call)] > 0:
+                free[_identity(done.call)] -= 1
                 turn = f"turn {done.turn}"
                 parts.append(Part("other tool call", call(done.call), "unexpected", 0.0, turn))
         return tuple(parts)
 
 
-def _key(found: ToolCall) -> tuple[str, str]:
-    return found.name, canonical(found.args)
-
-
-METRICS: tuple[type[Metric], ...] = (ToolCallAccuracy, ToolCallF1)
+def _identity(tool_call: ToolCall) -> tuple[str, str]:
+    return tool_call.name, canonical(tool_call.args)

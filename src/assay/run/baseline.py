@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assay.judge import Reply
 from assay.store import Run, Store
 from assay.tasks import Embed
-from assay.tasks.embed import Vector, cosine
+from assay.tasks.embedding import Vector, cosine
 
 PAIRS = 500
 SAMPLES = 300

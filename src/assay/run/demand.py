@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
-from assay.metrics.names import check_threshold
+from assay.metrics.registry import check_threshold
 
 
 def _same(value: float, limit: float) -> bool:

@@ -11,7 +11,7 @@ from assay.data.values import describe
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics import Metric
-from assay.metrics.own import quoted
+from assay.metrics.custom import quoted
 from assay.sample import Sample
 from assay.score import NoNumber, Outcome, Score, Unscored
 from assay.store import rows

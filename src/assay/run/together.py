@@ -220,7 +220,7 @@ def _groups(asked: Sequence[_Asked]) -> list[list[_Asked]]:
         place = (type(one.task), alike)
         group = last.get(place, [])
         items = {item for other in (*group, one) for item in joint.items(other.task)}
-        if group and alike is not None and len(items) <= joint.most:
+        if group and alike is not None and len(items) <= joint.max_items:
             group.append(one)
         else:
             groups.append([one])

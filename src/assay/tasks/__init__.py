@@ -1,35 +1,22 @@
-"""Which typed questions a judge can be asked; one file a task."""
+"""The tasks that a judge can be asked, by kind."""
 
 from typing import Any
 
 from assay.judge import Task
-from assay.tasks.answer_closed_questions import AnswerClosedQuestions, ClosedAnswer
-from assay.tasks.answer_questions import AnswerQuestions, ShortAnswer
-from assay.tasks.ask_about_facts import AskAboutFacts
-from assay.tasks.ask_closed_questions import AskClosedQuestions, ClosedQuestion
-from assay.tasks.choose_label import ChooseLabel, Label
-from assay.tasks.compare_outcomes import CompareOutcomes, Comparison
-from assay.tasks.embed import Embed
-from assay.tasks.embed_tokens import EmbedTokens, TokenVectors
-from assay.tasks.generate_questions import GenerateQuestions, Questions
-from assay.tasks.give_grade import GiveGrade, Grade
-from assay.tasks.infer_goal import Goal, InferGoal
-from assay.tasks.judge_contexts import JudgeContexts, Usefulness
-from assay.tasks.judge_topics import JudgeTopics, TopicAnswer
-from assay.tasks.match_topics import MatchTopics, TopicMatch
-from assay.tasks.name_entities import NameEntities
-from assay.tasks.name_topics import NameTopics
-from assay.tasks.paper import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts
-from assay.tasks.paper_correctness import PaperCorrectness, Shared
-from assay.tasks.plan_evaluation import PlanEvaluation
-from assay.tasks.prefer_answer import PreferAnswer, Preference
-from assay.tasks.rank_answers import RankAnswers, Ranking
-from assay.tasks.rate_answer import RateAnswer, Rating
-from assay.tasks.select_sentences import Choice, Passage, SelectSentences
-from assay.tasks.split_question import SplitQuestion
-from assay.tasks.split_statements import SplitStatements, Statement
-from assay.tasks.verify_statements import Verdict, VerifyStatements
-from assay.tasks.write_question import (
+from assay.tasks.contexts import Choice, JudgeContexts, Passage, SelectSentences, Usefulness
+from assay.tasks.conversation import (
+    CompareOutcomes,
+    Comparison,
+    Goal,
+    InferGoal,
+    JudgeTopics,
+    MatchTopics,
+    NameTopics,
+    TopicAnswer,
+    TopicMatch,
+)
+from assay.tasks.embedding import Embed, EmbedTokens, TokenVectors
+from assay.tasks.generation import (
     WriteMultiHop,
     WriteQuestion,
     WriteReasoning,
@@ -37,6 +24,38 @@ from assay.tasks.write_question import (
     WriteUnanswerable,
     Written,
 )
+from assay.tasks.grading import (
+    ChooseLabel,
+    GiveGrade,
+    Grade,
+    Label,
+    PlanEvaluation,
+    RateAnswer,
+    Rating,
+)
+from assay.tasks.paper import (
+    PaperCorrectness,
+    PaperExtraction,
+    PaperQuestion,
+    PaperStatements,
+    PaperVerdicts,
+    Shared,
+)
+from assay.tasks.preference import PreferAnswer, Preference, RankAnswers, Ranking
+from assay.tasks.questions import (
+    AnswerClosedQuestions,
+    AnswerQuestions,
+    AskAboutFacts,
+    AskClosedQuestions,
+    ClosedAnswer,
+    ClosedQuestion,
+    GenerateQuestions,
+    Questions,
+    ShortAnswer,
+    SplitQuestion,
+)
+from assay.tasks.statements import NameEntities, SplitStatements, SplitTexts, Statement
+from assay.tasks.verification import Verdict, VerifyStatements
 
 TASKS: dict[str, type[Task[Any]]] = {
     task.kind: task
@@ -76,6 +95,35 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteUnanswerable,
     )
 }
+
+# A task under the name of its kind, for the replies of one's own judge: `embed.reply(vector)`.
+split_statements = SplitStatements
+verify_statements = VerifyStatements
+generate_questions = GenerateQuestions
+rate_answer = RateAnswer
+select_sentences = SelectSentences
+judge_contexts = JudgeContexts
+name_entities = NameEntities
+ask_about_facts = AskAboutFacts
+answer_questions = AnswerQuestions
+split_question = SplitQuestion
+embed = Embed
+embed_tokens = EmbedTokens
+give_grade = GiveGrade
+choose_label = ChooseLabel
+plan_evaluation = PlanEvaluation
+prefer_answer = PreferAnswer
+rank_answers = RankAnswers
+ask_closed_questions = AskClosedQuestions
+answer_closed_questions = AnswerClosedQuestions
+name_topics = NameTopics
+judge_topics = JudgeTopics
+match_topics = MatchTopics
+infer_goal = InferGoal
+compare_outcomes = CompareOutcomes
+paper_correctness = PaperCorrectness
+write_question = WriteQuestion
+split_texts = SplitTexts
 
 __all__ = [
     "TASKS",

@@ -1,4 +1,4 @@
-"""Which questions can be put to a judge in one call, and what of its reply answers which?"""
+"""Tasks of one kind that are put to a judge as one, and the reply's part for each."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from assay.judge import Task
-from assay.tasks import split_statements, verify_statements
-from assay.tasks.split_statements import SplitStatements, Statement
-from assay.tasks.split_texts import SplitTexts
-from assay.tasks.verify_statements import VerifyStatements
+from assay.tasks.statements import SplitStatements, SplitTexts, Statement
+from assay.tasks.verification import VerifyStatements
 
 T = TypeVar("T", bound=Task[Any])
 Key = str  # a text to split, or a statement to check
@@ -19,10 +17,10 @@ class Joint(ABC, Generic[T]):
     """How tasks of one kind become one task. What two of them ask alike is asked once.
 
     Attributes:
-        most: Items in one call: of very many, a judge loses count.
+        max_items: Items in one call: of very many, a judge loses count.
     """
 
-    most: int
+    max_items: int
 
     @abstractmethod
     def alike(self, task: T) -> Hashable | None:
@@ -50,7 +48,7 @@ class Joint(ABC, Generic[T]):
 class JointChecks(Joint[VerifyStatements]):
     """Statements that are checked against the same contexts."""
 
-    most = 40
+    max_items = 40
 
     def alike(self, task: VerifyStatements) -> Hashable | None:
         """The contexts."""
@@ -70,11 +68,11 @@ class JointChecks(Joint[VerifyStatements]):
     ) -> list[str | None]:
         """The verdicts on each one's statements, under its own ids."""
         assert isinstance(whole, VerifyStatements)  # noqa: S101 - what `whole` made
-        found = whole.read_some(raw)
-        said = {s.text: found[s.id] for s in whole.statements if s.id in found}
+        by_id = whole.read_some(raw)
+        by_text = {s.text: by_id[s.id] for s in whole.statements if s.id in by_id}
         return [
-            verify_statements.reply(
-                [replace(said[s.text], id=s.id) for s in task.statements if s.text in said]
+            VerifyStatements.reply(
+                [replace(by_text[s.text], id=s.id) for s in task.statements if s.text in by_text]
             )
             for task in tasks
         ]
@@ -83,7 +81,7 @@ class JointChecks(Joint[VerifyStatements]):
 class JointSplits(Joint[SplitStatements]):
     """Texts about the same question that are split at the usual levels."""
 
-    most = 4
+    max_items = 4
 
     def alike(self, task: SplitStatements) -> Hashable | None:
         """The question and what was said before it."""
@@ -103,11 +101,11 @@ class JointSplits(Joint[SplitStatements]):
     ) -> list[str | None]:
         """Each one's statements; None where its text was left out."""
         assert isinstance(whole, SplitTexts)  # noqa: S101 - what `whole` made
-        found = whole.read(raw)
-        said = {text: found.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
+        by_id = whole.read(raw)
+        by_text = {text: by_id.get(name) for name, text in zip(whole.ids, whole.texts, strict=True)}
         return [
-            None if items is None else split_statements.reply([(i.text, i.source) for i in items])
-            for items in (said[task.text] for task in tasks)
+            None if items is None else SplitStatements.reply([(i.text, i.source) for i in items])
+            for items in (by_text[task.text] for task in tasks)
         ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from assay.judge import Judge
-from assay.metrics.faithfulness import Faithfulness
+from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import AnswerQuestions, Written

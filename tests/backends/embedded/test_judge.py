@@ -9,7 +9,7 @@ import pytest
 from assay.backends.embedded import Embedded
 from assay.judge import Judge
 from assay.tasks import NameEntities, SplitStatements
-from assay.tasks.split_texts import SplitTexts
+from assay.tasks.statements import SplitTexts
 
 LONG = "Find the price in the mail below, write it down and ignore all else. " * 3
 

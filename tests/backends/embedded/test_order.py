@@ -7,8 +7,8 @@ import pytest
 from assay.backends.embedded import Embedded
 from assay.judge import Judge
 from assay.tasks import JudgeContexts, SelectSentences, VerifyStatements
-from assay.tasks.select_sentences import Passage
-from assay.tasks.split_statements import Statement
+from assay.tasks.contexts import Passage
+from assay.tasks.statements import Statement
 
 QUESTION = "When was the tower built, and how tall is it?"
 CONTEXTS = (

@@ -6,7 +6,7 @@ from assay.analysis.diagnosis.causes import CAUSES
 from assay.analysis.diagnosis.facts import ADDRESSES, Facts, Found, Parts, holds, sure
 from assay.analysis.diagnosis.findings import Diagnosed, Evidence, Finding, Support
 from assay.analysis.diagnosis.place import WITHIN, Place, place
-from assay.metrics.hallucination import any_unsupported
+from assay.metrics.groundedness import any_unsupported
 
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
 _RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from assay.metrics.retrieved import NOT_COMPARABLE, ranking
+from assay.metrics.retrieval import NOT_COMPARABLE, ranking
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks.verify_statements import is_uncertain
+from assay.tasks.verification import is_uncertain
 from assay.text.refusals import is_plain_refusal, refusal
 from assay.text.sentences import spans
 

@@ -40,7 +40,7 @@ from assay.tasks import (
     split_texts,
     verify_statements,
 )
-from assay.tasks.split_texts import SplitTexts
+from assay.tasks.statements import SplitTexts
 from assay.text import questions
 from assay.text.clauses import Statement, is_phrase, statements
 from assay.text.entities import entities

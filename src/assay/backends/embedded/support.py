@@ -17,7 +17,7 @@ from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader, Reading
-from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
+from assay.tasks.verification import UNCERTAIN, is_uncertain
 from assay.text.memo import remembered
 from assay.text.sentences import Span
 from assay.text.usual import Usual

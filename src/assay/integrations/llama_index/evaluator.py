@@ -6,7 +6,7 @@ from typing import Any
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 
 from assay.integrations.scoring import Scorer
-from assay.metrics.names import check_threshold
+from assay.metrics.registry import check_threshold
 
 
 class Evaluator(BaseEvaluator):

@@ -21,7 +21,7 @@ from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding
 from assay.integrations.ragas.llms.base import InstructorBaseRagasLLM
 from assay.judge import Backend
 from assay.tasks import Embed
-from assay.tasks.reading import decode
+from assay.tasks.parsing import decode
 
 T = TypeVar("T")
 

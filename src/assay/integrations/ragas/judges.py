@@ -20,7 +20,6 @@ from assay.metrics.base import Can
 from assay.run.connect import choose
 from assay.run.settings import Settings
 from assay.tasks import Embed
-from assay.tasks.embed import reply as vector_reply
 
 _UNNAMED = "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked"
 _RATED = (
@@ -198,7 +197,7 @@ class OwnVectors:
         methods = ("aembed_query", "embed_query", "aembed_text", "embed_text")
         ask = next(getattr(self._model, name) for name in methods if hasattr(self._model, name))
         made = await settled(ask(task.text))
-        raw = vector_reply([float(number) for number in made])
+        raw = Embed.reply([float(number) for number in made])
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
 
 

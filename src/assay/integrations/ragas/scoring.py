@@ -14,9 +14,8 @@ from assay.integrations.ragas.rows import filled, mapping_of
 from assay.judge import Judge
 from assay.metrics import Metric
 from assay.metrics.base import Can
-from assay.metrics.known_contexts import WordingContextPrecision
-from assay.metrics.ngrams import Chrf
-from assay.metrics.wording import StringPresence, Wording
+from assay.metrics.retrieval import WordingContextPrecision
+from assay.metrics.text_similarity import Chrf, StringPresence, Wording
 from assay.run import STORE
 from assay.run.evaluate import aevaluate
 from assay.run.result import Result

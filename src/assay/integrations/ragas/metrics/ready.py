@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.metrics.base import Ready
-from assay.metrics import answer_relevancy
+from assay.metrics import relevance
 from assay.metrics.base import Can
 from assay.score import Unscored
 from assay.tasks import GenerateQuestions, RateAnswer
@@ -57,7 +57,7 @@ class ResponseRelevancy(Ready):
         if can(GenerateQuestions) or not can(RateAnswer):
             return metric
         if self.rated:
-            return answer_relevancy.AnswerRelevancy()
+            return relevance.AnswerRelevancy()
         return Unscored("undefined", "the judge generates no questions")
 
 

@@ -1,0 +1,381 @@
+"""Attribution: citations that contexts bear out, and quotations that stand in them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.metrics.base import RAGAS_DOCS, Metric
+from assay.metrics.evidence import share, verify
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import Statement, Verdict, VerifyStatements
+from assay.text.citations import NUMBERED, numbered, without_citations
+from assay.text.sentences import Span, spans
+from assay.text.token_f1 import tokens
+
+_SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
+_LEADING = re.compile(rf"(?:\s*{NUMBERED.pattern})+\s*", re.IGNORECASE)
+_RANGE = re.compile(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?")
+
+# Indices of contexts, in the order in which they are cited.
+Cited: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the answer and what it cites.
+
+    Attributes:
+        statement: Its text without the marks, and where it stands.
+        cited: Indices of the contexts that it cites, repeated where it repeats itself.
+        outside: Numbers it cites that no context has.
+    """
+
+    statement: Statement
+    cited: Cited
+    outside: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The id of its statement."""
+        return self.statement.id
+
+    @property
+    def all(self) -> Cited:
+        """The contexts that it cites, each once."""
+        return _each_once(self.cited)
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is checked: it cites something, and nothing that is not there."""
+        return bool(self.cited) and not self.outside
+
+
+CitedVerdicts: TypeAlias = dict[tuple[Cited, str], Verdict]
+
+
+def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence]:
+    """The sentences of an answer with their citations: [1], [1][2], [1, 2] or [1-3].
+
+    Marks after a full stop belong to the sentence before them, in its line or alone in theirs;
+    where the first sentence of a line begins with its marks, so does every other. Marks that
+    stand alone before the first sentence belong to it.
+    """
+    sentences: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
+    ahead = False  # whether marks stand before their sentences
+    alone: int | None = None  # where marks without a sentence begin
+    for start, end in spans(answer):
+        leading = _LEADING.match(answer, start, end)
+        begins = not sentences or "\n" in answer[sentences[-1][0][1] : start]
+        ahead = bool(leading) if begins else ahead
+        last = start  # of what belongs to the sentence before
+        if not any(map(str.isalnum, _words(answer[start:end]))):
+            last = end
+        elif leading and not (begins or ahead):
+            last = leading.end()
+        if last > start and sentences:
+            (first, _), words = sentences[-1]
+            sentences[-1] = ((first, last), words)
+        elif last > start and alone is None:
+            alone = start
+        if last < end:
+            sentences.append(((last if alone is None else alone, end), (last, end)))
+            alone = None
+    return [
+        _sentence(f"s{number}", answer, span, words, n_contexts, at_most)
+        for number, (span, words) in enumerate(sentences, start=1)
+    ]
+
+
+def _sentence(name: str, answer: str, span: Span, words: Span, n: int, at_most: int) -> Sentence:
+    numbers = [number for mark in numbered(answer[slice(*span)]) for number in _numbers(mark)]
+    outside = tuple(dict.fromkeys(number for number in numbers if not 1 <= number <= n))
+    cited = tuple(number - 1 for number in numbers if 1 <= number <= n)[:at_most]
+    return Sentence(Statement(name, _words(answer[slice(*words)]), span), cited, outside)
+
+
+def _words(text: str) -> str:
+    return without_citations(text).strip()
+
+
+def _numbers(listed: str) -> Iterator[int]:
+    for match in _RANGE.finditer(listed):
+        first, last = int(match[1]), int(match[2] or match[1])
+        yield from range(first, last + 1) if first <= last else (first, last)
+
+
+async def _verified(
+    pairs: Iterable[tuple[Cited, Sentence]],
+    contexts: Sequence[str],
+    judge: Judge,
+    known: CitedVerdicts | None = None,
+) -> CitedVerdicts:
+    """What is known, and the verdict on each further sentence by its contexts together.
+
+    There is one call for each set of contexts.
+    """
+    by_citation = dict(known or {})
+    by_contexts: dict[Cited, dict[str, Statement]] = {}
+    for cited, sentence in pairs:
+        if (cited, sentence.name) not in by_citation:
+            by_contexts.setdefault(cited, {})[sentence.name] = sentence.statement
+    groups = [
+        (tuple(statements.values()), tuple(contexts[i] for i in cited))
+        for cited, statements in by_contexts.items()
+    ]
+    for cited, verdicts in zip(by_contexts, await verify(groups, judge), strict=True):
+        by_citation |= {(cited, verdict.id): verdict for verdict in verdicts}
+    return by_citation
+
+
+async def _by_all_citations(
+    sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+) -> CitedVerdicts:
+    """The verdict on each checked sentence by all that it cites."""
+    return await _verified([(s.all, s) for s in sentences if s.checked], contexts, judge)
+
+
+def _each_once(cited: Iterable[int]) -> Cited:
+    return tuple(sorted(set(cited)))
+
+
+def _rest(cited: Cited, i: int) -> Cited:
+    """The contexts that are left where one citation of context i is taken away."""
+    at = cited.index(i)
+    return _each_once(cited[:at] + cited[at + 1 :])
+
+
+def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: str) -> Part:
+    at = sentence.statement
+    return Part(kind, at.text, label, value, why, span=at.span)
+
+
+def _unchecked_part(sentence: Sentence, value: float | None) -> Part:
+    if not sentence.outside:
+        return _part("answer sentence", sentence, "no citation", value, "it cites nothing")
+    missing = ", ".join(f"[{number}]" for number in sentence.outside)
+    return _part(
+        "answer sentence", sentence, "out of range", value, f"no context is numbered {missing}"
+    )
+
+
+def _marks_of(cited: Cited) -> str:
+    return "".join(f"[{i + 1}]" for i in cited)
+
+
+@dataclass(frozen=True)
+class _Citations(Metric):
+    """Base of both: who cites what is parsed once."""
+
+    at_most: int = 3
+
+    source = _SOURCE
+    needs = ("contexts", "answer")
+    tasks = (VerifyStatements,)
+    ranked = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at_most < 1:
+            raise InputError(f"{self.name}: at_most must be a number above 0, not {self.at_most}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Find the citations and check the sentences."""
+        contexts = sample.contexts or ()
+        sentences = cited_sentences(sample.answer or "", len(contexts), self.at_most)
+        if not sentences:
+            return Unscored("undefined", "the answer has no sentence")
+        return await self._judge_sentences(sentences, contexts, judge)
+
+    async def _judge_sentences(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class CitationRecall(_Citations):
+    """Share of the answer's sentences that the contexts they cite entail together (ALCE).
+
+    sentences whose cited contexts entail them / sentences, in [0, 1]. Context k is cited as [k]
+    ([1][2], [1, 2] and [1-3] are recognised; ALCE reads only the first number in brackets). A
+    sentence scores 0 if it has no citation, or cites a number that no context has. Citations are
+    removed before a sentence is judged. ALCE uses only the first line of an answer; here all of it
+    is used. Undefined if there is no sentence.
+
+    Args:
+        at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
+    """
+
+    at_most: int = 3
+
+    name = "alce:citation_recall"
+
+    async def _judge_sentences(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        verdicts = await _by_all_citations(sentences, contexts, judge)
+        return share([self._parts_of(s, verdicts.get((s.all, s.name))) for s in sentences])
+
+    def _parts_of(self, sentence: Sentence, verdict: Verdict | None) -> Part:
+        if verdict is None:
+            return _unchecked_part(sentence, 0.0)
+        supporting = verdict.context
+        return Part(
+            kind="answer sentence",
+            text=sentence.statement.text,
+            label="supported" if verdict.supported else "unsupported",
+            value=float(verdict.supported),
+            reason=f"cites {_marks_of(sentence.cited)}: {verdict.reason}".rstrip(": "),
+            context=None if supporting is None else sentence.all[supporting],
+            quote=verdict.quote,
+            probability=verdict.probability,
+            span=sentence.statement.span,
+        )
+
+
+@dataclass(frozen=True)
+class CitationPrecision(_Citations):
+    """Share of the citations that are needed (ALCE).
+
+    needed citations / citations, in [0, 1]. No citation of a sentence is needed if its cited
+    contexts together do not entail it. If they do, a single citation is needed; one of several is
+    needed unless its context alone does not entail the sentence and the others without it do. 0 if
+    nothing is cited. As in ALCE, the citations of a sentence that cites a number which no context
+    has are not counted here (its recall is 0). For the recognised forms of citations see
+    alce:citation_recall. Undefined if there is no sentence.
+
+    Args:
+        at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
+    """
+
+    at_most: int = 3
+
+    name = "alce:citation_precision"
+
+    async def _judge_sentences(
+        self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
+    ) -> Outcome:
+        verdicts = await _by_all_citations(sentences, contexts, judge)
+        several = [
+            s
+            for s in sentences
+            if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
+        ]
+        alone = [((i,), s) for s in several for i in s.all]
+        verdicts = await _verified(alone, contexts, judge, verdicts)
+        rests = [
+            (_rest(s.cited, i), s) for (i,), s in alone if not verdicts[(i,), s.name].supported
+        ]
+        verdicts = await _verified(rests, contexts, judge, verdicts)
+        parts = [part for s in sentences for part in self._parts_of(s, verdicts)]
+        if any(part.value is not None for part in parts):
+            return share(parts)
+        return Score(0.0, tuple(parts))
+
+    def _parts_of(self, sentence: Sentence, verdicts: CitedVerdicts) -> Iterator[Part]:
+        if not sentence.checked:
+            yield _unchecked_part(sentence, None)
+            return
+        for i in sentence.cited:
+            needed, label, why = _is_needed(sentence, i, verdicts)
+            at = sentence.statement
+            mark = f"{_marks_of((i,))} {at.text}"
+            yield Part("citation", mark, label, float(needed), why, context=i, span=at.span)
+
+
+def _is_needed(sentence: Sentence, i: int, verdicts: CitedVerdicts) -> tuple[bool, str, str]:
+    name = sentence.name
+    together = verdicts[sentence.all, name]
+    if not together.supported:
+        return False, "unsupported", together.reason
+    if len(sentence.cited) == 1:
+        return True, "needed", together.reason
+    alone = verdicts[(i,), name]
+    if alone.supported:
+        return True, "needed", f"it alone entails the sentence: {alone.reason}".rstrip(": ")
+    rest = _rest(sentence.cited, i)
+    if verdicts[rest, name].supported:
+        return False, "not needed", f"{_marks_of(rest)} without it entail the sentence"
+    return True, "needed", f"{_marks_of(rest)} without it do not entail the sentence"
+
+
+# ruff: noqa: RUF001 - quotation marks are what it is about
+
+
+# Marks in pairs. A single one may be an apostrophe, so only those that stand apart count, and what
+# stands behind a figure may be inches: it opens nothing.
+_QUOTED = re.compile(
+    r'(?<!\d)"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』'
+    r"|(?<!\w)‘([^‘]+?)’(?!\w)|(?<!\w)'([^']+)'(?!\w)"
+)
+_SPACE = re.compile(r"\s+")
+# Within a quotation marks change their shape, and at its end a stop may be the answer's own.
+_ALIKE = str.maketrans(dict.fromkeys('"‘’‚‛“”„‟«»', "'"))
+_STOPS = " .,。、"
+# "able to pay" does not stand in "unable to pay", nor "5 percent" in "15 percent" or "1.5 percent".
+_START = r"(?<![a-z0-9])(?!(?<=\d[.,])\d)|(?![a-z0-9])"
+_END = r"(?![a-z0-9])(?!(?<=\d)[.,]\d)|(?<![a-z0-9])"
+
+
+@dataclass(frozen=True)
+class QuotedSpans(Metric):
+    """Share of the answer's quotations that are, word for word, in one of the contexts.
+
+    Found quotations / quotations of at least `words` words; in [0, 1] (RAGAS: quoted spans
+    alignment). Case, white space, the shape of apostrophes and marks, and full stops and commas at
+    the ends ("so it ends,") do not count. Both marks of a quotation must be of one kind, and it
+    must be within one context, in whole words and numbers; ragas:quoted_spans counts as ragas does.
+    Undefined if nothing is quoted.
+
+    Args:
+        words: Shorter quotations, often titles or terms, do not count. Each Chinese or Japanese
+            character is a word.
+    """
+
+    words: int = 3
+
+    name = "quoted_spans"
+    aliases = ("quoted_spans_alignment",)
+    source = RAGAS_DOCS
+    needs = ("answer", "contexts")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.words < 1:
+            raise InputError(f"{self.name}: words must be 1 or more, not {self.words}")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Look every quotation up; nobody is asked."""
+        del judge
+        contexts = [_plain(context) for context in sample.contexts or ()]
+        parts = [
+            _quotation(quotation, contexts)
+            for quotation in _QUOTED.finditer(sample.answer or "")
+            if len(tokens(_inner(quotation)[0], "und")) >= self.words
+        ]
+        if not parts:
+            return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
+        return share(parts)
+
+
+def _inner(quotation: re.Match[str]) -> tuple[str, tuple[int, int]]:
+    group = quotation.lastindex or 0
+    return quotation[group], quotation.span(group)
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(_ALIKE)).lower()
+
+
+def _quotation(quotation: re.Match[str], contexts: list[str]) -> Part:
+    text, span = _inner(quotation)
+    words = re.escape(_plain(text).strip(_STOPS))
+    pattern = re.compile(f"(?:{_START}){words}(?:{_END})")
+    place = next((i for i, context in enumerate(contexts) if pattern.search(context)), None)
+    label = "not found" if place is None else "found"
+    return Part("quotation", text, label, float(place is not None), context=place, span=span)

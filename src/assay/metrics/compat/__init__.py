@@ -1,0 +1,1 @@
+"""Metrics as other systems and papers define them."""

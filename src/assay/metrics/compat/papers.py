@@ -1,0 +1,439 @@
+"""Metrics as papers define them: RAGAS with its baselines, the telecom paper, CRUD-RAG."""
+
+import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
+
+from assay.judge import Judge
+from assay.metrics.base import PAPER, Draws, Metric, override
+from assay.metrics.contexts import context_sentences
+from assay.metrics.correctness import WeightedCorrectness
+from assay.metrics.evidence import (
+    blank,
+    blank_outcome,
+    context_parts,
+    share,
+    unsupported,
+    verdict_parts,
+)
+from assay.metrics.grading import grade_parts, graded, missing, shown
+from assay.metrics.relevance import compared
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+from assay.tasks import (
+    AnswerQuestions,
+    AskAboutFacts,
+    Choice,
+    Embed,
+    GiveGrade,
+    PaperCorrectness,
+    PaperExtraction,
+    PaperQuestion,
+    PaperStatements,
+    PaperVerdicts,
+    PreferAnswer,
+    ShortAnswer,
+    Statement,
+)
+from assay.text.sentences import spans
+from assay.text.token_f1 import overlap, token_pair
+
+
+@dataclass(frozen=True)
+class PaperFaithfulness(Metric):
+    """Faithfulness with the prompts of the RAGAS paper (needs an LLM).
+
+    F = |V| / |S| in [0, 1] (Es et al. 2023, section 3), contexts joined by a blank line.
+    Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.
+    """
+
+    name = "paper:faithfulness"
+    source = PAPER
+    needs = ("question", "contexts", "answer")
+    tasks = (PaperStatements, PaperVerdicts)
+    guide = 0.8
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The paper's two prompts."""
+        question, answer = sample.question or "", sample.answer or ""
+        statements = () if blank(answer) else await judge(PaperStatements(question, answer))
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        context = "\n\n".join(sample.contexts or ())
+        verdicts = (
+            unsupported(statements)
+            if blank(context)
+            else await judge(PaperVerdicts(statements, context))
+        )
+        return share(verdict_parts(statements, verdicts))
+
+
+@dataclass(frozen=True)
+class PaperAnswerRelevance(Metric):
+    """Answer relevance with the prompts of the RAGAS paper (needs an LLM).
+
+    AR = 1/n sum_i sim(q, q_i) in [-1, 1] (Es et al. 2023, section 3): n draws of one prompt.
+    An empty answer scores 0; undefined if the question is empty.
+
+    Args:
+        n: How many questions are generated.
+    """
+
+    n: Draws = 3
+
+    name = "paper:answer_relevancy"
+    aliases = ("paper:answer_relevance",)
+    source = PAPER
+    needs = ("question", "answer")
+    tasks = (PaperQuestion, Embed)
+    range = (-1.0, 1.0)
+    guide = 0.75
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask the paper's prompt n times."""
+        question, answer = sample.question or "", sample.answer or ""
+        if blank(question) or blank(answer):
+            return blank_outcome(question, answer)
+        questions = await judge.draws(PaperQuestion(answer), self.n)
+        return await compared(question, answer, questions, judge, noncommittal=None)
+
+
+# An extracted sentence may differ from the context in white space, case or a stray letter; below
+# this ratio, or with another figure in it, it is another sentence.
+SAME = 0.9
+
+
+_FIGURE = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class PaperContextRelevance(Metric):
+    """Context relevance with the prompts of the RAGAS paper (needs an LLM).
+
+    CR = extracted sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
+    "Insufficient Information" gives 0. An extracted sentence counts only if it is actually in the
+    contexts; one that is not is dropped and listed, and if none is, the judge failed. Undefined if
+    nothing was retrieved.
+    """
+
+    name = "paper:context_relevance"
+    source = PAPER
+    needs = ("question", "contexts")
+    tasks = (PaperExtraction,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The paper's prompt over the joined contexts, each copied line looked up."""
+        numbered = context_sentences(sample)
+        if not numbered:
+            return Unscored("undefined", "the contexts hold no sentence")
+        context = "\n\n".join(sample.contexts or ())
+        copied = await judge(PaperExtraction(sample.question or "", context))
+        texts = [sentence for line in copied for sentence in _split(line)]
+        chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
+        if copied and not chosen:
+            detail = "none of the extracted sentences is in the contexts"
+            return Unscored("failed", detail, tuple(dropped))
+        return share([*context_parts(numbered, chosen, "sentence"), *dropped])
+
+
+def _split(line: str) -> list[str]:
+    return [line[start:end] for start, end in spans(line)]
+
+
+def _find_copied(
+    texts: Iterable[str], sentences: Iterable[Statement]
+) -> tuple[dict[str, Choice], list[Part]]:
+    """The sentences that were copied, of equal ones as many as copies; and what is none of them."""
+    left: dict[str, deque[Statement]] = {}
+    for sentence in sentences:
+        left.setdefault(_normalized(sentence.text), deque()).append(sentence)
+    chosen: dict[str, Choice] = {}
+    dropped: list[Part] = []
+    for text in texts:
+        bare = _normalized(text)
+        original = bare if bare in left else _nearest(bare, left)
+        if original is not None and left[original]:
+            name = left[original].popleft().id
+            chosen[name] = Choice(name)
+        else:
+            why = "not in the contexts" if original is None else "copied more often than it occurs"
+            dropped.append(Part("sentence", text, "dropped", reason=why))
+    return chosen, dropped
+
+
+def _nearest(wanted: str, known: Iterable[str]) -> str | None:
+    """The sentence that a copy with slips was made from, none of them in its figures."""
+    best, at = SAME, None
+    for candidate in known:
+        if _FIGURE.findall(wanted) != _FIGURE.findall(candidate):
+            continue
+        matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
+        if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
+            continue
+        if (ratio := matcher.ratio()) >= best:
+            best, at = ratio, candidate
+    return at
+
+
+def _normalized(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()
+
+
+SOURCE = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 5"
+Quality: TypeAlias = Literal["faithfulness", "answer_relevance", "context_relevance"]
+
+FAITHFUL = (
+    "Faithfulness: is the answer consistent with the given context? Whatever the answer claims "
+    "that cannot be deduced from the context lowers it."
+)
+RELEVANT = (
+    "Answer relevance: does the answer address the question directly and fittingly? Redundant "
+    "information and gaps lower it, whether or not the answer is right."
+)
+FOCUSED = (
+    "Context relevance: does the context hold what is needed to answer the question and little "
+    "else? Whatever does not help to answer it lowers it."
+)
+# What each quality means, in our words, and the texts that it is about.
+QUALITIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "faithfulness": (FAITHFUL, ("contexts", "answer")),
+    "answer_relevance": (RELEVANT, ("question", "answer")),
+    "context_relevance": (FOCUSED, ("question", "contexts")),
+}
+TEN: tuple[tuple[float, str], ...] = (
+    (0.0, "worst"),
+    *((float(grade), "") for grade in range(1, 10)),
+    (10.0, "best"),
+)
+WINS = {"first": 1.0, "tie": 0.5, "second": 0.0}
+
+
+@dataclass(frozen=True)
+class GptScore(Metric):
+    """A grade from 0 to 10 for one quality, asked for directly (the baseline "GPT Score").
+
+    The judge is told what the quality means and grades the sample in one call (Es et al. 2023,
+    section 5; definitions in our words). In [0, 10]. Undefined if a required text is empty.
+
+    Args:
+        quality: "faithfulness", "answer_relevance" or "context_relevance".
+    """
+
+    quality: Quality = "faithfulness"
+
+    name = "gpt_score"
+    source = SOURCE
+    needs = ("contexts", "answer")
+    tasks = (GiveGrade,)
+    range = (0.0, 10.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        override(self, needs=QUALITIES[self.quality][1])
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask for the grade."""
+        definition, shows = QUALITIES[self.quality]
+        if gap := missing(sample, shows):
+            return Unscored("undefined", gap)
+        grade = await judge(GiveGrade(definition, TEN, shown(sample, shows)))
+        return Score(grade.value, grade_parts([grade], graded(sample, shows), 10))
+
+
+@dataclass(frozen=True)
+class GptRanking(Metric):
+    """Whether the answer is preferred to another one in one quality (the baseline "GPT Ranking").
+
+    1 if it is, 0 if the other answer is, 0.5 if neither; asked once, with this answer first (Es et
+    al. 2023, section 5; definitions in our words). As a baseline it is not corrected for position
+    bias: a judge that prefers the first answer favours this one. pairwise_preference asks in both
+    orders. In {0, 0.5, 1}. Undefined if a required text is empty. Contexts cannot be ranked: a
+    sample has one set.
+
+    Args:
+        quality: "faithfulness" or "answer_relevance".
+    """
+
+    quality: Literal["faithfulness", "answer_relevance"] = "faithfulness"
+
+    name = "gpt_ranking"
+    source = SOURCE
+    needs = ("contexts", "answer", "other_answer")
+    tasks = (PreferAnswer,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        override(self, needs=(*QUALITIES[self.quality][1], "other_answer"))
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask which answer is better."""
+        definition, (consulted, _) = QUALITIES[self.quality]
+        answer, other = sample.answer or "", sample.other_answer or ""
+        if gap := missing(sample, (consulted,)):
+            return Unscored("undefined", gap)
+        if blank(answer) or blank(other):
+            return Unscored("undefined", "one of the two answers is empty")
+        preference = await judge(
+            PreferAnswer(definition, shown(sample, (consulted,)), answer, other)
+        )
+        label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
+        value = WINS[preference.better]
+        return Score(value, (Part("answer", answer, label, value, preference.reason),))
+
+
+TELECOM = (
+    "Roychowdhury et al. 2024, Evaluation of RAG Metrics for Question Answering in the Telecom "
+    "Domain (arXiv 2407.12873), appendix A.5"
+)
+
+
+@dataclass(frozen=True)
+class PaperFactualCorrectness(Metric):
+    """Factual correctness with the prompt of the telecom paper (needs an LLM).
+
+    FacCor = |TP| / (|TP| + 0.5 (|FP| + |FN|)) in [0, 1] (Roychowdhury et al. 2024, appendix A.5):
+    one prompt asks for the statements that answer and ground truth share (TP), that only the answer
+    makes (FP) and that only the ground truth makes (FN); each list is counted as the judge gives
+    it. factual_correctness counts each text's statements over their own number and is equal if as
+    many match on both sides. With TP 2, FP 1, FN 1 it is 0.667. An empty answer scores 0. Undefined
+    if the reference is empty or all three lists are.
+    """
+
+    name = "paper:factual_correctness"
+    source = TELECOM
+    needs = ("question", "answer", "reference")
+    tasks = (PaperCorrectness,)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """The paper's prompt, and its three lists counted."""
+        answer, reference = sample.answer or "", sample.reference or ""
+        if blank(reference):
+            return Unscored("undefined", "the reference is empty")
+        if blank(answer):
+            return Score(0.0, (Part("answer", answer, "empty answer", 0.0),))
+        shared = await judge(PaperCorrectness(sample.question or "", answer, reference))
+        parts = (
+            *(Part("statement", text, "TP", 1.0) for text in shared.both),
+            *(Part("statement", text, "FP", 0.0) for text in shared.answer_only),
+            *(Part("reference statement", text, "FN", 0.0) for text in shared.reference_only),
+        )
+        if not parts:
+            return Unscored("undefined", "the judge names no statement of answer or reference")
+        tp, fp, fn = map(len, (shared.both, shared.answer_only, shared.reference_only))
+        return Score(tp / (tp + (fp + fn) / 2), parts, details={"TP": tp, "FP": fp, "FN": fn})
+
+
+@dataclass(frozen=True)
+class PaperAnswerCorrectness(WeightedCorrectness):
+    """Answer correctness of the telecom paper: its factual correctness and answer similarity.
+
+    AnsCor = w1 FacCor + w2 AnsSim over w1 + w2, default 0.75 and 0.25 (Roychowdhury et al. 2024,
+    appendix A.5, whose figure prints 0.7 and 0.3), in [-w2 / (w1 + w2), 1]; FacCor is
+    paper:factual_correctness, AnsSim the cosine of the embeddings. Undefined where
+    paper:factual_correctness is. Needs an LLM.
+
+    Args:
+        factual_weight: w1.
+        similarity_weight: w2. With 0, no embedding is asked for.
+    """
+
+    name = "paper:answer_correctness"
+    source = TELECOM
+    tasks = (PaperCorrectness, Embed)
+
+    _factual_name = PaperFactualCorrectness.name
+
+    async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
+        return await PaperFactualCorrectness().score(sample, judge)
+
+
+CRUD = "Lyu et al. 2024, CRUD-RAG (arXiv 2401.17043), RAGQuestEval"
+
+
+@dataclass(frozen=True)
+class QuestEvalRecall(Metric):
+    """Share of the questions about the reference that the answer answers.
+
+    R = questions that the answer answers / questions, in [0, 1] (CRUD-RAG's RAGQuestEval). The
+    questions ask for the facts of the reference one by one; one that the reference itself does not
+    answer is left out. It does not measure whether the answer's answers are right;
+    crud:quest_eval_precision does. An empty answer scores 0. Undefined if no question is left (0 in
+    CRUD-RAG). Needs an LLM.
+    """
+
+    name = "crud:quest_eval_recall"
+    source = CRUD
+    needs = ("answer", "reference")
+    tasks = (AskAboutFacts, AnswerQuestions)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask about the reference, answer from both texts."""
+        facts = await _answered_facts(sample, judge)
+        if not facts:
+            return Unscored("undefined", "the reference answers no question")
+        return share([_fact_part(*item, float(item[2] is not None)) for item in facts])
+
+
+@dataclass(frozen=True)
+class QuestEvalPrecision(Metric):
+    """Mean word overlap of the answer's and the reference's answers to the same questions.
+
+    P = mean F1 of the words of the two short answers, over the questions that both texts answer, in
+    [0, 1] (CRUD-RAG's RAGQuestEval, which splits Chinese into words with jieba; here words are
+    those of token_f1: every Chinese or Japanese character is one where both have some, punctuation
+    and articles are none). 0 if the answer answers no question, as in CRUD-RAG. Undefined if the
+    reference answers none (0 in CRUD-RAG). Needs an LLM.
+    """
+
+    name = "crud:quest_eval_precision"
+    revision = 2
+    source = CRUD
+    needs = ("answer", "reference")
+    tasks = (AskAboutFacts, AnswerQuestions)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask about the reference, answer from both texts, compare the answers."""
+        facts = await _answered_facts(sample, judge)
+        if not facts:
+            return Unscored("undefined", "the reference answers no question")
+        parts = tuple(_fact_part(*item, _f1(item[2], item[1], sample.language)) for item in facts)
+        values = [part.value for part in parts if part.value is not None]
+        return Score(sum(values) / len(values) if values else 0.0, parts)
+
+
+async def _answered_facts(sample: Sample, judge: Judge) -> list[tuple[str, str, str | None]]:
+    """(question, answer by the reference, answer by the answer) of every good question."""
+    answer, reference = sample.answer or "", sample.reference or ""
+    questions = () if blank(reference) else await judge(AskAboutFacts(reference))
+    if not questions:
+        return []
+    texts = [reference] if blank(answer) else [reference, answer]
+    by_reference, *by_answer = await judge.each(
+        [AnswerQuestions(questions, text) for text in texts]
+    )
+    answers = by_answer[0] if by_answer else [ShortAnswer(r.id, None) for r in by_reference]
+    rows = zip(questions, by_reference, answers, strict=True)
+    return [(q, r.answer, g.answer) for q, r, g in rows if r.answer is not None]
+
+
+def _f1(answered: str | None, expected: str, language: str | None) -> float | None:
+    if answered is None:
+        return None
+    words, expected_words = token_pair(answered, expected, language)
+    return overlap(words or _words(answered), expected_words or _words(expected)).f1
+
+
+def _words(text: str) -> list[str]:
+    """The words of an answer that is nothing but an article or a mark: "A", "+"."""
+    return text.lower().rstrip(".").split()
+
+
+def _fact_part(question: str, expected: str, answered: str | None, value: float | None) -> Part:
+    reply = "no answer" if answered is None else f"'{answered}'"
+    label = "not answered" if answered is None else "answered"
+    return Part(
+        "fact question", question, label, value, f"reference: '{expected}'; answer: {reply}"
+    )

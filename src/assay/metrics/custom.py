@@ -1,0 +1,240 @@
+"""Metrics of the user: functions as metrics, and metrics found by ``module:attribute``."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import math
+import re
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Never, TypeAlias
+
+from assay.errors import InputError
+from assay.judge import Judge, Task
+from assay.metrics.base import ELLIPSIS, Metric
+from assay.sample import Sample
+from assay.score import Outcome, Part, Score, Unscored
+
+Returned: TypeAlias = float | Outcome
+Function: TypeAlias = Callable[..., Returned | Awaitable[Returned]]
+
+_NAME = re.compile(r"[\w:.-]+")
+_FILE = ".py"
+_LONGEST = 200  # characters shown of what a function returned that is no number
+
+
+class FunctionMetric(Metric):
+    """Base of the metrics that `metric` makes, one class for each function."""
+
+    function: Function
+    asking: bool
+
+    def __call__(self, *arguments: Any) -> Returned | Awaitable[Returned]:
+        """What the function itself gives: for its own tests."""
+        return type(self).function(*arguments)
+
+    def __reduce__(self) -> str:
+        # Found again by its name, as the function would be.
+        return type(self).__qualname__
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """What the function makes of a sample; a bare number becomes a score.
+
+        Raises:
+            InputError: If it is no number, or not a finite one.
+        """
+        returned = self(sample, judge) if self.asking else self(sample)
+        result = await returned if inspect.isawaitable(returned) else returned
+        if isinstance(result, (Score, Unscored)):
+            return result
+        where = f"{self.name} of {sample.id}"
+        try:
+            value = float(result)
+        except (TypeError, ValueError):
+            what = f"{where} is {quoted(result)}"
+            raise InputError(what, "return a number, a Score or an Unscored") from None
+        if not math.isfinite(value):
+            remedy = "where there is no number, return Unscored('undefined', why)"
+            raise InputError(f"{where} is {value}", remedy)
+        return Score(value, (self._part(sample, value),))
+
+    def _part(self, sample: Sample, value: float) -> Part:
+        field = next((f for f in ("answer", "question", *self.needs) if f in self.needs), "sample")
+        shown = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
+        return Part(field, str(shown), "computed", value)
+
+
+def quoted(value: object) -> str:
+    """What a metric returned, as a message shows it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
+
+
+def metric(
+    *bare: Never,
+    name: str = "",
+    needs: Sequence[str] = (),
+    tasks: Sequence[type[Task[Any]]] = (),
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - what it is called everywhere
+    higher_is_better: bool = True,
+    guide: float | None = None,
+    source: str = "",
+) -> Callable[[Function], Metric]:
+    """Make a metric of the function below: ``f(sample)`` or ``f(sample, judge)``, async or not.
+
+    The function returns a number, a Score with its parts, or Unscored. Its docstring is the
+    metric's definition. For parameters, write a frozen dataclass that subclasses Metric.
+
+    Args:
+        bare: Nothing; it is called with what it is to know, and then decorates.
+        name: What it is called; the function's name by default.
+        needs: Fields of the sample, or keys of its metadata, that must be there.
+        tasks: Kinds of tasks it asks; named here, they are checked before a run and stand in
+            the signature.
+        range: Smallest and largest possible value.
+        higher_is_better: False for error rates.
+        guide: Value above which you call it good.
+        source: Where it is defined.
+
+    Raises:
+        InputError: If the name or the function cannot be a metric's.
+    """
+    if bare:  # "@assay.metric" hands the function itself over
+        what = f"assay.metric was given {quoted(bare[0])}"
+        raise InputError(what, 'write @assay.metric(needs=("answer",)) above the function')
+    low, high = (float(bound) for bound in range)
+    about: dict[str, Any] = {
+        "needs": (needs,) if isinstance(needs, str) else tuple(needs),
+        "tasks": tuple(tasks),
+        "range": (low, high),
+        "higher_is_better": higher_is_better,
+        "guide": guide,
+        "source": source,
+    }
+
+    def made(function: Function) -> Metric:
+        called = name or getattr(function, "__name__", "")
+        if not _NAME.fullmatch(called):
+            what = f"a metric cannot be called '{called}'"
+            raise InputError(what, "letters, digits, and _ - . : only")
+        if not low < high:
+            raise InputError(f"{called}: its range is {low:g} to {high:g}", "the smaller one first")
+        return _class(function, called, about)()
+
+    return made
+
+
+def _class(function: Function, name: str, about: dict[str, Any]) -> type[FunctionMetric]:
+    if not inspect.isfunction(function):
+        raise InputError(
+            f"{name}: {function!r} is not a function", "write it with def or async def"
+        )
+    taken = len(inspect.signature(function).parameters)
+    if taken not in (1, 2):
+        what = f"{name}: the function takes {taken} arguments"
+        raise InputError(what, "it is called as f(sample) or f(sample, judge)")
+    return type(
+        function.__name__,
+        (FunctionMetric,),
+        {
+            **about,
+            "name": name,
+            "function": function,
+            "asking": taken == 2,
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+        },
+    )
+
+
+def find(spec: str) -> type[Metric] | Metric | None:
+    """The metric of the user's own that a text names, None if it names none.
+
+    ``module:attribute`` is looked for among the modules that can be imported,
+    ``path/to/file.py:attribute`` in that file. Importing runs the code of that module.
+
+    Raises:
+        InputError: If there is no such module or attribute, or it is not a metric.
+    """
+    module, _, attribute = spec.rpartition(":")
+    if not module or not attribute:
+        return None
+    if not module.endswith(_FILE) and not _dotted(module):
+        return None
+    target: Any = _load(module, spec)
+    for name in attribute.split("."):
+        if not hasattr(target, name):
+            raise InputError(f"{module} has no '{attribute}', which '{spec}' names")
+        target = getattr(target, name)
+    return _metric(target, spec)
+
+
+def _dotted(module: str) -> bool:
+    return all(part.isidentifier() for part in module.split("."))
+
+
+def _metric(target: object, spec: str) -> type[Metric] | Metric:
+    if isinstance(target, Metric):
+        return target
+    if isinstance(target, type) and issubclass(target, Metric):
+        if inspect.isabstract(target):
+            raise InputError(f"'{spec}' has no `score`", "write `async def score(self, ...)`")
+        return target
+    if inspect.isfunction(target):
+        raise InputError(f"'{spec}' is a plain function", "decorate it with @assay.metric(...)")
+    raise InputError(f"'{spec}' is not a metric", "name an assay.Metric or a decorated function")
+
+
+def _load(module: str, spec: str) -> ModuleType:
+    try:
+        return module_in_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
+    except (OSError, ImportError) as error:
+        what = f"the metric '{spec}' cannot be imported: {error}"
+        raise InputError(what, "`assay metrics` lists those that are built in") from error
+    except SyntaxError as error:
+        where = f"{Path(error.filename or module).name}:{error.lineno}"
+        raise InputError(f"the metric '{spec}' cannot be imported: {where}: {error.msg}") from error
+
+
+def _by_name(module: str) -> ModuleType:
+    importlib.invalidate_caches()  # the file may have been written a moment ago
+    return importlib.import_module(module)
+
+
+def module_in_file(path: Path) -> ModuleType:
+    """The module that a file holds, run if it was not yet; an edited file is another module."""
+    path = path.resolve(strict=True)  # else ".." would leave a folder that is not there
+    # What ran before the file was edited keeps the code that it had.
+    digest = hashlib.sha256(str(path).encode() + b"\0" + path.read_bytes()).hexdigest()[:8]
+    name = f"{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    loader = _FreshLoader(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:  # pragma: no cover - not with a loader
+        raise ImportError(f"{path.name} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles look their module up by its name
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+class _FreshLoader(SourceFileLoader):
+    """Compiles a file each time.
+
+    Python knows the bytecode that it kept by the file's size and the second it was written in: of
+    two edits within a second it would run the first.
+    """
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Nothing by which bytecode could be found."""
+        raise OSError(path)

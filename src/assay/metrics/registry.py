@@ -1,0 +1,425 @@
+"""The built-in metrics, and the metric that a name with its parameters means."""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from assay.errors import InputError
+from assay.metrics import (
+    attribution,
+    contexts,
+    conversation,
+    correctness,
+    criteria,
+    custom,
+    grading,
+    groundedness,
+    operations,
+    preference,
+    relevance,
+    retrieval,
+    robustness,
+    text_similarity,
+    tools,
+)
+from assay.metrics.base import ELLIPSIS, Metric, check_parameters, frozen
+from assay.metrics.compat import deepeval, papers, ragas, ragchecker, selfcheck, trulens
+from assay.sample import Sample
+
+# In the order in which they are listed.
+GROUPS: dict[str, tuple[type[Metric], ...]] = {
+    "Answers and contexts": (
+        groundedness.Faithfulness,
+        papers.PaperFaithfulness,
+        relevance.AnswerRelevancy,
+        papers.PaperAnswerRelevance,
+        contexts.ContextRelevance,
+        papers.PaperContextRelevance,
+        contexts.ContextPrecision,
+        contexts.ContextPrecisionWithoutReference,
+        contexts.ContextRecall,
+        groundedness.NoiseSensitivity,
+        contexts.ContextEntityRecall,
+        groundedness.HallucinationProbability,
+        groundedness.HallucinationSpans,
+        relevance.AnswerRelevanceByStatement,
+        relevance.Conciseness,
+        relevance.Completeness,
+        relevance.CompletenessWithoutReference,
+        attribution.CitationRecall,
+        attribution.CitationPrecision,
+    ),
+    "Answers against a reference": (
+        correctness.FactualCorrectness,
+        correctness.AnswerCorrectness,
+        papers.PaperFactualCorrectness,
+        papers.PaperAnswerCorrectness,
+        correctness.AnswerSimilarity,
+        text_similarity.BertScore,
+        correctness.NliScore,
+        text_similarity.ExactMatch,
+        text_similarity.StringPresence,
+        text_similarity.TokenF1,
+        text_similarity.StringSimilarity,
+        text_similarity.Bleu,
+        text_similarity.Chrf,
+        text_similarity.Rouge,
+        text_similarity.Meteor,
+        attribution.QuotedSpans,
+        ragas.RagasQuotedSpans,
+    ),
+    "Retrieval against known contexts": (
+        retrieval.IdContextPrecision,
+        retrieval.IdContextRecall,
+        retrieval.WordingContextPrecision,
+        retrieval.WordingContextRecall,
+        retrieval.HitAtK,
+        retrieval.PrecisionAtK,
+        retrieval.RecallAtK,
+        retrieval.F1AtK,
+        retrieval.Mrr,
+        retrieval.Map,
+        retrieval.NdcgAtK,
+    ),
+    "Criteria in words": (
+        criteria.AspectCritic,
+        criteria.Harmfulness,
+        criteria.Maliciousness,
+        criteria.Coherence,
+        criteria.Correctness,
+        criteria.Conciseness,
+        criteria.DiscreteCriterion,
+        criteria.NumericCriterion,
+        preference.RankingCriterion,
+        criteria.GEval,
+        grading.RubricsScore,
+        grading.RubricsScoreWithReference,
+        grading.InstanceRubrics,
+        grading.AnswerAccuracy,
+        grading.NvContextRelevance,
+        grading.ResponseGroundedness,
+        papers.GptScore,
+        papers.GptRanking,
+        preference.PairwisePreference,
+        relevance.SummaryScore,
+    ),
+    "As other systems define it": (
+        ragas.RagasFaithfulness,
+        ragas.RagasAnswerRelevancy,
+        ragas.RagasContextPrecision,
+        ragas.RagasContextPrecisionWithoutReference,
+        ragas.RagasContextEntityRecall,
+        ragas.RagasFactualCorrectness,
+        ragas.RagasAnswerCorrectness,
+        deepeval.DeepEvalFaithfulness,
+        deepeval.DeepEvalAnswerRelevancy,
+        deepeval.DeepEvalContextualPrecision,
+        deepeval.DeepEvalContextualRecall,
+        deepeval.DeepEvalContextualRelevancy,
+        deepeval.DeepEvalHallucination,
+        trulens.TruLensGroundedness,
+        trulens.TruLensAnswerRelevance,
+        trulens.TruLensContextRelevance,
+        ragchecker.Precision,
+        ragchecker.Recall,
+        ragchecker.F1,
+        ragchecker.ClaimRecall,
+        ragchecker.ContextPrecision,
+        ragchecker.ContextUtilization,
+        ragchecker.NoiseSensitivityRelevant,
+        ragchecker.NoiseSensitivityIrrelevant,
+        ragchecker.Hallucination,
+        ragchecker.SelfKnowledge,
+        ragchecker.Faithfulness,
+        selfcheck.SelfCheckNLI,
+        selfcheck.SelfCheckNgram,
+        selfcheck.SelfCheckPrompt,
+        papers.QuestEvalRecall,
+        papers.QuestEvalPrecision,
+    ),
+    "Robustness, refusals, latency and cost": (
+        robustness.NoiseRobustness,
+        robustness.CounterfactualRobustness,
+        robustness.NegativeRejection,
+        robustness.OverRefusal,
+        operations.Latency,
+        operations.CostPerQuery,
+        operations.TokensPerQuery,
+    ),
+    "Conversations and tools": (
+        conversation.TurnFaithfulness,
+        conversation.TurnRelevancy,
+        conversation.AgentGoalAccuracy,
+        conversation.AgentGoalAccuracyWithoutReference,
+        conversation.TopicAdherence,
+        tools.ToolCallAccuracy,
+        tools.ToolCallF1,
+    ),
+}
+METRICS: dict[str, type[Metric]] = {
+    metric.name: metric for group in GROUPS.values() for metric in group
+}
+ALIASES: dict[str, str] = {
+    alias: name for name, metric in METRICS.items() for alias in metric.aliases
+}
+
+# What a run computes where the user names nothing, as far as the data fills it: the usual five,
+# correctness against a reference, ...
+USUAL = (
+    "faithfulness",
+    "answer_relevancy",
+    "context_relevance",
+    "context_precision",
+    "context_precision_without_reference",
+    "context_recall",
+    "answer_similarity",
+    "factual_correctness",
+    "answer_correctness",
+)
+# What a diagnosis reads beside these: computed unasked where a judge in this process makes it free.
+DIAGNOSTIC = ("hallucination_spans", "answer_relevance_by_statement")
+# ... and what a field that only few data sets have is there for.
+OCCASIONAL = (
+    "id_based_context_precision",
+    "id_based_context_recall",
+    "turn_faithfulness",
+    "turn_relevancy",
+    "tool_call_accuracy",
+    "topic_adherence",
+    "negative_rejection",
+    "over_refusal",
+    "latency",
+    "cost_per_query",
+    "tokens_per_query",
+)
+
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_CLOSERS = frozenset(_PAIRS.values())
+_QUOTES = "\"'"
+# A quote opens a quoted text only where a value may begin: in "the user's" it is an apostrophe.
+_BEFORE_A_VALUE = frozenset("=,:([{")
+
+
+def pieces(text: str) -> list[str]:
+    """The pieces between commas that stand outside quotes and brackets, stripped, empty ones too.
+
+    Raises:
+        ValueError: If brackets or quotes do not match.
+    """
+    split, closers, at = [""], "", 0
+    while at < len(text):
+        letter = text[at]
+        last = split[-1].rstrip()[-1:]
+        if letter in _QUOTES and (not last or last in _BEFORE_A_VALUE):
+            end = _end_of_quote(text, at)
+            split[-1] += text[at:end]
+            at = end
+            continue
+        if letter in _PAIRS:
+            closers += _PAIRS[letter]
+        elif letter in _CLOSERS:
+            if closers[-1:] != letter:
+                raise ValueError("parentheses do not match")
+            closers = closers[:-1]
+        if letter == "," and not closers:
+            split.append("")
+        else:
+            split[-1] += letter
+        at += 1
+    if closers:
+        raise ValueError("parentheses do not match")
+    return [piece.strip() for piece in split]
+
+
+def _end_of_quote(text: str, start: int) -> int:
+    at = start + 1
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == text[start]:
+            return at + 1
+        at += 1
+    raise ValueError("a quote is opened and never closed")
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """(name, value) of the arguments in a text like ``a=1, b="x, y"``; values as they stand.
+
+    Raises:
+        ValueError: If brackets or quotes do not match.
+    """
+    split = (piece.partition("=") for piece in pieces(text) if piece)
+    return [(name.strip(), value.strip()) for name, _, value in split]
+
+
+def literal(text: str) -> Any:
+    """The value of a text: a number, true, a quoted text, a tuple ...; else the text itself."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+_FIELDS = frozenset(field.name for field in fields(Sample))
+# The first half takes paths too, as in path/to/file.py:attribute.
+_SPEC = re.compile(r"^\s*([^\s(),][^(),]*?)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_ABBREVIATED = re.compile(ELLIPSIS + r"['\"]~[0-9a-f]{8}$")
+_FAMILIES = frozenset(name.partition(":")[0] for name in METRICS if ":" in name)
+
+
+def parse(spec: str) -> Metric:
+    """The metric that a text names: ``faithfulness`` or ``factual_correctness(mode=recall)``.
+
+    ``module:attribute`` and ``path/to/file.py:attribute`` name one of the user's own.
+
+    Raises:
+        InputError: For an unknown name or parameter, with what may have been meant.
+    """
+    match = _SPEC.match(spec)
+    name = match[1] if match else spec.strip()
+    target = METRICS.get(ALIASES.get(name, name)) or _custom(name)
+    cls = type(target) if isinstance(target, Metric) else target
+    if match is None or cls is None:
+        raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
+    parameters: dict[str, Any] = {}
+    known = [field.name for field in fields(cls)]
+    for key, value in _arguments(name, match[2] or ""):
+        if key not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise InputError(f"{cls.name} has no parameter '{key}': {has}")
+        parameters[key] = literal(value)
+    return target if isinstance(target, Metric) and not parameters else _build(cls, parameters)
+
+
+def is_built_in(spec: str) -> bool:
+    """Whether a text names a metric of assay: then parsing it imports nothing of anybody else's."""
+    match = _SPEC.match(spec)
+    return match is not None and ALIASES.get(match[1], match[1]) in METRICS
+
+
+def specs(text: str) -> list[str]:
+    """The names in a text, at the commas outside parentheses and quotes.
+
+    Raises:
+        InputError: If parentheses or quotes do not match, or it names none.
+    """
+    try:
+        names = [spec for spec in pieces(text) if spec]
+    except ValueError as error:
+        remedy = """quote it: 'name(parameter="a, b")'"""
+        raise InputError(f"metric '{text}' {error}", remedy) from error
+    if not names:
+        raise InputError(f"'{text}' names no metric", "such as 'faithfulness,hit_at_k(k=3)'")
+    return names
+
+
+def check_threshold(spec: str | Metric) -> None:
+    """See that a threshold is for a metric whose direction is known.
+
+    Raises:
+        InputError: If releases of the project that it follows count it in opposite directions, and
+            the name says none of them.
+    """
+    match = _SPEC.match(spec) if isinstance(spec, str) else None
+    if match is None or match[2]:
+        return
+    metric = METRICS.get(ALIASES.get(match[1], match[1]))
+    if metric is not None and metric.turned:
+        what = f"a threshold of {metric.name} is not clear: {metric.turned}"
+        raise InputError(what, "name the version with the threshold")
+
+
+def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+    """Metrics from names and objects, each once.
+
+    Args:
+        metrics: Names, in lists or with commas between them as on the command line, and Metrics.
+
+    Raises:
+        InputError: If there is none, or one is unknown.
+    """
+    given: Any = metrics
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = [] if given is None else [given]
+    chosen: list[Any] = []
+    for metric in given:
+        chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
+    for metric in chosen:
+        if not isinstance(metric, Metric):
+            raise _not_a_metric(metric)
+        _check_class(type(metric))
+        check_parameters(metric)
+        if metric.name in _FIELDS:  # it would take the field's column in every table
+            raise InputError(
+                f"a metric cannot be called '{metric.name}': it is a field of the data"
+            )
+        if metric.name.endswith("_why"):  # the column that says why another one has no score
+            raise InputError(
+                f"a metric cannot be called '{metric.name}': a name cannot end in '_why'"
+            )
+    if not chosen:
+        raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
+    by_label = {metric.label: metric for metric in chosen}
+    for metric in chosen:
+        if metric != by_label[metric.label]:
+            raise InputError(f"two different metrics are called {metric.label}", "rename one")
+    return tuple(by_label.values())
+
+
+def _not_a_metric(value: object) -> InputError:
+    what = f"a metric is a name or an assay.Metric, not {value!r}"
+    if isinstance(value, type) and issubclass(value, Metric):
+        return InputError(what, f"call it: {value.__name__}()")
+    return InputError(what)
+
+
+def _check_class(cls: type[Metric]) -> None:
+    """What every metric must say of itself, a class of the user's own too."""
+    for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
+        if not hasattr(cls, name):
+            what = f"the metric {cls.__name__} does not define '{name}'"
+            raise InputError(what, f"such as {name} = {such} in the class")
+
+
+def _custom(name: str) -> type[Metric] | Metric | None:
+    # What begins as a family's names do is a slip of the pen, and no module of the user's.
+    return None if name.partition(":")[0] in _FAMILIES else custom.find(name)
+
+
+def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
+    for field in fields(cls):
+        if field.name not in parameters:
+            continue
+        default, value = field.default, parameters[field.name]
+        if isinstance(default, tuple):  # named one by one in a text, or with their meanings
+            value = pieces(value) if isinstance(value, str) else value
+            parameters[field.name] = value = frozen(value)
+        # A whole number is a fine float, but True is no number and 2.5 no count.
+        right = type(value) in (type(default), int if isinstance(default, float) else None)
+        if not right:
+            raise InputError(f"{cls.name}: {field.name} must be like {default!r}, not {value!r}")
+    return cls(**parameters)
+
+
+def _arguments(name: str, text: str) -> list[tuple[str, str]]:
+    try:
+        arguments = pairs(text)
+    except ValueError as error:
+        raise InputError(f"{name}({text}): {error}", 'such as name(parameter="a, b")') from error
+    for key, value in arguments:
+        if _ABBREVIATED.search(value):
+            raise InputError(f"{name}: {key} is shortened, as labels are", "give it in full")
+    return arguments
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    # "cost" is nearer to cost_per_query than letters tell.
+    close = [other for other in known if name in other.split("_")][:3]
+    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"

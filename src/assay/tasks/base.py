@@ -1,0 +1,100 @@
+"""Forms that several tasks share: lists of texts, items by number, halves of what is too long."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import Task
+from assay.tasks.parsing import decode, distinct, schema, stripped
+from assay.text.sentences import spans
+
+# A shorter text is not what makes a prompt too long.
+SHORTEST = 400
+# Stands before the reason of a verdict that was made of the verdicts on both halves.
+IN_PARTS = "(contexts read in parts) "
+
+# Made once: json.dumps would make an encoder for every text.
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+# Line breaks that JSON leaves as they are.
+_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+
+
+class ListTask(Task[tuple[str, ...]]):
+    """A task that is answered by a list of texts: ``{"topics": ["...", "..."]}``.
+
+    Attributes:
+        key: The list's name in the reply.
+        repeats: Whether a text that is given several times counts as often.
+        empty: Why a list without any text is unreadable, "" where it is an answer.
+    """
+
+    key: ClassVar[str]
+    repeats: ClassVar[bool] = False
+    empty: ClassVar[str] = ""
+    _form: ClassVar[type[Any]]
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._form = msgspec.defstruct("Form", [(cls.key, list[str])], frozen=True)
+        cls.schema = schema(cls._form)
+
+    def read(self, raw: str) -> tuple[str, ...]:
+        """The texts in order, without empty ones; raises Unreadable if there has to be one."""
+        items = getattr(decode(raw, self._form), self.key)
+        texts = stripped(items) if self.repeats else distinct(items)
+        if self.empty and not texts:
+            raise Unreadable(self.empty, raw=raw)
+        return texts
+
+    @classmethod
+    def reply(cls, texts: Sequence[str]) -> str:
+        """A reply in the form that is read."""
+        return encode({cls.key: list(texts)})
+
+
+def encode(form: msgspec.Struct | Mapping[str, Any]) -> str:
+    """A reply as JSON text."""
+    return msgspec.json.encode(form).decode()
+
+
+def one_line(value: object) -> str:
+    """A value as JSON on one line, whatever its texts hold."""
+    line = _ENCODE(value)
+    return line if line.isascii() else line.translate(_BREAKS)
+
+
+def listed(items: Iterable[tuple[str, str]]) -> str:
+    """Items as JSON, one a line: a text with line breaks cannot pose as a further item."""
+    # As one_line of the whole item, at a third of the cost: a text alone is encoded at once.
+    return "\n".join([f'{{"id": {one_line(i)}, "text": {one_line(t)}}}' for i, t in items])
+
+
+def numbered(letter: str, texts: Sequence[str], asked: Sequence[str] = ()) -> dict[str, str]:
+    """Texts by id, a letter and their number from 1: those that are asked about, else all."""
+    known = {f"{letter}{n}": text for n, text in enumerate(texts, start=1)}
+    return {i: known[i] for i in asked} if asked else known
+
+
+def explained(name: str, values: Iterable[tuple[object, str]]) -> str:
+    """Values as JSON, one a line, each with its meaning where it has one."""
+    items = ({name: value} | ({"meaning": means} if means else {}) for value, means in values)
+    return "\n".join(map(one_line, items))
+
+
+def halved_texts(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The first and the second half of several texts; a single one is divided. None if too short.
+
+    A single text is divided between sentences, as near to its middle as can be.
+    """
+    if len(texts) > 1:
+        middle = len(texts) // 2
+        return texts[:middle], texts[middle:]
+    if not texts or len(texts[0]) < SHORTEST:
+        return None
+    (text,) = texts
+    ends = [end for _, end in spans(text)[:-1]] or [len(text) // 2]
+    at = min(ends, key=lambda end: abs(end - len(text) / 2))
+    return (text[:at],), (text[at:],)

@@ -1,0 +1,236 @@
+"""Usefulness of contexts, and of their sentences, for a question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import msgspec
+
+from assay.judge import ByIds, Task
+from assay.prompt import Material, Template
+from assay.tasks.base import IN_PARTS, encode, halved_texts, listed, numbered
+from assay.tasks.parsing import Probability, by_id, decode, schema
+
+
+@dataclass(frozen=True, slots=True)
+class Usefulness:
+    """What was found about one context.
+
+    Attributes:
+        id: "c1", "c2" ... in order of rank.
+        useful: Whether it is useful for arriving at the target.
+        reason: Why, in the judge's words.
+        quote: The words of the context that are useful.
+        probability: Probability that it is useful, where the judge gives one.
+    """
+
+    id: str
+    useful: bool
+    reason: str = ""
+    quote: str = ""
+    probability: float | None = None
+
+
+class _ContextItem(msgspec.Struct, frozen=True, omit_defaults=True):
+    id: str
+    useful: bool
+    reason: str = ""
+    quote: str = ""
+    probability: Probability | None = None
+
+
+class _ContextsForm(msgspec.Struct, frozen=True):
+    verdicts: list[_ContextItem]
+
+
+class _AskedContext(msgspec.Struct):
+    id: str
+    reason: str
+    useful: bool
+
+
+class _AskedContexts(msgspec.Struct):
+    verdicts: list[_AskedContext]
+
+
+@dataclass(frozen=True)
+class JudgeContexts(ByIds[Usefulness]):
+    """Decide for each context whether it is useful for arriving at the target.
+
+    Attributes:
+        question: What was asked.
+        target: The reference (or the answer) to arrive at.
+        contexts: The retrieved contexts in order of rank.
+        asked: Ids ("c1" ...) of the contexts still without a verdict; empty means all.
+    """
+
+    question: str
+    target: str
+    contexts: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+
+    schema = schema(_AskedContexts)
+    template = Template(
+        instruction=(
+            "A question, the answer to arrive at, and some contexts are given. For every "
+            "context, decide whether it is useful for arriving at that answer: whether it holds "
+            "information that the answer states or rests on. Being on the same subject is not "
+            "enough. Judge each context on its own, not by its place. Give one verdict for every "
+            "context id: first the reason in one sentence, in the language of the question, then "
+            "useful: true or false."
+        ),
+        form='{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}',
+        leading="context ",
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The contexts' ids."""
+        return tuple(numbered("c", self.contexts, self.asked))
+
+    def shown(self) -> list[tuple[str, str]]:
+        """(id, text) of the contexts that need a verdict."""
+        return list(numbered("c", self.contexts, self.asked).items())
+
+    def material(self) -> Sequence[Material]:
+        """The question, the answer to arrive at, and the contexts."""
+        contexts = [Material(f"context {i}", text) for i, text in self.shown()]
+        return (Material("question", self.question), Material("answer", self.target), *contexts)
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same question, these contexts only."""
+        return replace(self, asked=tuple(ids))
+
+    def halves(self) -> tuple[Self, Self] | None:
+        """Either half of the contexts; of a single one, either half of its text."""
+        ids = self.ids
+        if len(ids) > 1:
+            middle = len(ids) // 2
+            return self.narrow(ids[:middle]), self.narrow(ids[middle:])
+        at = int(ids[0][1:]) - 1
+        parts = halved_texts((self.contexts[at],))
+        return parts and (self._with(at, parts[0][0]), self._with(at, parts[1][0]))
+
+    def _with(self, at: int, text: str) -> Self:
+        contexts = (*self.contexts[:at], text, *self.contexts[at + 1 :])
+        return replace(self, contexts=contexts, asked=(f"c{at + 1}",))
+
+    def joined(
+        self, first: Mapping[str, Usefulness], second: Mapping[str, Usefulness]
+    ) -> dict[str, Usefulness]:
+        """Each verdict; a context whose text was divided is useful where one part is."""
+        if len(self.ids) > 1:
+            return {**first, **second}
+        (name,) = self.ids
+        stronger = max(first[name], second[name], key=lambda verdict: verdict.useful)
+        reason = IN_PARTS + stronger.reason.removeprefix(IN_PARTS)
+        return {name: replace(stronger, reason=reason)}
+
+    def read_some(self, raw: str) -> dict[str, Usefulness]:
+        """The verdicts by context id."""
+        items = by_id(decode(raw, _ContextsForm).verdicts, self.ids, raw)
+        return {
+            i: Usefulness(i, x.useful, x.reason, x.quote, x.probability) for i, x in items.items()
+        }
+
+    @staticmethod
+    def reply(verdicts: Sequence[Usefulness]) -> str:
+        """A reply in the form that is read."""
+        items = [_ContextItem(v.id, v.useful, v.reason, v.quote, v.probability) for v in verdicts]
+        return encode(_ContextsForm(items))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence of a context under the id that a judge is to use for it."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was found of a sentence.
+
+    Attributes:
+        id: The sentence's id.
+        reason: Why it helps or does not, in the judge's words.
+        probability: Probability that it helps, where the judge gives one.
+        chosen: Whether it was chosen. Most judges tell of no others.
+    """
+
+    id: str
+    reason: str = ""
+    probability: float | None = None
+    chosen: bool = True
+
+
+class _SentenceItem(msgspec.Struct, frozen=True, omit_defaults=True):
+    id: str
+    reason: str = ""
+    probability: Probability | None = None
+
+
+class _SentencesForm(msgspec.Struct, frozen=True, omit_defaults=True):
+    relevant: list[_SentenceItem]
+    others: list[_SentenceItem] = []
+
+
+class _AskedSentence(msgspec.Struct):
+    id: str
+    reason: str
+
+
+class _AskedSentences(msgspec.Struct):
+    relevant: list[_AskedSentence]
+
+
+@dataclass(frozen=True)
+class SelectSentences(Task[tuple[Choice, ...]]):
+    """Choose, by id, the sentences that can help to answer the question.
+
+    Attributes:
+        question: What was asked.
+        sentences: All sentences of the contexts, in order.
+    """
+
+    question: str
+    sentences: tuple[Passage, ...]
+
+    schema = schema(_AskedSentences)
+    template = Template(
+        instruction=(
+            "Choose the sentences that can help to answer the question. Choose a sentence only "
+            "if someone who answers the question would use what it says; being on the same "
+            "subject is not enough. Give for each chosen sentence its id and the reason in a few "
+            "words of the question's language. If none helps, or the question cannot be answered "
+            "from them, the list is empty."
+        ),
+        form='{"relevant": [{"id": "1.2", "reason": "..."}]}',
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question, then the sentences as JSON, one a line."""
+        sentences = listed((s.id, s.text) for s in self.sentences)
+        return (Material("question", self.question), Material("sentences", sentences))
+
+    def read(self, raw: str) -> tuple[Choice, ...]:
+        """The chosen sentences, and others of which the judge tells, in the order of the text."""
+        known = [s.id for s in self.sentences]
+        form = decode(raw, _SentencesForm)
+        chosen = by_id(form.relevant, known, raw)
+        by_name = by_id([*form.relevant, *form.others], known, raw)
+        return tuple(
+            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen)
+            for i in known
+            if i in by_name
+        )
+
+    @staticmethod
+    def reply(choices: Sequence[Choice]) -> str:
+        """A reply in the form that is read."""
+        items = {c.id: _SentenceItem(c.id, c.reason, c.probability) for c in choices}
+        chosen = [items[c.id] for c in choices if c.chosen]
+        return msgspec.json.encode(
+            _SentencesForm(chosen, [items[c.id] for c in choices if not c.chosen])
+        ).decode()

@@ -1,0 +1,371 @@
+"""Topics, goal and outcome of a conversation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import msgspec
+
+from assay.errors import Unreadable
+from assay.judge import ByIds, Task
+from assay.prompt import Example, Material, Template
+from assay.tasks.base import ListTask, encode, listed, numbered
+from assay.tasks.parsing import by_id, decode, schema
+
+
+@dataclass(frozen=True)
+class NameTopics(ListTask):
+    """Name the topics that the user of a conversation asks about.
+
+    Attributes:
+        conversation: The messages, each after the role of its speaker, tools included.
+    """
+
+    conversation: str
+
+    key = "topics"
+    template = Template(
+        instruction=(
+            "Name the topics that the user asks or talks about in the conversation, in the order "
+            "in which they come up, each once and in a few words. Go by what the user says: what "
+            "only the assistant or a tool brings up is no topic. Greetings, thanks and remarks on "
+            "the conversation itself are none. Write them in the language of the user. If the "
+            "user asks about nothing, the list is empty."
+        ),
+        form='{"topics": ["...", "..."]}',
+        examples=(
+            Example(
+                given=(
+                    "conversation: user: How do I descale the kettle?\nassistant: With vinegar.\n"
+                    "user: Thanks! And which shares should I buy?\nassistant: I cannot advise on "
+                    "shares."
+                ),
+                reply='{"topics": ["descaling a kettle", "buying shares"]}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The conversation."""
+        return (Material("conversation", self.conversation),)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswer:
+    """What the assistant did about one topic.
+
+    Attributes:
+        id: "t1", "t2" ... in order of the topics.
+        answered: Whether it took the topic up rather than refuse or evade.
+        reason: Why, in the judge's words.
+    """
+
+    id: str
+    answered: bool
+    reason: str = ""
+
+
+class _AnswerItem(msgspec.Struct, frozen=True):
+    id: str
+    reason: str
+    answered: bool
+
+
+class _AnswersForm(msgspec.Struct, frozen=True):
+    verdicts: list[_AnswerItem]
+
+
+@dataclass(frozen=True)
+class JudgeTopics(ByIds[TopicAnswer]):
+    """Decide for each topic whether the assistant answered what the user asked about it.
+
+    Attributes:
+        conversation: The messages, each after the role of its speaker, tools included.
+        topics: What the user asks about.
+        asked: Ids ("t1" ...) of the topics still without a verdict; empty means all.
+    """
+
+    conversation: str
+    topics: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+
+    schema = schema(_AnswersForm)
+    template = Template(
+        instruction=(
+            "For every topic, decide whether the assistant took up what the user asked about it. "
+            "It did if it answered, in part or wrongly too, asked back in order to answer, or "
+            "called a tool to answer. It did not if it refused, evaded or passed over the topic. "
+            "Give one verdict for every topic id: first the reason in one sentence, then "
+            "answered: true or false."
+        ),
+        form='{"verdicts": [{"id": "t1", "reason": "...", "answered": true}]}',
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The topics' ids."""
+        return tuple(numbered("t", self.topics, self.asked))
+
+    def material(self) -> Sequence[Material]:
+        """The conversation, then the topics as JSON, one a line."""
+        shown = listed(numbered("t", self.topics, self.asked).items())
+        return (Material("conversation", self.conversation), Material("topics", shown))
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same conversation, these topics only."""
+        return replace(self, asked=tuple(ids))
+
+    def read_some(self, raw: str) -> dict[str, TopicAnswer]:
+        """The verdicts by topic id."""
+        verdicts = by_id(decode(raw, _AnswersForm).verdicts, self.ids, raw)
+        return {i: TopicAnswer(i, item.answered, item.reason) for i, item in verdicts.items()}
+
+    @staticmethod
+    def reply(verdicts: Sequence[TopicAnswer]) -> str:
+        """A reply in the form that is read."""
+        items = [_AnswerItem(v.id, v.reason, v.answered) for v in verdicts]
+        return encode(_AnswersForm(items))
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMatch:
+    """What one topic falls under.
+
+    Attributes:
+        id: "t1", "t2" ... in order of the topics.
+        reference: 0-based place of the reference topic that it falls under, None if none.
+        reason: Why, in the judge's words.
+    """
+
+    id: str
+    reference: int | None
+    reason: str = ""
+
+
+class _MatchItem(msgspec.Struct, frozen=True):
+    id: str
+    reason: str
+    reference: str | None
+
+
+class _MatchesForm(msgspec.Struct, frozen=True):
+    matches: list[_MatchItem]
+
+
+@dataclass(frozen=True)
+class MatchTopics(ByIds[TopicMatch]):
+    """Decide for each topic which of the reference topics it falls under, if any.
+
+    Attributes:
+        topics: What to look up.
+        reference_topics: Where to look it up; shown as r1, r2 ...
+        asked: Ids ("t1" ...) of the topics still without a match; empty means all.
+    """
+
+    topics: tuple[str, ...]
+    reference_topics: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+
+    schema = schema(_MatchesForm)
+    template = Template(
+        instruction=(
+            "For every topic, decide whether it falls under one of the reference topics: it is "
+            "the same, in other words too, or a part of it. Being near to one is not enough. Give "
+            "one match for every topic id: first the reason in a few words, then the id of the "
+            "reference topic, or null if it falls under none."
+        ),
+        form=(
+            '{"matches": [{"id": "t1", "reason": "...", "reference": "r2"}, '
+            '{"id": "t2", "reason": "...", "reference": null}]}'
+        ),
+        examples=(
+            Example(
+                given=(
+                    'reference topics:\n{"id": "r1", "text": "household appliances"}\n'
+                    'topics:\n{"id": "t1", "text": "descaling a kettle"}\n'
+                    '{"id": "t2", "text": "buying shares"}'
+                ),
+                reply=(
+                    '{"matches": [{"id": "t1", "reason": "A kettle is a household appliance.", '
+                    '"reference": "r1"}, {"id": "t2", "reason": "It is about money.", '
+                    '"reference": null}]}'
+                ),
+            ),
+        ),
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The topics' ids."""
+        return tuple(numbered("t", self.topics, self.asked))
+
+    def material(self) -> Sequence[Material]:
+        """The reference topics, then the topics, as JSON, one a line."""
+        references = listed(numbered("r", self.reference_topics).items())
+        topics = listed(numbered("t", self.topics, self.asked).items())
+        return (Material("reference topics", references), Material("topics", topics))
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same reference topics, these topics only."""
+        return replace(self, asked=tuple(ids))
+
+    def read_some(self, raw: str) -> dict[str, TopicMatch]:
+        """The matches by topic id; raises Unreadable for a reference that does not exist."""
+        matches = by_id(decode(raw, _MatchesForm).matches, self.ids, raw)
+        return {
+            i: TopicMatch(i, self._place(item, raw), item.reason) for i, item in matches.items()
+        }
+
+    def _place(self, item: _MatchItem, raw: str) -> int | None:
+        if item.reference is None or item.reference.strip().lower() in ("", "null", "none"):
+            return None
+        known = [f"r{n}" for n in range(1, len(self.reference_topics) + 1)]
+        if item.reference.strip() not in known:
+            what = f"a reference topic '{item.reference}', which does not exist"
+            raise Unreadable(what, raw=raw)
+        return known.index(item.reference.strip())
+
+    @staticmethod
+    def reply(matches: Sequence[TopicMatch]) -> str:
+        """A reply in the form that is read."""
+        items = [
+            _MatchItem(m.id, m.reason, None if m.reference is None else f"r{m.reference + 1}")
+            for m in matches
+        ]
+        return encode(_MatchesForm(items))
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a conversation was for.
+
+    Attributes:
+        goal: What the user wanted to achieve.
+        outcome: What had been achieved in the end.
+    """
+
+    goal: str
+    outcome: str
+
+
+class _GoalForm(msgspec.Struct, frozen=True):
+    goal: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class InferGoal(Task[Goal]):
+    """Tell what the user of a conversation wanted to achieve, and what was achieved in the end.
+
+    Attributes:
+        conversation: The messages, each after the role of its speaker, tools included.
+    """
+
+    conversation: str
+
+    schema = schema(_GoalForm)
+    template = Template(
+        instruction=(
+            "Tell in one sentence each what the user wanted to achieve (goal), going by the "
+            "user's messages alone, and what had been achieved at the end of the conversation "
+            "(outcome), going by what the assistant said and what the tools returned. If the user "
+            "changes the goal on the way, give the last one. What the assistant claims but a tool "
+            "denies has not been achieved. Write in the language of the user."
+        ),
+        form='{"goal": "...", "outcome": "..."}',
+        examples=(
+            Example(
+                given=(
+                    "conversation: user: Book me a room in Lyon for Friday.\n"
+                    'assistant calls book(city="Lyon", day="Friday")\n'
+                    "tool: no room free\nassistant: I am sorry, there is no room on Friday."
+                ),
+                reply=(
+                    '{"goal": "The user wants a room in Lyon for Friday.", "outcome": "No room '
+                    'was booked, since none was free."}'
+                ),
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The conversation."""
+        return (Material("conversation", self.conversation),)
+
+    def read(self, raw: str) -> Goal:
+        """Goal and outcome; raises Unreadable if one is empty."""
+        form = decode(raw, _GoalForm)
+        if not form.goal.strip() or not form.outcome.strip():
+            raise Unreadable("an empty goal or outcome", raw=raw)
+        return Goal(form.goal.strip(), form.outcome.strip())
+
+    @staticmethod
+    def reply(goal: Goal) -> str:
+        """A reply in the form that is read."""
+        return encode(_GoalForm(goal.goal, goal.outcome))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the outcome stands to what was desired.
+
+    Attributes:
+        reached: Whether the outcome is what was desired.
+        reason: Why, in the judge's words.
+    """
+
+    reached: bool
+    reason: str = ""
+
+
+class _OutcomeForm(msgspec.Struct, frozen=True):
+    reason: str
+    reached: bool
+
+
+@dataclass(frozen=True)
+class CompareOutcomes(Task[Comparison]):
+    """Decide whether an outcome is the desired one.
+
+    Attributes:
+        desired: What should have been achieved.
+        achieved: What was achieved.
+    """
+
+    desired: str
+    achieved: str
+
+    schema = schema(_OutcomeForm)
+    template = Template(
+        instruction=(
+            "Decide whether the achieved outcome is the desired one. It is if all that is desired "
+            "has been achieved, whatever was achieved besides and however it is worded. It is not "
+            "if a part is missing or differs. Give first the reason in one sentence, then "
+            "reached: true or false."
+        ),
+        form='{"reason": "...", "reached": true}',
+        examples=(
+            Example(
+                given=(
+                    "desired outcome: A room in Lyon is booked for Friday.\n"
+                    "achieved outcome: A room in Lyon was booked for Saturday."
+                ),
+                reply='{"reason": "The room is booked for another day.", "reached": false}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """Both outcomes."""
+        desired = Material("desired outcome", self.desired)
+        return (desired, Material("achieved outcome", self.achieved))
+
+    def read(self, raw: str) -> Comparison:
+        """Whether it was reached."""
+        form = decode(raw, _OutcomeForm)
+        return Comparison(form.reached, form.reason)
+
+    @staticmethod
+    def reply(comparison: Comparison) -> str:
+        """A reply in the form that is read."""
+        return encode(_OutcomeForm(comparison.reason, comparison.reached))

@@ -1,0 +1,184 @@
+"""Questions for test sets, written from passages of documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from assay.judge import Task
+from assay.prompt import Example, Material, Template
+from assay.tasks.base import encode
+from assay.tasks.parsing import decode, distinct, schema
+
+_INSTRUCTION = (
+    "Write one question for testing a question-answering system. The user who asks it has not "
+    "read the text below; the system has to find that text among thousands of others. Write in "
+    "the language of the text, but in the words that such a user would choose. The question must "
+    "be understandable on its own: name what it is about, and never mention a text, a passage, a "
+    "document, an author, or anything 'above' or 'given'. {aim} If the text holds nothing that a "
+    "user would ask about (a menu, a table of contents, a licence), leave the question empty. "
+    "Do not repeat a question that was asked already, in these or in other words."
+)
+_ANSWERED = (
+    " Answer it from the text alone, in one or two full sentences. Then quote the text word for "
+    "word: the shortest stretches that together bear the answer out."
+)
+_FORM = '{"question": "...", "answer": "...", "quotes": ["..."]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question, and what the passages say to it.
+
+    Attributes:
+        question: The question; "" if there is nothing to ask about.
+        answer: The answer; "" for a question that the passages do not answer.
+        quotes: What the answer rests on, as the judge copied it.
+    """
+
+    question: str
+    answer: str = ""
+    quotes: tuple[str, ...] = ()
+
+
+class _QuestionForm(msgspec.Struct, frozen=True):
+    question: str
+    answer: str
+    quotes: list[str]
+
+
+@dataclass(frozen=True)
+class WriteQuestion(Task[Written]):
+    """Write a question about passages of one's own documents.
+
+    Attributes:
+        passages: What it is about: one passage, or two for a question that needs both.
+        titles: Where each passage stands: the title of its document and the headings above it.
+        asked: Questions about these passages that there are already.
+    """
+
+    passages: tuple[str, ...]
+    titles: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+    schema = schema(_QuestionForm)
+
+    def material(self) -> Sequence[Material]:
+        """Title and text of each passage, then the questions that were asked already."""
+        several = len(self.passages) > 1
+        material = []
+        for number, text in enumerate(self.passages, start=1):
+            of = f" {number}" if several else ""
+            if self.titles[number - 1 : number] and self.titles[number - 1]:
+                material.append(Material(f"title{of}", self.titles[number - 1]))
+            material.append(Material(f"text{of}", text))
+        if self.asked:
+            material.append(Material("asked already", "\n".join(self.asked)))
+        return material
+
+    def read(self, raw: str) -> Written:
+        """The question with its answer and quotes."""
+        form = decode(raw, _QuestionForm)
+        return Written(form.question.strip(), form.answer.strip(), distinct(form.quotes))
+
+    @staticmethod
+    def reply(written: Written) -> str:
+        """A reply in the form that is read."""
+        form = _QuestionForm(written.question, written.answer, list(written.quotes))
+        return encode(form)
+
+
+def _template(aim: str, example: Example, *, answered: bool = True) -> Template:
+    aim = aim + _ANSWERED if answered else aim
+    return Template(_INSTRUCTION.format(aim=aim), _FORM, (example,))
+
+
+@dataclass(frozen=True)
+class WriteSingleHop(WriteQuestion):
+    """Write a question that one sentence of the passage answers."""
+
+    template: ClassVar[Template] = _template(
+        "The question asks for one fact that a single sentence of the text states.",
+        Example(
+            given=(
+                "title: Returns\ntext: Orders can be returned within 30 days. Refunds are paid to "
+                "the card that was charged, usually within five working days."
+            ),
+            reply=(
+                '{"question": "How long does it take until a refund for a returned order arrives?",'
+                ' "answer": "A refund usually arrives within five working days, on the card that '
+                'was charged.", "quotes": ["Refunds are paid to the card that was charged, usually '
+                'within five working days"]}'
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class WriteReasoning(WriteQuestion):
+    """Write a question whose answer follows from several statements of the passage."""
+
+    template: ClassVar[Template] = _template(
+        "No sentence of the text answers the question alone: the answer follows from at least two "
+        "of its statements taken together, by a comparison, a condition, a cause or a calculation. "
+        "The question does not give away how.",
+        Example(
+            given=(
+                "title: Returns\ntext: Orders can be returned within 30 days. Members of the club "
+                "have twice as long. Sale items cannot be returned by anyone."
+            ),
+            reply=(
+                '{"question": "Can a club member still send back a full-price order 45 days after '
+                'buying it?", "answer": "Yes. Members have twice the usual 30 days, so 60 days.", '
+                '"quotes": ["Orders can be returned within 30 days", "Members of the club have '
+                'twice as long"]}'
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class WriteMultiHop(WriteQuestion):
+    """Write a question that needs a fact from each of two passages."""
+
+    template: ClassVar[Template] = _template(
+        "There are two texts. The question needs a fact from each: neither text alone answers it. "
+        "Both facts must be about the same thing; if the texts have nothing in common, leave the "
+        "question empty. Quote both texts.",
+        Example(
+            given=(
+                "text 1: The Nordlys ferry sails from Bergen to Stavanger.\n"
+                "text 2: Tickets to Stavanger cost 40 euros, tickets to Oslo 70 euros."
+            ),
+            reply=(
+                '{"question": "What is the fare on the route of the Nordlys?", "answer": "The '
+                'Nordlys sails to Stavanger, and a ticket there costs 40 euros.", "quotes": ["The '
+                'Nordlys ferry sails from Bergen to Stavanger", "Tickets to Stavanger cost 40 '
+                'euros"]}'
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class WriteUnanswerable(WriteQuestion):
+    """Write a question on the subject of the passage that the passage does not answer."""
+
+    template: ClassVar[Template] = _template(
+        "The question is about the subject of the text, and a user could well expect an answer "
+        "there, but the text does not hold one: it asks for a detail that the text leaves out, or "
+        "about a case that it does not cover. It does not follow from what the text says, not "
+        "even as a 'no'. Answer and quotes stay empty.",
+        Example(
+            given=(
+                "title: Returns\ntext: Orders can be returned within 30 days. Refunds are paid to "
+                "the card that was charged."
+            ),
+            reply=(
+                '{"question": "Who pays the postage when an order is sent back?", "answer": "", '
+                '"quotes": []}'
+            ),
+        ),
+        answered=False,
+    )

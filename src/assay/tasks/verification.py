@@ -1,0 +1,219 @@
+"""Verification of statements against contexts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import msgspec
+
+from assay.judge import ByIds
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
+from assay.tasks.base import IN_PARTS, encode, halved_texts, listed
+from assay.tasks.parsing import Probability, by_id, decode, schema
+from assay.tasks.statements import Statement
+
+# A judge that gives probabilities between these, ends included, does not know: on held-out claims
+# half of such verdicts are wrong, whichever way they go.
+UNCERTAIN = (0.4, 0.6)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found about one statement.
+
+    Attributes:
+        id: The statement's id.
+        supported: Whether it can be inferred from the contexts.
+        reason: Why, in the judge's words.
+        context: 0-based index of the context that supports it, None if none or not said.
+        quote: The words of that context that do.
+        probability: Probability that it is supported, where the judge gives one.
+        contradicted: Whether a context says the opposite (rather than nothing); None if not said.
+        spans: (start, end) characters of the statement that are not supported, where the judge
+            tells them.
+    """
+
+    id: str
+    supported: bool
+    reason: str = ""
+    context: int | None = None
+    quote: str = ""
+    probability: float | None = None
+    contradicted: bool | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def support(self) -> float:
+        """Probability that it is supported, in [0, 1]; 1 or 0 where the judge gives none."""
+        return float(self.supported) if self.probability is None else self.probability
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the judge gives a probability by which it may as well be the other way."""
+        return is_uncertain(self.probability)
+
+
+def is_uncertain(probability: float | None) -> bool:
+    """Whether a probability tells neither way; None, of a judge that gives none, never does."""
+    return probability is not None and UNCERTAIN[0] <= probability <= UNCERTAIN[1]
+
+
+class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    id: str
+    supported: bool
+    reason: str = ""
+    context: str | None = None
+    quote: str = ""
+    probability: Probability | None = None
+    contradicted: bool | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+class _Form(msgspec.Struct, frozen=True):
+    verdicts: list[_Item]
+
+
+class _AskedItem(msgspec.Struct):
+    # What an LLM is asked for: a probability in words is no probability, so none is asked.
+    id: str
+    reason: str
+    context: str | None
+    quote: str
+    supported: bool
+    contradicted: bool
+
+
+class _AskedForm(msgspec.Struct):
+    verdicts: list[_AskedItem]
+
+
+@dataclass(frozen=True)
+class VerifyStatements(ByIds[Verdict]):
+    """Check each statement against all contexts: can it be inferred from them?
+
+    Attributes:
+        statements: What to check.
+        contexts: What to check it against; shown to the judge as c1, c2 ...
+    """
+
+    statements: tuple[Statement, ...]
+    contexts: tuple[str, ...]
+
+    schema = schema(_AskedForm)
+    template = Template(
+        instruction=(
+            "For every statement, decide whether it can be inferred from the contexts alone. Use "
+            "no knowledge of your own: a true statement that the contexts do not bear out is not "
+            "supported, and neither is one that they support only in part or with other numbers, "
+            "names or dates. Give one verdict for every statement id: first the reason in one "
+            "sentence, then the id of the context that supports it (null if none does) and the "
+            "shortest exact quote from it, then supported: true or false, then contradicted: true "
+            "only if a context says the opposite, false if they are silent about it. Write "
+            f"reasons in the language of the statement. {AS_IN_EXAMPLES}"
+        ),
+        examples=(
+            Example(
+                given=(
+                    "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
+                    'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
+                    '{"id": "s2", "text": "The bridge carries six lanes."}\n'
+                    '{"id": "s3", "text": "The bridge is toll-free."}'
+                ),
+                reply=(
+                    '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
+                    '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true, '
+                    '"contradicted": false}, {"id": "s2", "reason": "The context says eight lanes, '
+                    'not six.", "context": null, "quote": "", "supported": false, "contradicted": '
+                    'true}, {"id": "s3", "reason": "The context says nothing about a toll.", '
+                    '"context": null, "quote": "", "supported": false, "contradicted": false}]}'
+                ),
+            ),
+        ),
+        leading="context ",
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The statements' ids."""
+        return tuple(s.id for s in self.statements)
+
+    def material(self) -> Sequence[Material]:
+        """The contexts, then the statements as JSON, one a line."""
+        contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
+        return (*contexts, Material("statements", listed((s.id, s.text) for s in self.statements)))
+
+    def halves(self) -> tuple[Self, Self] | None:
+        """The same statements, either half of the contexts."""
+        parts = halved_texts(self.contexts)
+        return parts and (
+            type(self)(self.statements, parts[0]),
+            type(self)(self.statements, parts[1]),
+        )
+
+    def joined(
+        self, first: Mapping[str, Verdict], second: Mapping[str, Verdict]
+    ) -> dict[str, Verdict]:
+        """Supported where one half supports it; else contradicted where one denies it."""
+        # A single context that was divided is one context still.
+        shift = len(self.contexts) // 2
+        moved = {
+            i: replace(v, context=None if v.context is None else v.context + shift)
+            for i, v in second.items()
+        }
+        return {i: _stronger(first[i], moved[i]) for i in self.ids}
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same contexts, these statements only."""
+        kept = tuple(s for s in self.statements if s.id in set(ids))
+        return type(self)(statements=kept, contexts=self.contexts)
+
+    def read_some(self, raw: str) -> dict[str, Verdict]:
+        """The verdicts by statement id."""
+        items = by_id(decode(raw, _Form).verdicts, self.ids, raw)
+        return {i: self._verdict(i, item) for i, item in items.items()}
+
+    def _verdict(self, name: str, item: _Item) -> Verdict:
+        return Verdict(
+            id=name,
+            supported=item.supported,
+            reason=item.reason,
+            context=context_index(item.context, len(self.contexts)),
+            quote=item.quote,
+            probability=item.probability,
+            contradicted=item.contradicted,
+            spans=item.spans,
+        )
+
+    @staticmethod
+    def reply(verdicts: Sequence[Verdict]) -> str:
+        """A reply in the form that is read."""
+        items = [
+            _Item(
+                id=v.id,
+                reason=v.reason,
+                context=None if v.context is None else f"c{v.context + 1}",
+                quote=v.quote,
+                supported=v.supported,
+                probability=v.probability,
+                contradicted=v.contradicted,
+                spans=v.spans,
+            )
+            for v in verdicts
+        ]
+        return encode(_Form(items))
+
+
+def _stronger(first: Verdict, second: Verdict) -> Verdict:
+    stronger = max(first, second, key=lambda v: (v.supported, bool(v.contradicted)))
+    return replace(stronger, reason=IN_PARTS + stronger.reason.removeprefix(IN_PARTS))
+
+
+def context_index(name: str | None, n: int) -> int | None:
+    """The 0-based index of the context that a judge calls "c1", "c2" ...
+
+    None where it names none of the `n`, or none that there is: its verdict counts all the same,
+    without a source.
+    """
+    digits = (name or "").strip().lower().removeprefix("context").strip().removeprefix("c")
+    known = digits.isdecimal() and len(digits) <= len(str(n)) and 1 <= int(digits) <= n
+    return int(digits) - 1 if known else None
