@@ -13,8 +13,8 @@ from assay.analysis.rules import Rules
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison
-from assay.report.collect import collect
 from assay.report.notes import noise
+from assay.report.run import collect
 from assay.run.noise import moved
 from assay.store import Store
 from support.noisy import Noisy

@@ -9,8 +9,8 @@ import pytest
 import assay
 from assay.backends.embedded import Embedded
 from assay.backends.route import Route
-from assay.report import html, markdown, notes
-from assay.report.collect import collect
+from assay.report import notes
+from assay.report.run import collect, html, markdown
 from support.scripts import plausible
 
 RETRIEVED = {

@@ -20,7 +20,7 @@ from assay.cli.judges import Judges
 from assay.cli.progress import Meter, meter
 from assay.cli.request import limits, spending
 from assay.errors import Denied, InputError
-from assay.report import console_bench, markdown_bench
+from assay.report.bench import text
 from assay.run.progress import Progress
 from assay.run.settings import Settings
 
@@ -46,11 +46,11 @@ def bench(given: Mapping[str, Any]) -> int:
         say(f"every reply is kept in {given['store']}; put it right, and the same command goes on")
         return REFUSED
     data = msgspec.to_builtins(card)
-    outputs.write_data(data, given["outs"], {".md": partial(markdown_bench.render, beside=beside)})
+    outputs.write_data(data, given["outs"], {".md": partial(text.markdown, beside=beside)})
     if given["as_json"]:
         screen.write_json(data)
     elif not given["quiet"]:
-        screen.out().print(console_bench.overview(data, beside))
+        screen.out().print(text.console(data, beside))
         screen.tell(outputs.written(given["outs"]))
     return _exit_code(card)
 
@@ -64,7 +64,7 @@ def _foresee(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json(data)
     elif not given["quiet"]:
-        screen.out().print(console_bench.foreseen(data))
+        screen.out().print(text.console_costs(data))
     return OK
 
 
@@ -135,7 +135,7 @@ def _list(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json({"sets": sets})
     else:
-        screen.out().print(console_bench.catalogue({"sets": sets}))
+        screen.out().print(text.console_catalogue({"sets": sets}))
     return OK
 
 

@@ -6,8 +6,9 @@ from typing import Final
 
 from assay._version import __version__
 from assay.analysis.card import Card, Measured, Quality
-from assay.report import html, numbers
-from assay.report.markdown import code, inline
+from assay.report import numbers
+from assay.report import page as pages
+from assay.report.sanitize import code, inline
 from assay.stats.calibration import Bin
 
 SIDE: Final = 240
@@ -101,9 +102,9 @@ def markdown(card: Card, found: Quality, *, held_out: str) -> str:
 
 def page(card: Card, found: Quality, *, held_out: str) -> str:
     """The calibration as one self-contained page."""
-    return html.page(
+    return pages.page(
         "calibration.html",
-        html.asset("style.css") + html.asset("calibration.css"),
+        pages.asset("style.css") + pages.asset("calibration.css"),
         version=__version__,
         card=card,
         head=head(card),

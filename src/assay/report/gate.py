@@ -11,9 +11,9 @@ from rich.text import Text
 
 from assay.analysis.checks import Check
 from assay.analysis.gate import Gate
-from assay.report import numbers, run_titles, safe
-from assay.report.console_parts import dim, table, warnings
-from assay.report.markdown import cell, folded, inline
+from assay.report import numbers, sanitize, titles
+from assay.report.sanitize import cell, inline
+from assay.report.tables import dim, folded, table, warnings
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
 _STYLES: Final = {"pass": "cyan", "fail": "bold yellow", "undecided": "yellow"}
@@ -51,7 +51,7 @@ def _rules(checks: Sequence[Check]) -> Table:
     rules.columns[0].no_wrap = True
     for check in checks:
         symbol = Text(f"{_SYMBOLS[check.verdict]} {check.verdict}", style=_STYLES[check.verdict])
-        rules.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
+        rules.add_row(symbol, *(Text(sanitize.plain(text)) for text in _cells(check)))
     return rules
 
 
@@ -107,9 +107,9 @@ def junit(found: Gate) -> str:
     told |= {"baseline": found.baseline, "baseline_title": found.baseline_title}
     for name, value in told.items():
         if value:
-            ET.SubElement(properties, "property", name=name, value=safe.plain(value))
+            ET.SubElement(properties, "property", name=name, value=sanitize.plain(value))
     for check, counted in zip(found.checks, counts, strict=True):
-        metric, rule, why = (safe.plain(text) for text in _cells(check))
+        metric, rule, why = (sanitize.plain(text) for text in _cells(check))
         case = ET.SubElement(suite, "testcase", classname=f"assay.gate.{metric}", name=rule)
         if counted:
             element = ET.SubElement(case, counted, message=f"{metric}: {rule}: {why}")
@@ -147,7 +147,7 @@ def _cells(check: Check) -> tuple[str, str, str]:
 
 
 def _about(found: Gate) -> list[str]:
-    baseline = run_titles.beside(found.baseline_title, found.baseline)
+    baseline = titles.beside(found.baseline_title, found.baseline)
     against = [f"against {baseline}"] if found.baseline else []
-    run = run_titles.beside(found.title, found.run)
-    return [f"run {run}", *against, found.source, run_titles.judge_in_words(found.judge)]
+    run = titles.beside(found.title, found.run)
+    return [f"run {run}", *against, found.source, titles.judge_in_words(found.judge)]
