@@ -6,6 +6,7 @@ from rich.console import Console
 
 import assay
 from assay import Sample, ToolCall, Turn
+from assay.report import sanitize
 from assay.report.run import collect, console, html, markdown
 
 TURNS = (
