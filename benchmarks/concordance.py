@@ -30,10 +30,12 @@ def main() -> None:
     asked.add_argument("--limit", type=int, default=600)
     asked.add_argument("--html", type=Path)
     given = asked.parse_args()
-    from assay.bench import evouna
+    from assay.bench import correctness
 
-    present(evouna.FILE)
-    records = [r for r in thinned(evouna.rows(DATA), given.limit) if r["answer"].strip()]
+    present(correctness.EVOUNA)
+    records = [
+        r for r in thinned(correctness.evouna_rows(DATA), given.limit) if r["answer"].strip()
+    ]
     rows = [
         {
             "id": r["id"],

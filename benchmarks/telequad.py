@@ -19,7 +19,7 @@ import numpy.typing as npt
 from assay import evaluate
 from assay.analysis.by_group import by_group
 from assay.analysis.concordance import concordance
-from assay.bench.telequad import DEPTHS, Floats, by_words, drawn, ranks
+from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.dataset import read_labels
 from assay.report import agreement
 from assay.report import comparison as grouped

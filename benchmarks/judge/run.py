@@ -23,8 +23,8 @@ import assay
 from assay.bench import thresholds
 from assay.bench.catalogue import FAMILIES
 from assay.bench.figures import Figure
-from assay.bench.measuring import Sampling, figures
-from assay.bench.subject import Heard, Subject, opened
+from assay.bench.judge import ReplyTotals, Subject, opened
+from assay.bench.measurement import Sampling, figures
 from benchmarks.data import DATA, Absent, present
 from benchmarks.judge.aims import AIMS
 from benchmarks.judge.speed import SPEED
@@ -40,7 +40,7 @@ def measured(judge: Subject, family: str, sampling: Sampling) -> list[Figure]:
     for one in SETS[family]:
         for file in one.files:
             present(file)
-        judge.heard = Heard()
+        judge.heard = ReplyTotals()
         found += figures(judge, one, DATA, sampling)
     return found
 

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from assay.backends.embedded import Embedded
-from assay.bench import ragtruth
+from assay.bench import groundedness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Record
 from assay.bench.figures import Figure
-from assay.bench.subject import Subject, Text
+from assay.bench.judge import Subject, Text
 from assay.tasks import Statement, VerifyStatements
 from benchmarks.judge.hooks import Run, model_of, model_sizes
 
@@ -61,7 +61,7 @@ def measure(asked: Subject, records: Sequence[Record]) -> list[Figure]:
 
 
 def _answers(judge: Subject, records: Sequence[Record]) -> Figure:
-    texts = [ragtruth.text(record) for record in records]
+    texts = [groundedness.ragtruth_text(record) for record in records]
     judge.check([Text.claim("It opened.", ("It opened in 1932.",))])  # loads the models
     rates = []
     for turn in range(_TURNS):  # other answers each time: passes through the models are remembered
@@ -154,10 +154,9 @@ SPEED = Benchmark(
     name="speed",
     family="speed",
     about="answers and pairs a second, load time, memory",
-    files=(ragtruth.FILE,),
+    files=(groundedness.RAGTRUTH,),  # questions with contexts and answers, for the rate of real use
     licence="",
-    rows=ragtruth.rows,  # questions with contexts and answers, for the rate of real use
     measure=measure,
     kinds={"QA": 180},
-    kind=ragtruth.kind,
+    kind=groundedness.ragtruth_task,
 )

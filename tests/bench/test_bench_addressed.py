@@ -2,10 +2,10 @@
 
 from bench_help import write
 
-from assay.bench import addressed
-from assay.bench.data import Data
-from assay.bench.groups import KEPT_OUT, fold_of
-from assay.bench.subject import Subject
+from assay.bench import hard_negatives
+from assay.bench.data import Data, dataset
+from assay.bench.judge import Subject
+from assay.bench.splits import KEPT_OUT, fold_of
 from assay.judge import Reply
 from assay.tasks import Rating, rate_answer
 
@@ -44,7 +44,7 @@ class OwnWord:
 
 
 def test_each_question_stands_beside_its_answer_and_that_of_the_question_most_like_it():
-    found = list(addressed.pairs(ROWS))
+    found = list(hard_negatives.answer_pairs(ROWS))
     assert [pair.own for pair in found] == [True, False] * 3
     assert found[:4] == [
         ("Where is the old bridge?", "Over the Main.", True),
@@ -55,7 +55,7 @@ def test_each_question_stands_beside_its_answer_and_that_of_the_question_most_li
 
 
 def test_what_is_measured():
-    figures = addressed.measure(Subject(OwnWord()), ROWS[:2])
+    figures = hard_negatives.measure_answers(Subject(OwnWord()), ROWS[:2])
     by_name = {figure.name: figure for figure in figures}
     # Own: 0.9 and 0.4; the other's: 0.4 and 0.9.
     assert by_name["MTRAG-UN people's answers, AUROC"].value == 0.5
@@ -65,15 +65,15 @@ def test_what_is_measured():
 
 
 def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
-    for name, one in addressed.SETS.items():
+    for name, one in hard_negatives.ANSWERED.items():
         rows = [row(i, f"Where is bridge {i}?", f"Over river {i}.", name) for i in range(40)]
         rows.append(row(40, "Where is no bridge?", "", name))
         rows.append(row(41, "Who knows?", "Nobody.", name, answerability="UNANSWERABLE"))
         write(tmp_path, one.file, rows)
-    measured = addressed.rows(Data(tmp_path))
-    fitting = addressed.rows(Data(tmp_path), fitting=True)
-    assert {addressed.kind(r) for r in fitting} == {"clapnq", "pubmedqa"}
-    assert {addressed.kind(r) for r in measured} == set(addressed.SETS)
+    measured = hard_negatives.rows_with_answers(Data(tmp_path))
+    fitting = hard_negatives.rows_with_answers(Data(tmp_path), fitting=True)
+    assert {dataset(r) for r in fitting} == {"clapnq", "pubmedqa"}
+    assert {dataset(r) for r in measured} == set(hard_negatives.ANSWERED)
     assert all(fold_of(r["question"]) != KEPT_OUT for r in fitting)
     assert not {r["id"] for r in fitting} & {r["id"] for r in measured}
     assert len(fitting) + len(measured) == 4 * 40

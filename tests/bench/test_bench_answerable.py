@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from bench_help import Foreseen, write
 
-from assay.bench import answerable, catalogue, telequad
+from assay.bench import catalogue, relevance, retrieval
 from assay.bench.data import Data
-from assay.bench.measuring import Sampling, measure
-from assay.bench.subject import Subject
+from assay.bench.judge import Subject
+from assay.bench.measurement import Sampling, measure
 from assay.tasks import embed
 
 
@@ -35,7 +35,7 @@ def test_context_relevance_tells_answerable_questions_by_the_share_of_sentences(
         question(4, "It is old.", answers=False),  # none
     ]
     judge = Subject(Foreseen())
-    found = figures(answerable.measure_contexts(judge, rows, "X", answerable.clapnq))
+    found = figures(relevance.measure_contexts(judge, rows, "X", relevance.clapnq))
     # Pairs (answerable, not): 1/2 over 1/3, 1/2 over 0, 0 under 1/3, 0 level with 0.
     assert found["X, AUROC of context relevance"].value == (1 + 1 + 0 + 0.5) / 4
     # By the best sentence 1 and 3 are level as well.
@@ -50,7 +50,7 @@ def test_each_question_of_rgb_is_asked_with_and_without_its_answer():
         "positive": ["In Paris, yes."],
         "negative": ["a.", "b.", "c.", "d."],
     }
-    cases = answerable.rgb([row, {**row, "id": "rgb:2", "negative": []}])
+    cases = relevance.rgb([row, {**row, "id": "rgb:2", "negative": []}])
     assert [(case.id, case.answerable) for case in cases] == [
         ("rgb:1-positive", True),
         ("rgb:1-negative", False),
@@ -81,7 +81,7 @@ MTRAG = [
 
 
 def test_replies_that_decline_are_told_from_answers(tmp_path, db):
-    write(tmp_path, answerable.MTRAG, MTRAG)
+    write(tmp_path, relevance.MTRAG, MTRAG)
     card = measure(Foreseen(), catalogue.chosen(["mtrag_un"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     balanced = found["MTRAG-UN replies that decline, balanced accuracy"]
@@ -120,7 +120,7 @@ def squad():
 
 
 def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, db):
-    write(tmp_path, telequad.FILE, [squad()])
+    write(tmp_path, retrieval.TELEQUAD, [squad()])
     card = measure(Letters(), catalogue.chosen(["telequad"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     # By letters q1 is nearest to the tunnel, then to the tower; q2 and q3 to their own. By words
@@ -134,7 +134,7 @@ def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, 
 
 
 def test_a_limit_is_one_of_questions_never_of_the_passages_searched(tmp_path, db):
-    write(tmp_path, telequad.FILE, [squad()])
+    write(tmp_path, retrieval.TELEQUAD, [squad()])
     sampling = Sampling(limit=1)
     sets = catalogue.chosen(["telequad"])
     card = measure(Letters(), sets, Data(tmp_path), store=db, sampling=sampling)
@@ -145,13 +145,13 @@ def test_a_limit_is_one_of_questions_never_of_the_passages_searched(tmp_path, db
 
 def test_bm25_is_that_of_the_formula():
     passages = ("red red bridge", "blue bridge", "tower")
-    (scores,) = telequad.by_words(passages, ["red bridge"])
+    (scores,) = retrieval.by_words(passages, ["red bridge"])
     mean = 2.0
 
     def term(often, length, held):
         rare = math.log(1 + (3 - held + 0.5) / (held + 0.5))
-        spread = telequad.K1 * (1 - telequad.B + telequad.B * length / mean)
-        return rare * often * (telequad.K1 + 1) / (often + spread)
+        spread = retrieval.K1 * (1 - retrieval.B + retrieval.B * length / mean)
+        return rare * often * (retrieval.K1 + 1) / (often + spread)
 
     expected = [term(2, 3, 1) + term(1, 3, 2), term(1, 2, 2), 0.0]
     assert scores == pytest.approx(expected)
@@ -159,10 +159,10 @@ def test_bm25_is_that_of_the_formula():
 
 def test_ranks_count_what_scores_higher():
     scores = np.array([[0.1, 0.9, 0.5], [0.5, 0.5, 0.1]])
-    assert telequad.ranks(scores, np.array([2, 2])).tolist() == [1, 2]
+    assert retrieval.ranks(scores, np.array([2, 2])).tolist() == [1, 2]
 
 
 def test_passages_that_score_alike_are_in_no_order():
     # One of two stands before the other every second time; whoever tells nothing finds nothing.
-    assert telequad.ranks(np.array([[0.5, 0.5, 0.1]]), np.array([1])).tolist() == [0.5]
-    assert telequad.ranks(np.ones((1, 101)), np.array([7])).tolist() == [50.0]
+    assert retrieval.ranks(np.array([[0.5, 0.5, 0.1]]), np.array([1])).tolist() == [0.5]
+    assert retrieval.ranks(np.ones((1, 101)), np.array([7])).tolist() == [50.0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.bench import relevance
-from assay.bench.flags import flags
+from assay.bench.figures import flags
 from assay.tasks import Choice
 
 BAD = np.array([True] * 10 + [False] * 20)

@@ -7,8 +7,7 @@ import assay
 from assay.backends.llm import LLM, Completion
 from assay.bench import catalogue
 from assay.bench.data import Data
-from assay.bench.foreseeing import foresee, together
-from assay.bench.measuring import FITTING, Sampling, measure
+from assay.bench.measurement import FITTING, Sampling, foresee, measure, together
 from support import answers
 
 SETS = ["attributionbench", "wikieval"]

@@ -2,10 +2,10 @@
 
 from bench_help import write
 
-from assay.bench import helpful
-from assay.bench.data import Data
-from assay.bench.groups import KEPT_OUT, fold_of
-from assay.bench.subject import Subject
+from assay.bench import hard_negatives
+from assay.bench.data import Data, dataset
+from assay.bench.judge import Subject
+from assay.bench.splits import KEPT_OUT, fold_of
 from assay.judge import Reply
 from assay.tasks import Choice, select_sentences
 
@@ -50,7 +50,7 @@ class Says:
 
 
 def test_marked_sentences_are_found_and_rows_without_one_left_out():
-    first, second = helpful.marked(MARKED)
+    first, second = hard_negatives.marked_sentences(MARKED)
     assert first.helps == (False, True, False)
     assert first.sentences[1] == "It was built in 1869."
     assert second.helps == (True, True)  # part of a sentence was marked, and a whole one
@@ -62,34 +62,38 @@ def test_contexts_stand_beside_those_of_the_question_most_like_theirs():
         row(2, "How was the old bridge built?", "With stones."),
         row(3, "Why do cats purr?", CATS),
     ]
-    found = list(helpful.alike(rows))
+    found = list(hard_negatives.alike_contexts(rows))
     assert [case.own for case in found] == [True, False] * 3
     assert found[1].sentences == ("With stones.",)
     assert found[1].helps == (False,)
     assert found[0].helps == (None,) * 3
     shared = [row(1, "Who?", CATS), row(2, "Who else?", CATS)]
-    assert [case.own for case in helpful.alike(shared)] == [True, True]
+    assert [case.own for case in hard_negatives.alike_contexts(shared)] == [True, True]
 
 
 def test_what_is_measured_of_sentences():
-    by_name = {f.name: f for f in helpful.measure(Subject(Says("1869")), MARKED[:2])}
+    by_name = {
+        f.name: f for f in hard_negatives.measure_contexts(Subject(Says("1869")), MARKED[:2])
+    }
     assert by_name["QED sentences that answer, balanced accuracy"].value == 1.0
     assert by_name["QED sentences that answer, F1"].value == 1.0
     assert by_name["QED sentences that answer, F1"].n == 3
-    blind = {f.name: f for f in helpful.measure(Subject(Says("cross")), MARKED[:1])}
+    blind = {f.name: f for f in hard_negatives.measure_contexts(Subject(Says("cross")), MARKED[:1])}
     assert blind["QED sentences that answer, balanced accuracy"].value == 0.0
 
 
 def test_what_is_measured_of_contexts():
     rows = [row(1, "When was the old bridge built?", BRIDGE), row(2, "Do cats purr?", CATS)]
-    figures = {f.name: f.value for f in helpful.measure(Subject(Says("bridge")), rows)}
+    figures = {
+        f.name: f.value for f in hard_negatives.measure_contexts(Subject(Says("bridge")), rows)
+    }
     # A third of the bridge's sentences and none of the cats', for both questions.
     assert figures["MTRAG-UN contexts, AUROC of context relevance"] == 0.5
     assert figures["MTRAG-UN contexts, balanced accuracy of 'some sentence helps'"] == 0.5
 
 
 def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
-    for name, one in helpful.SETS.items():
+    for name, one in hard_negatives.SETS.items():
         rows = [
             row(i, f"Where is bridge {i}?", BRIDGE, name, relevant_sentence="It was built in 1869.")
             for i in range(40)
@@ -98,10 +102,10 @@ def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
         rows.append(row(41, "Who asks?", BRIDGE, name, answerable=False))
         rows.append(row(42, "Where is nothing?", " ", name))
         write(tmp_path, one.file, rows)
-    measured = helpful.rows(Data(tmp_path))
-    fitting = helpful.rows(Data(tmp_path), fitting=True)
-    assert {helpful.kind(r) for r in fitting} == {"qed", "clapnq", "pubmedqa"}
-    assert {helpful.kind(r) for r in measured} == set(helpful.SETS)
+    measured = hard_negatives.rows_with_contexts(Data(tmp_path))
+    fitting = hard_negatives.rows_with_contexts(Data(tmp_path), fitting=True)
+    assert {dataset(r) for r in fitting} == {"qed", "clapnq", "pubmedqa"}
+    assert {dataset(r) for r in measured} == set(hard_negatives.SETS)
     assert all(fold_of(r["question"]) != KEPT_OUT for r in fitting)
     assert not {r["id"] for r in fitting} & {r["id"] for r in measured}
     assert len(fitting) + len(measured) == 5 * 40

@@ -8,11 +8,11 @@ from bench_help import CLAIMS, DEV, TEST500, Foreseen, claim, write
 
 import assay
 from assay.bench import card as cards
-from assay.bench import catalogue, telequad, thresholds
+from assay.bench import catalogue, retrieval, thresholds
 from assay.bench.card import Measured
 from assay.bench.data import Data
-from assay.bench.measuring import Sampling, measure
-from assay.bench.subject import Subject
+from assay.bench.judge import Subject
+from assay.bench.measurement import Sampling, measure
 from assay.errors import Denied, InputError
 from assay.store import Store
 from assay.store.cleaning import clean
@@ -266,6 +266,6 @@ class TestData:
             run(tmp_path, ["attributionbench"], Foreseen(), db)
 
     def test_a_file_that_is_no_squad_is_named(self, tmp_path):
-        write(tmp_path, telequad.FILE, [{"version": 1}])
+        write(tmp_path, retrieval.TELEQUAD, [{"version": 1}])
         with pytest.raises(InputError, match="not a SQuAD-like file"):
-            telequad.corpus(Data(tmp_path))
+            retrieval.corpus(Data(tmp_path))

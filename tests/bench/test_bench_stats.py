@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from assay.bench import floors, stats
-from assay.bench.figures import figure
+from assay.bench import baselines
+from assay.bench.figures import figure, interval
+from assay.stats import agreement as stats
+from assay.stats.weighted import ones
 
 
 def value(statistic, n):
-    return statistic(stats.ones(n))
+    return statistic(ones(n))
 
 
 def random_scores(n=200):
@@ -83,15 +85,15 @@ def test_macro_f1_counts_every_class_alike():
 
 def test_an_interval_draws_sources_not_rows():
     values = np.repeat([0.0, 1.0] * 10, 20)
-    of_rows = stats.interval(stats.mean(values), [str(i) for i in range(400)])
-    of_sources = stats.interval(stats.mean(values), [str(i // 20) for i in range(400)])
+    of_rows = interval(stats.mean(values), [str(i) for i in range(400)])
+    of_sources = interval(stats.mean(values), [str(i // 20) for i in range(400)])
     assert of_sources[1] - of_sources[0] > 3 * (of_rows[1] - of_rows[0])
     assert of_sources[0] < 0.5 < of_sources[1]
-    assert stats.interval(stats.mean(values), [str(i // 20) for i in range(400)]) == of_sources
+    assert interval(stats.mean(values), [str(i // 20) for i in range(400)]) == of_sources
 
 
 def test_no_interval_where_most_draws_have_one_class():
-    assert stats.interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
+    assert interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_no_interval_where_most_draws_have_one_class():
     [([1.0], ["a"]), ([0.0, 1.0, 1.0], ["a"] * 3), ([0.7] * 9, list("abcdefghi")), ([], [])],
 )
 def test_no_interval_of_one_source_and_of_what_never_varies(values, clusters):
-    assert stats.interval(stats.mean(values), clusters) == (None, None)
+    assert interval(stats.mean(values), clusters) == (None, None)
 
 
 def test_a_perfect_order_of_few_rows_is_no_certainty():
@@ -114,9 +116,11 @@ def test_the_best_threshold_parts_what_can_be_parted():
 
 def test_floors_see_words_only():
     contexts = ["The bridge opened in 1932."]
-    assert floors.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(1 / 3)
-    assert floors.count_of_new_words("It collapsed in 1933.", contexts) == 2
-    assert floors.shared_words("bridge 1932", contexts[0]) == 1
-    assert floors.token_f1("bridge opened", "The bridge opened in 1932.") == pytest.approx(0.8)
-    marks = floors.new_characters("The bridge fell", contexts)
+    assert baselines.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(
+        1 / 3
+    )
+    assert baselines.count_of_new_words("It collapsed in 1933.", contexts) == 2
+    assert baselines.shared_words("bridge 1932", contexts[0]) == 1
+    assert baselines.token_f1("bridge opened", "The bridge opened in 1932.") == pytest.approx(0.8)
+    marks = baselines.new_characters("The bridge fell", contexts)
     assert "".join(c for c, new in zip("The bridge fell", marks, strict=True) if new) == "fell"

@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.bench.correctness import correctness
-from assay.bench.subject import Subject
+from assay.bench.judge import Subject
 from assay.errors import InputError
 from assay.metrics import parse
 from assay.sample import Sample

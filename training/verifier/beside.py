@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import KEPT_OUT, fold_of
 from assay.text import sentences
 from training.verifier.rows import Row
 

@@ -25,9 +25,9 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
-from assay.bench import addressed, helpful
-from assay.bench.data import Data
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench import hard_negatives
+from assay.bench.data import Data, dataset
+from assay.bench.splits import KEPT_OUT, fold_of
 from assay.text import sentences
 from training.data import DATA
 from training.verifier import people
@@ -287,12 +287,16 @@ def _known(row: Asked, measured: Sequence[Sequence[float]]) -> Sequence[float | 
 
 def _chosen() -> Iterator[Asked]:
     """Sentences that people marked, and contexts beside the question most like theirs."""
-    records = helpful.rows(Data(DATA), fitting=True)
-    for name in sorted({helpful.kind(record) for record in records}):
-        mine = [record for record in records if helpful.kind(record) == name][:PEOPLES_MOST]
-        one = helpful.SETS[name]
-        cases = [(MARKED, case) for case in helpful.marked(mine)] if one.marked else []
-        cases += [(ALIKE, case) for case in helpful.alike(mine)] if one.alike else []
+    records = hard_negatives.rows_with_contexts(Data(DATA), fitting=True)
+    for name in sorted({dataset(record) for record in records}):
+        mine = [record for record in records if dataset(record) == name][:PEOPLES_MOST]
+        one = hard_negatives.SETS[name]
+        cases = (
+            [(MARKED, case) for case in hard_negatives.marked_sentences(mine)] if one.marked else []
+        )
+        cases += (
+            [(ALIKE, case) for case in hard_negatives.alike_contexts(mine)] if one.alike else []
+        )
         for data, case in cases:
             helps = tuple(None if told is None else float(told) for told in case.helps)
             yield Asked(data, case.question, case.question, case.sentences, helps, None)
@@ -327,10 +331,10 @@ def _is_written(row: Asked) -> bool:
 
 def _given() -> Iterator[Asked]:
     """Answers that people gave, beside the question and beside the one most like it."""
-    records = addressed.rows(Data(DATA), fitting=True)
-    for name in sorted({addressed.kind(record) for record in records}):
-        mine = [record for record in records if addressed.kind(record) == name][:PEOPLES_MOST]
-        for question, answer, own in addressed.pairs(mine):
+    records = hard_negatives.rows_with_answers(Data(DATA), fitting=True)
+    for name in sorted({dataset(record) for record in records}):
+        mine = [record for record in records if dataset(record) == name][:PEOPLES_MOST]
+        for question, answer, own in hard_negatives.answer_pairs(mine):
             parts = tuple(sentences.sentences(answer))
             yield Asked(GIVEN, question, question, parts, (None,) * len(parts), float(own))
 

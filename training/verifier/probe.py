@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.bench import claims, floors, injection
+from assay.bench import baselines, claims
 from assay.bench.data import Data
-from assay.bench.subject import Checked, Subject, Text
+from assay.bench.judge import Checked, Subject, Text
 from training.data import DATA
 from training.verifier.logistic import auroc, balanced
 
@@ -85,7 +85,7 @@ def _new_words(texts: Sequence[Text]) -> list[float]:
     said = [
         (text.text[start:end], text.contexts) for text in texts for start, end in text.parts or ()
     ]
-    return [floors.share_of_new_words(statement, contexts) for statement, contexts in said]
+    return [baselines.share_of_new_words(statement, contexts) for statement, contexts in said]
 
 
 def _strays(judge: Subject, data: Data) -> None:
@@ -94,8 +94,7 @@ def _strays(judge: Subject, data: Data) -> None:
     rows = rows[:: max(1, len(rows) // PLANTED)]
     texts = [replace(text, parts=((0, len(text.text)),)) for text in map(claims.text, rows)]
     planted = [
-        injection.hostile(text, STRAYS[i % len(STRAYS)], "contexts", i)
-        for i, text in enumerate(texts)
+        claims.hostile(text, STRAYS[i % len(STRAYS)], "contexts", i) for i, text in enumerate(texts)
     ]
     before, after = (
         [_known(c).verdicts[0].supported for c in judge.check(t)] for t in (texts, planted)

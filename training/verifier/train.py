@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from assay.backends.embedded.window import ABSENT, NEAR, PRESENT, UNKNOWN
-from assay.bench.groups import KEPT_OUT
+from assay.bench.splits import KEPT_OUT
 from training.verifier.beside import BESIDE
 from training.verifier.examples import Example
 from training.verifier.model import Verifier

@@ -66,3 +66,8 @@ def thinned(records: Sequence[R], most: int | None) -> list[R]:
     """At most so many of them, the same ones every time, and those of fewer among those of more."""
     by_chance = sorted(records, key=lambda record: zlib.crc32(record["id"].encode()))
     return by_chance[:most]
+
+
+def dataset(record: Record) -> str:
+    """The data set that a row names."""
+    return str(record["dataset"])

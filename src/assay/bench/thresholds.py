@@ -15,14 +15,14 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from assay.bench import claims, ragtruth, stats
-from assay.bench.answers import hallucination
+from assay.bench import claims, groundedness
+from assay.bench.baselines import unsupported
 from assay.bench.data import Data, Record, thinned
-from assay.bench.floors import unsupported
-from assay.bench.groups import kept_out
-from assay.bench.stats import Statistic
-from assay.bench.subject import Subject, Text, answered
+from assay.bench.judge import Subject, Text, answered, hallucination
+from assay.bench.splits import kept_out
 from assay.errors import InputError
+from assay.stats import agreement as stats
+from assay.stats.weighted import Statistic
 
 # What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
 Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -77,11 +77,13 @@ def _fit_one(judge: Subject, data: Data, name: str, most: int) -> dict[str, floa
         return _fitted(judge, claimed, claims.text, _unsupported, stats.balanced)
     kept = [record for record in data.rows(_TRAIN) if kept_out(record)]
     if name == "ragtruth_qa":
-        answers = thinned([r for r in kept if ragtruth.kind(r) == "QA"], most)
-        return _fitted(judge, answers, ragtruth.text, _hallucinated, stats.f1, _HALLUCINATED)
-    answers = thinned([r for r in kept if ragtruth.kind(r) == "Summary"], most)
+        answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "QA"], most)
+        return _fitted(
+            judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1, _HALLUCINATED
+        )
+    answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "Summary"], most)
     answers += thinned(data.rows(_QAGS), max(1, most // 2))
-    return _fitted(judge, answers, ragtruth.text, _hallucinated, stats.f1)
+    return _fitted(judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1)
 
 
 def _hallucinated(record: Record) -> bool:

@@ -12,8 +12,7 @@ from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
 from assay.bench.data import Data
-from assay.bench.foreseeing import foresee, together
-from assay.bench.measuring import Sampling, measure
+from assay.bench.measurement import Sampling, foresee, measure, together
 from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.judges import Judges

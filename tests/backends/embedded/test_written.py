@@ -9,7 +9,7 @@ from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import KEPT_OUT, fold_of
 
 ALL = written.written()
 ROWS = tuple(written.rows())

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from assay.bench.groups import group_of, kept_out
+from assay.bench.splits import group_of, kept_out
 from assay.text.sentences import sentences
 from training.data import read
 

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from assay.bench.groups import group_of, kept_out
+from assay.bench.splits import group_of, kept_out
 from assay.text.words import stems
 from training.data import read
 from training.verifier.rows import Row

@@ -1,20 +1,22 @@
-"""How is a judge measured on several sets, so that it can be stopped and gone on with?"""
+"""Measuring a judge on several sets, resumably, and what that would cost."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from assay.backends.embedded.card import Quality
+from assay.backends.spending import Price
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
-from assay.bench.card import JudgeCard, Measured
+from assay.bench.card import JudgeCard, Measured, qualities
 from assay.bench.data import Data
 from assay.bench.figures import Figure
-from assay.bench.quality import qualities
-from assay.bench.subject import Heard, Subject, opened
+from assay.bench.judge import ReplyTotals, Subject, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
@@ -22,6 +24,8 @@ from assay.run import STORE
 from assay.run.connect import choose
 from assay.run.progress import Progress
 from assay.run.settings import Settings
+from assay.run.stand_in import Counts, StandIn
+from assay.store import Store
 
 FITTING = "thresholds"
 
@@ -179,9 +183,9 @@ class _Bench:
             money=price.of(heard.tokens_in, heard.tokens_out) if price else None,
         )
 
-    def _begin(self) -> Heard:
+    def _begin(self) -> ReplyTotals:
         subject, start = self.subject, time.monotonic()
-        subject.heard = heard = Heard()
+        subject.heard = heard = ReplyTotals()
         tell, door = self.settings.on_progress, subject.door
         if tell and door:
             subject.on_progress = lambda: tell(_progress(heard, subject, self.settings, start))
@@ -192,7 +196,7 @@ def _skipped(one: Benchmark, why: str) -> Measured:
     return Measured(name=one.name, about=one.about, skipped=why)
 
 
-def _progress(heard: Heard, subject: Subject, settings: Settings, start: float) -> Progress:
+def _progress(heard: ReplyTotals, subject: Subject, settings: Settings, start: float) -> Progress:
     door = subject.door
     assert door is not None  # noqa: S101 - looked at before
     money = sum(usage.money for usage in door.usages)
@@ -212,3 +216,111 @@ def _progress(heard: Heard, subject: Subject, settings: Settings, start: float) 
         seconds=time.monotonic() - start,
         batches=door.under_way(),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Foreseen:
+    """What one set would ask for beyond what the sets before it ask.
+
+    Attributes:
+        name: The set; `FITTING` for the rows that thresholds are fitted on.
+        skipped: Why it would not be measured; "" if it would.
+        calls: Calls to judges outside this process that are not in the store yet.
+        known: Calls whose reply is in the store already: they cost nothing.
+        local: Calls that are answered in this process: they cost nothing.
+        tokens_in: Prompt tokens of `calls`, about.
+        tokens_out: Reply tokens of `calls`, about.
+        money: What they would cost without embeddings, None without a price.
+    """
+
+    name: str
+    skipped: str = ""
+    calls: int = 0
+    known: int = 0
+    local: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float | None = None
+
+
+def foresee(
+    judge: Backend,
+    sets: Sequence[Benchmark],
+    data: Data,
+    *,
+    embedder: Backend | None = None,
+    store: str | Path = STORE,
+    sampling: Sampling | None = None,
+    settings: Settings | None = None,
+) -> list[Foreseen]:
+    """Count what `measure` would ask for with the same arguments; nothing is spent or stored.
+
+    Statements are counted as the embedded judge would split them.
+
+    Raises:
+        InputError: As `measure` would.
+    """
+    sampling, settings = sampling or Sampling(), settings or Settings()
+    kept = Store(store) if Path(store).is_file() else None
+    stand_in = StandIn(choose(judge, embedder, settings), kept)
+    subject = Subject(stand_in, thresholds.known(judge.name), at_once=1)
+    price, found = settings.budget.price, list[Foreseen]()
+    try:
+        if sampling.fit:
+            found.append(
+                _counted(FITTING, stand_in, price, _fitting(subject, sets, data, sampling))
+            )
+        for one in sets:
+            sampling.on_set(one.name)
+            if why := obstacle(one, subject, data):
+                found.append(Foreseen(name=one.name, skipped=why))
+                continue
+
+            def measured(one: Benchmark = one) -> Any:
+                return figures(subject, one, data, sampling)
+
+            found.append(_counted(one.name, stand_in, price, measured))
+        return found
+    finally:
+        if kept:
+            kept.close()
+
+
+def together(found: Sequence[Foreseen]) -> Foreseen:
+    """All sets in one."""
+    money = [one.money for one in found if one.money is not None]
+    return Foreseen(
+        name="all",
+        calls=sum(one.calls for one in found),
+        known=sum(one.known for one in found),
+        local=sum(one.local for one in found),
+        tokens_in=sum(one.tokens_in for one in found),
+        tokens_out=sum(one.tokens_out for one in found),
+        money=sum(money) if money else None,
+    )
+
+
+def _counted(name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]) -> Foreseen:
+    stand_in.counts = counts = Counts()
+    ask()
+    return Foreseen(
+        name=name,
+        calls=counts.calls,
+        known=counts.known,
+        local=counts.local,
+        tokens_in=counts.tokens_in,
+        tokens_out=round(counts.tokens_out),
+        money=counts.money(price),
+    )
+
+
+def _fitting(
+    subject: Subject, sets: Sequence[Benchmark], data: Data, sampling: Sampling
+) -> Callable[[], None]:
+    def fit() -> None:
+        sampling.on_set(FITTING)
+        for name in dict.fromkeys(name for one in sets for name in one.thresholds):
+            with contextlib.suppress(InputError):  # the card would say so
+                thresholds.fit(subject, data, sampling.limit, (name,))
+
+    return fit

@@ -1,11 +1,11 @@
-"""What do trivial rules say? A judge that does not beat them proves nothing."""
+"""Trivial rules beside a judge: one that does not beat them proves nothing."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from assay.bench.stats import Floats
+from assay.stats.weighted import Floats
 from assay.text.words import WORD, content_words
 
 # From a text and its contexts: the higher, the less likely it is supported.

@@ -1,4 +1,4 @@
-"""How often does an embedder find the passage that answers a question, on TeleQuAD?
+"""How often an embedder finds the passage that answers a question: TeleQuAD.
 
 Questions on paragraphs of 3GPP's standards (Ericsson Research; CC BY-ND 4.0, the file is read as it
 is). Retrieved is by cosine among all paragraphs; beside it stand words, by BM25.
@@ -15,17 +15,17 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from assay.bench import stats
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
-from assay.bench.subject import Subject, answered
+from assay.bench.judge import Subject, answered
 from assay.errors import InputError
+from assay.stats import agreement as stats
 from assay.tasks import Embed
 from assay.text import words
 
 Floats = npt.NDArray[np.float64]
-FILE: Final = "retrieval/TeleQuAD-v4-full.json.gz"
+TELEQUAD: Final = "retrieval/TeleQuAD-v4-full.json.gz"
 KINDS: Mapping[str, int | None] = {"question": 1000, "passage": None}
 DEPTHS: Final = (1, 3, 5)
 K1, B = 1.2, 0.75  # BM25's usual constants (Robertson & Zaragoza 2009)
@@ -34,10 +34,10 @@ K1, B = 1.2, 0.75  # BM25's usual constants (Robertson & Zaragoza 2009)
 def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
     """(passages by id, questions with reference and the id of their passage)."""
     try:
-        file = json.loads(data.text(FILE))
+        file = json.loads(data.text(TELEQUAD))
         found = [part for document in file["data"] for part in document["paragraphs"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{FILE} is not a SQuAD-like file: {error}") from error
+        raise InputError(f"{TELEQUAD} is not a SQuAD-like file: {error}") from error
     passages, questions = {}, []
     for number, part in enumerate(found):
         passages[f"p{number}"] = in_one_line(part["context"])
@@ -144,18 +144,16 @@ def _unit(vectors: Sequence[Sequence[float]]) -> Floats:
     return found
 
 
-BENCHMARKS = (
-    Benchmark(
-        name="telequad",
-        family="retrieval",
-        about="the passage that answers a question, found by embeddings (TeleQuAD)",
-        files=(FILE,),
-        licence="CC BY-ND 4.0",
-        rows=rows,
-        measure=measure,
-        tasks=(Embed,),
-        kinds=KINDS,
-        kind=kind,
-        whole=("passage",),
-    ),
+TELEQUAD_SET = Benchmark(
+    name="telequad",
+    family="retrieval",
+    about="the passage that answers a question, found by embeddings (TeleQuAD)",
+    files=(TELEQUAD,),
+    licence="CC BY-ND 4.0",
+    rows=rows,
+    measure=measure,
+    tasks=(Embed,),
+    kinds=KINDS,
+    kind=kind,
+    whole=("passage",),
 )

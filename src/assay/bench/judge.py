@@ -1,4 +1,4 @@
-"""How is the judge under measurement asked: thousands of rows, through the door metrics use?"""
+"""The judge under test, asked about many rows, and what its verdicts say of a whole answer."""
 
 import asyncio
 import time
@@ -8,13 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
+from assay.metrics.hallucination import any_unsupported
 from assay.run.connect import Door, choose, open_door
 from assay.run.loop import run_to_completion
 from assay.run.settings import Settings
@@ -75,7 +79,7 @@ class Checked:
 
 
 @dataclass
-class Heard:
+class ReplyTotals:
     """What one set took: replies that were asked for now and those that were known alike.
 
     Attributes:
@@ -143,7 +147,7 @@ class Subject:
     ) -> None:
         self.backend = backend
         self.thresholds = thresholds or {}
-        self.heard = Heard()
+        self.heard = ReplyTotals()
         self.on_progress: Callable[[], None] | None = None
         self.door = door
         self._asked = door.backend if door else backend
@@ -301,3 +305,69 @@ async def _checked(judge: Judge, text: Text) -> Checked:
         statements = tuple(Statement(f"s{i}", text.text[a:b], (a, b)) for i, (a, b) in places)
     (verdicts,) = await verify([(statements, text.contexts)], judge)
     return Checked(statements, verdicts)
+
+
+Marks: TypeAlias = npt.NDArray[np.bool_]
+Spans: TypeAlias = Sequence[tuple[int, int]]
+_LEAST = 1e-6  # of a probability
+
+
+def hallucination(checked: Checked) -> float:
+    """`hallucination_probability`, but that two statements of P = 0 are worse than one.
+
+    An answer that states nothing has nothing unsupported: 0.
+    """
+    return any_unsupported(max(p, _LEAST) for p in checked.probabilities)
+
+
+def unfaithfulness(checked: Checked) -> float:
+    """1 - faithfulness, as the metric of that name counts it."""
+    verdicts = checked.verdicts
+    return sum(not verdict.supported for verdict in verdicts) / max(1, len(verdicts))
+
+
+def flagged(checked: Checked) -> bool:
+    """Whether an answer is flagged: the judge is sure of a statement that nothing supports it."""
+    return any(not (verdict.supported or verdict.uncertain) for verdict in checked.verdicts)
+
+
+def uncertain(checked: Checked) -> bool:
+    """Whether the judge is uncertain of a statement."""
+    return any(verdict.uncertain for verdict in checked.verdicts)
+
+
+def unsupported_characters(text: str, checked: Checked) -> Marks:
+    """Which characters of the text does the judge call unsupported?"""
+    found: list[tuple[int, int]] = []
+    for statement, verdict in zip(checked.statements, checked.verdicts, strict=True):
+        found += _flagged_spans(text, statement, verdict)
+    return marked(len(text), found)
+
+
+def marked(length: int, spans: Spans) -> Marks:
+    """The characters within the spans."""
+    marks = np.zeros(length, bool)
+    for start, end in spans:
+        marks[start:end] = True
+    return marks
+
+
+def _flagged_spans(text: str, statement: Statement, verdict: Verdict) -> Spans:
+    # A judge that marks characters knows best; one that does not means the whole statement.
+    if verdict.spans:
+        return [place for span in verdict.spans for place in _placed(text, statement, span)]
+    if verdict.supported or statement.span is None:
+        return []
+    return [statement.span]
+
+
+def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
+    # A statement may read otherwise than its source (a pronoun replaced): look for the words.
+    if statement.span is None:
+        return []
+    start, end = statement.span
+    if text[start:end] == statement.text:
+        return [(start + span[0], start + span[1])]
+    words = statement.text[span[0] : span[1]]
+    at = text.find(words, start, end)
+    return [(at, at + len(words))] if at >= 0 else [statement.span]

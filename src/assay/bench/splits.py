@@ -1,14 +1,16 @@
-"""Which rows of a labelled data set belong together, and which groups are kept out of training?
+"""Which rows of a labelled data set belong together, and which are held out of training.
 
 Training and benchmarks both ask here: a row whose source text was trained on measures memory, not
-judgement. Nothing but the standard library, so that either side can import it.
+judgement. Nothing but the standard library and the reader of rows is imported.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from assay.bench.data import Data, Record
 
 FOLDS = 5
 KEPT_OUT = 0
@@ -44,3 +46,27 @@ def group_of(record: Mapping[str, Any]) -> str:
 def kept_out(record: Mapping[str, Any]) -> bool:
     """Whether training must not see the record: its group is in the fold that measures."""
     return fold_of(group_of(record)) == KEPT_OUT
+
+
+def rows_of_fold(
+    data: Data,
+    files: Iterable[tuple[str, bool]],
+    usable: Callable[[Record], bool],
+    *,
+    fitting: bool,
+) -> list[Record]:
+    """The usable rows of files; of those that fit the judge one fold is measured, the rest fits.
+
+    Args:
+        data: Where the files are.
+        files: Each with whether the embedded judge is fitted on rows of it.
+        usable: Whether a row can be measured at all.
+        fitting: Whether the rows to fit on are wanted instead of those to measure.
+    """
+    return [
+        record
+        for file, fitted in files
+        if fitted or not fitting
+        for record in data.rows(file)
+        if usable(record) and fitting == (fitted and fold_of(record["question"]) != KEPT_OUT)
+    ]
