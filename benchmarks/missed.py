@@ -16,7 +16,7 @@ import numpy as np
 import assay
 from assay.bench import groundedness
 from assay.bench.data import Record, thinned
-from assay.bench.judge import Checked, Subject, answered, flagged, uncertain
+from assay.bench.judge import Checked, JudgeUnderTest, answered, flagged, uncertain
 from assay.bench.splits import group_of
 from assay.stats.misclassification import bad_among
 from benchmarks.data import DATA, present
@@ -29,7 +29,7 @@ LESS: Final = 2.0
 Case = tuple[bool, int, str]
 
 
-def cases(judge: Subject, records: Sequence[Record]) -> list[Case]:
+def cases(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Case]:
     """Of each answer whether it is bad, the class that the judge puts it in, and its source."""
     checked = judge.check([groundedness.ragtruth_text(record) for record in records])
     return [
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
     present(groundedness.RAGTRUTH)
-    judge = Subject(assay.backend("embedded"))
+    judge = JudgeUnderTest(assay.backend("embedded"))
     rows = DATA.rows(groundedness.RAGTRUTH)
     found = {
         kind: cases(

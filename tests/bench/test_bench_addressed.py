@@ -4,8 +4,8 @@ from bench_help import write
 
 from assay.bench import hard_negatives
 from assay.bench.data import Data, dataset
-from assay.bench.judge import Subject
-from assay.bench.splits import KEPT_OUT, fold_of
+from assay.bench.judge import JudgeUnderTest
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.judge import Reply
 from assay.tasks import Rating, rate_answer
 
@@ -55,7 +55,7 @@ def test_each_question_stands_beside_its_answer_and_that_of_the_question_most_li
 
 
 def test_what_is_measured():
-    figures = hard_negatives.measure_answers(Subject(OwnWord()), ROWS[:2])
+    figures = hard_negatives.measure_answers(JudgeUnderTest(OwnWord()), ROWS[:2])
     by_name = {figure.name: figure for figure in figures}
     # Own: 0.9 and 0.4; the other's: 0.4 and 0.9.
     assert by_name["MTRAG-UN people's answers, AUROC"].value == 0.5
@@ -74,6 +74,6 @@ def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
     fitting = hard_negatives.rows_with_answers(Data(tmp_path), fitting=True)
     assert {dataset(r) for r in fitting} == {"clapnq", "pubmedqa"}
     assert {dataset(r) for r in measured} == set(hard_negatives.ANSWERED)
-    assert all(fold_of(r["question"]) != KEPT_OUT for r in fitting)
+    assert all(fold_of(r["question"]) != HELD_OUT for r in fitting)
     assert not {r["id"] for r in fitting} & {r["id"] for r in measured}
     assert len(fitting) + len(measured) == 4 * 40

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from bench_help import Foreseen, write
+from bench_help import Predictable, write
 
 from assay.bench import catalogue, relevance, retrieval
 from assay.bench.data import Data
-from assay.bench.judge import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.bench.measurement import Sampling, measure
 from assay.tasks import embed
 
@@ -34,7 +34,7 @@ def test_context_relevance_tells_answerable_questions_by_the_share_of_sentences(
         question(3, "Of course, yes. It is. So it is.", answers=False),  # 1 of 3
         question(4, "It is old.", answers=False),  # none
     ]
-    judge = Subject(Foreseen())
+    judge = JudgeUnderTest(Predictable())
     found = figures(relevance.measure_contexts(judge, rows, "X", relevance.clapnq))
     # Pairs (answerable, not): 1/2 over 1/3, 1/2 over 0, 0 under 1/3, 0 level with 0.
     assert found["X, AUROC of context relevance"].value == (1 + 1 + 0 + 0.5) / 4
@@ -82,7 +82,7 @@ MTRAG = [
 
 def test_replies_that_decline_are_told_from_answers(tmp_path, db):
     write(tmp_path, relevance.MTRAG, MTRAG)
-    card = measure(Foreseen(), catalogue.chosen(["mtrag_un"]), Data(tmp_path), store=db)
+    card = measure(Predictable(), catalogue.chosen(["mtrag_un"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     balanced = found["MTRAG-UN replies that decline, balanced accuracy"]
     assert (balanced.value, balanced.n, balanced.base_rate) == (0.75, 4, 0.5)
@@ -92,7 +92,7 @@ def test_replies_that_decline_are_told_from_answers(tmp_path, db):
     assert (f1.value, f1.floor) == (pytest.approx(2 / 3), pytest.approx(0.8))
 
 
-class Letters(Foreseen):
+class Letters(Predictable):
     """Embeds a text by how often it holds each of two letters; judges nothing."""
 
     def identity(self, kind):

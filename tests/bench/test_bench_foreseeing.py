@@ -7,7 +7,7 @@ import assay
 from assay.backends.llm import LLM, Completion
 from assay.bench import catalogue
 from assay.bench.data import Data
-from assay.bench.measurement import FITTING, Sampling, foresee, measure, together
+from assay.bench.measurement import FITTING, Sampling, estimate_costs, measure, together
 from support import answers
 
 SETS = ["attributionbench", "wikieval"]
@@ -52,7 +52,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def arguments(folder, db):
-    """What `foresee` and `measure` are called with."""
+    """What `estimate_costs` and `measure` are called with."""
     settings = assay.Settings(budget=assay.Budget(price=assay.Price(1.0, 10.0)))
     sampling = Sampling(fit=True)
     sets = catalogue.chosen(SETS)
@@ -67,7 +67,7 @@ def arguments(folder, db):
 
 def test_calls_and_prompt_tokens_are_those_that_measuring_then_takes(arguments, db):
     judge = Far()
-    found = foresee(judge, **arguments)
+    found = estimate_costs(judge, **arguments)
     assert (judge.asked, db.exists()) == (0, False)
     card = measure(judge, **arguments)
     assert [one.name for one in found] == [FITTING, *SETS]
@@ -83,19 +83,19 @@ def test_calls_and_prompt_tokens_are_those_that_measuring_then_takes(arguments, 
 def test_what_is_in_the_store_costs_nothing(arguments):
     judge = Far()
     measure(judge, **arguments)
-    again = together(foresee(judge, **arguments))
+    again = together(estimate_costs(judge, **arguments))
     assert (again.calls, again.known, again.tokens_in, again.money) == (0, judge.asked, 0, 0)
 
 
 def test_limits_hold_and_sets_without_their_file_say_so(arguments, folder):
     (folder / PAIRS).unlink()
     arguments["sampling"] = Sampling(limit=5)
-    first, second = foresee(Far(), **arguments)
+    first, second = estimate_costs(Far(), **arguments)
     assert (first.calls, first.skipped) == (5, "")
     assert (second.calls, second.skipped) == (0, f"skipped: {PAIRS} is not in {folder}")
 
 
 def test_a_judge_in_this_process_costs_nothing(arguments):
-    whole = together(foresee(assay.backend("embedded"), **arguments))
+    whole = together(estimate_costs(assay.backend("embedded"), **arguments))
     assert (whole.calls, whole.money) == (0, 0)
     assert whole.local > 0

@@ -4,8 +4,8 @@ from bench_help import write
 
 from assay.bench import hard_negatives
 from assay.bench.data import Data, dataset
-from assay.bench.judge import Subject
-from assay.bench.splits import KEPT_OUT, fold_of
+from assay.bench.judge import JudgeUnderTest
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.judge import Reply
 from assay.tasks import Choice, select_sentences
 
@@ -73,19 +73,23 @@ def test_contexts_stand_beside_those_of_the_question_most_like_theirs():
 
 def test_what_is_measured_of_sentences():
     by_name = {
-        f.name: f for f in hard_negatives.measure_contexts(Subject(Says("1869")), MARKED[:2])
+        f.name: f for f in hard_negatives.measure_contexts(JudgeUnderTest(Says("1869")), MARKED[:2])
     }
     assert by_name["QED sentences that answer, balanced accuracy"].value == 1.0
     assert by_name["QED sentences that answer, F1"].value == 1.0
     assert by_name["QED sentences that answer, F1"].n == 3
-    blind = {f.name: f for f in hard_negatives.measure_contexts(Subject(Says("cross")), MARKED[:1])}
+    blind = {
+        f.name: f
+        for f in hard_negatives.measure_contexts(JudgeUnderTest(Says("cross")), MARKED[:1])
+    }
     assert blind["QED sentences that answer, balanced accuracy"].value == 0.0
 
 
 def test_what_is_measured_of_contexts():
     rows = [row(1, "When was the old bridge built?", BRIDGE), row(2, "Do cats purr?", CATS)]
     figures = {
-        f.name: f.value for f in hard_negatives.measure_contexts(Subject(Says("bridge")), rows)
+        f.name: f.value
+        for f in hard_negatives.measure_contexts(JudgeUnderTest(Says("bridge")), rows)
     }
     # A third of the bridge's sentences and none of the cats', for both questions.
     assert figures["MTRAG-UN contexts, AUROC of context relevance"] == 0.5
@@ -106,6 +110,6 @@ def test_rows_that_fit_the_judge_are_never_measured(tmp_path):
     fitting = hard_negatives.rows_with_contexts(Data(tmp_path), fitting=True)
     assert {dataset(r) for r in fitting} == {"qed", "clapnq", "pubmedqa"}
     assert {dataset(r) for r in measured} == set(hard_negatives.SETS)
-    assert all(fold_of(r["question"]) != KEPT_OUT for r in fitting)
+    assert all(fold_of(r["question"]) != HELD_OUT for r in fitting)
     assert not {r["id"] for r in fitting} & {r["id"] for r in measured}
     assert len(fitting) + len(measured) == 5 * 40

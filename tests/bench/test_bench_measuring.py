@@ -4,14 +4,14 @@ import json
 
 import msgspec
 import pytest
-from bench_help import CLAIMS, DEV, TEST500, Foreseen, claim, write
+from bench_help import CLAIMS, DEV, TEST500, Predictable, claim, write
 
 import assay
 from assay.bench import card as cards
 from assay.bench import catalogue, retrieval, thresholds
 from assay.bench.card import Measured
 from assay.bench.data import Data
-from assay.bench.judge import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.bench.measurement import Sampling, measure
 from assay.errors import Denied, InputError
 from assay.store import Store
@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 class TestWhatIsFound:
     def test_figures_come_with_all_that_is_needed_to_believe_them(self, folder, db):
-        one = only(run(folder, ["attributionbench"], Foreseen(), db))
+        one = only(run(folder, ["attributionbench"], Predictable(), db))
         auroc = by_name(one)["AttributionBench test500, AUROC"]
         assert (auroc.value, auroc.low, auroc.high, auroc.n) == (1, None, None, 12)
         assert auroc.base_rate == 0.5
@@ -49,12 +49,12 @@ class TestWhatIsFound:
     def test_what_it_took_is_counted_from_the_replies(self, folder, db):
         price = assay.Price(1.0, 10.0)
         settings = assay.Settings(budget=assay.Budget(price=price))
-        one = only(run(folder, ["attributionbench"], Foreseen(), db, settings=settings))
+        one = only(run(folder, ["attributionbench"], Predictable(), db, settings=settings))
         assert (one.calls, one.tokens_in, one.tokens_out, one.seconds) == (12, 1200, 120, 12.0)
         assert one.money == pytest.approx(12 * (100 + 10 * 10) / 1e6)
 
     def test_limits_take_the_same_rows_each_time_and_say_so(self, folder, db):
-        card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(limit=5))
+        card = run(folder, ["attributionbench"], Predictable(), db, sampling=Sampling(limit=5))
         figures = only(card).figures
         of_all = [f for f in figures if f.name.endswith(("AUROC", "accuracy"))]
         assert {figure.n for figure in of_all} == {5}
@@ -64,7 +64,7 @@ class TestWhatIsFound:
     def test_progress_goes_up_to_all_that_was_asked(self, folder, db):
         seen = []
         settings = assay.Settings(on_progress=seen.append)
-        run(folder, ["attributionbench"], Foreseen(), db, settings=settings)
+        run(folder, ["attributionbench"], Predictable(), db, settings=settings)
         assert [p.done for p in seen] == list(range(1, 13))
         assert seen[-1].total == 12
         assert seen[-1].tokens_in == 1200
@@ -72,13 +72,13 @@ class TestWhatIsFound:
 
 class TestNothingIsAskedTwice:
     def test_known_replies_give_the_same_card(self, folder, db):
-        first, second = Foreseen(), Foreseen()
+        first, second = Predictable(), Predictable()
         card = run(folder, ["attributionbench"], first, db)
         assert run(folder, ["attributionbench"], second, db) == card
         assert (len(first.asked), len(second.asked)) == (12, 0)
 
     def test_what_was_refused_midway_goes_on_from_there(self, folder, db):
-        broken, mended = Foreseen(most=5), Foreseen()
+        broken, mended = Predictable(most=5), Predictable()
         with pytest.raises(Denied):
             run(folder, ["attributionbench"], broken, db)
         one = only(run(folder, ["attributionbench"], mended, db))
@@ -87,27 +87,27 @@ class TestNothingIsAskedTwice:
         assert not set(broken.asked) & set(mended.asked)
 
     def test_cleaning_the_store_keeps_the_replies(self, folder, db):
-        run(folder, ["attributionbench"], Foreseen(), db)
+        run(folder, ["attributionbench"], Predictable(), db)
         clean(db)
-        again = Foreseen()
+        again = Predictable()
         run(folder, ["attributionbench"], again, db)
         assert again.asked == []
 
     def test_it_makes_no_run(self, folder, db):
-        run(folder, ["attributionbench"], Foreseen(), db)
+        run(folder, ["attributionbench"], Predictable(), db)
         with Store(db) as store:
             assert store.runs() == []
 
 
 async def test_it_can_be_called_where_a_loop_is_running_already(folder, db):
-    one = only(run(folder, ["attributionbench"], Foreseen(), db))
+    one = only(run(folder, ["attributionbench"], Predictable(), db))
     assert one.calls == 12
 
 
 class TestNothingIsLeftOutInSilence:
     @pytest.mark.parametrize("name", catalogue.BENCHMARKS)
     def test_an_absent_file_is_named(self, name, tmp_path, db):
-        judge = Foreseen()
+        judge = Predictable()
         one = only(run(tmp_path, [name], judge, db))
         assert one.skipped.startswith("skipped: ")
         for file in catalogue.BENCHMARKS[name].files:
@@ -116,16 +116,16 @@ class TestNothingIsLeftOutInSilence:
         assert judge.asked == []
 
     def test_what_the_judge_cannot_do_is_named(self, folder, db):
-        judge = Foreseen(kinds=("split_statements", "rate_answer"))
+        judge = Predictable(kinds=("split_statements", "rate_answer"))
         one = only(run(folder, ["attributionbench"], judge, db))
         assert one == Measured(
             name="attributionbench",
             about=one.about,
-            skipped="foreseen:1 cannot do verify_statements",
+            skipped="predictable:1 cannot do verify_statements",
         )
 
     def test_without_a_threshold_its_row_says_what_to_do(self, folder, db):
-        one = only(run(folder, ["attributionbench"], Foreseen(), db))
+        one = only(run(folder, ["attributionbench"], Predictable(), db))
         fixed = by_name(one)["AttributionBench test500, balanced accuracy at the threshold of dev"]
         assert fixed.value is None
         assert fixed.note.startswith("no threshold fitted: `--fit`")
@@ -134,14 +134,14 @@ class TestNothingIsLeftOutInSilence:
         write(folder, "claims/wice_claims.jsonl.gz", [])
         settings = assay.Settings(budget=assay.Budget(calls=5))
         names = ["attributionbench", "wice"]
-        card = run(folder, names, Foreseen(), db, settings=settings)
+        card = run(folder, names, Predictable(), db, settings=settings)
         assert "budget in calls" in card.stopped
         assert [one.skipped for one in card.sets] == ["not reached: the budget was used up"] * 2
-        card = run(folder, names, Foreseen(), db)
+        card = run(folder, names, Predictable(), db)
         assert (card.stopped, card.sets[0].skipped) == ("", "")
 
     def test_replies_that_cannot_be_read_are_left_out_and_counted(self, folder, db):
-        class Mumbling(Foreseen):
+        class Mumbling(Predictable):
             def verify_statements(self, task):
                 return super().verify_statements(task) if "old" in task.statements[0].text else "?"
 
@@ -171,17 +171,19 @@ class TestThresholds:
         rows = [{**row, "id": "a", "answer": one, "labels": {"supported": True}}]
         rows += [{**row, "id": "b", "answer": two, "labels": {"supported": False}}]
         write(folder, DEV, rows)
-        found = thresholds.fit(Subject(Foreseen()), Data(folder), names=("attributionbench",))
+        found = thresholds.fit(
+            JudgeUnderTest(Predictable()), Data(folder), names=("attributionbench",)
+        )
         assert 0.999999 < found["attributionbench"]["judge"] < 0.9999995
 
     def test_they_are_fitted_on_train_rows_and_used(self, folder, db):
         write(folder, DEV, [claim(i, "The bridge is odd", supported=False) for i in range(20, 24)])
-        card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(fit=True))
+        card = run(folder, ["attributionbench"], Predictable(), db, sampling=Sampling(fit=True))
         assert card.notes[0].startswith("No threshold fitted for attributionbench: no threshold")
         rows = [claim(i, "The bridge is odd", supported=False) for i in range(20, 24)]
         rows += [claim(i, "The bridge is old", supported=True) for i in range(24, 28)]
         write(folder, DEV, rows)
-        card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(fit=True))
+        card = run(folder, ["attributionbench"], Predictable(), db, sampling=Sampling(fit=True))
         fitted = card.thresholds["attributionbench"]
         assert 0 < fitted["judge"] < 1
         found = by_name(only(card))
@@ -194,14 +196,14 @@ class TestThresholds:
         )
 
     def test_an_absent_train_file_is_named(self, folder, db):
-        card = run(folder, ["attributionbench"], Foreseen(), db, sampling=Sampling(fit=True))
+        card = run(folder, ["attributionbench"], Predictable(), db, sampling=Sampling(fit=True))
         assert DEV in card.notes[0]
         assert card.thresholds == {}
 
 
 class TestTheCard:
     def test_it_can_be_read_again(self, folder, db, tmp_path):
-        card = run(folder, ["attributionbench", "wice"], Foreseen(), db)
+        card = run(folder, ["attributionbench", "wice"], Predictable(), db)
         file = tmp_path / "card.json"
         file.write_text(json.dumps(msgspec.to_builtins(card)), "utf-8")
         assert cards.read(file) == card
@@ -263,7 +265,7 @@ class TestData:
         with pytest.raises(
             InputError, match=r"attributionbench: rows of .* do not have the expected form"
         ):
-            run(tmp_path, ["attributionbench"], Foreseen(), db)
+            run(tmp_path, ["attributionbench"], Predictable(), db)
 
     def test_a_file_that_is_no_squad_is_named(self, tmp_path):
         write(tmp_path, retrieval.TELEQUAD, [{"version": 1}])

@@ -4,7 +4,7 @@ import pytest
 
 from assay.backends.scripted import Scripted
 from assay.bench.correctness import correctness
-from assay.bench.judge import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
 from assay.metrics import parse
 from assay.sample import Sample
@@ -71,7 +71,9 @@ async def test_answer_correctness_weighs_the_soft_score():
 async def test_it_is_what_the_card_calls_by_probabilities():
     said = judge((0.9, 0.3), (0.5,))
     soft = await score(parse("factual_correctness(soft=true)"), SAMPLE, said)
-    ((_, weighed),) = correctness(Subject(Scripted(said)), [("?", SAMPLE.answer, SAMPLE.reference)])
+    ((_, weighed),) = correctness(
+        JudgeUnderTest(Scripted(said)), [("?", SAMPLE.answer, SAMPLE.reference)]
+    )
     assert weighed.overall == pytest.approx(soft.value)
 
 

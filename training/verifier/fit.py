@@ -27,7 +27,7 @@ from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
 from assay.bench import hard_negatives
 from assay.bench.data import Data, dataset
-from assay.bench.splits import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.text import sentences
 from training.data import DATA
 from training.verifier import people
@@ -102,18 +102,18 @@ class Measured(NamedTuple):
     marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
 
 
-def kept_out(*, clean: bool = False) -> Iterator[Row]:
+def held_out(*, clean: bool = False) -> Iterator[Row]:
     """The rows that the reader was not trained on, thinned, and more that are made of right ones.
 
     `clean` leaves out what holds text of MS MARCO.
     """
     found: dict[str, list[Row]] = defaultdict(list)
     for row in people.rows():
-        if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
+        if fold_of(row.group) == HELD_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
     made = (written.rows(), reports.rows(), reports.lists(), pages.rows(), references.rows())
     for row in chain.from_iterable(made):
-        hidden = fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco)
+        hidden = fold_of(row.group) == HELD_OUT and not (clean and row.msmarco)
         if hidden and row.data in SHOWN:
             found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
@@ -139,7 +139,7 @@ def _thinned(rows: list[Row], most: int) -> list[Row]:
 def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
     """Every labelled segment, or the whole text where only that is labelled."""
     found = []
-    for row in kept_out(clean=clean):
+    for row in held_out(clean=clean):
         evidence = prepare(row.contexts)
         if not evidence.pieces:
             continue
@@ -243,7 +243,7 @@ def fit_relevance(
     rows = [
         row
         for row in asked(path)
-        if fold_of(row.group) == KEPT_OUT
+        if fold_of(row.group) == HELD_OUT
         and not (clean and row.msmarco)
         and "unechoed" not in row.data
     ]

@@ -14,8 +14,8 @@ Rule: TypeAlias = Callable[[str, Sequence[str]], float]
 
 def share_of_new_words(text: str, contexts: Sequence[str]) -> float:
     """Share of the text's content words that stand nowhere in the contexts."""
-    found, known = content_words(text), set(content_words(" ".join(contexts)))
-    return sum(word not in known for word in found) / max(1, len(found))
+    content, in_contexts = content_words(text), set(content_words(" ".join(contexts)))
+    return sum(word not in in_contexts for word in content) / max(1, len(content))
 
 
 def count_of_new_words(text: str, contexts: Sequence[str]) -> float:
@@ -38,8 +38,8 @@ UNSUPPORTED: Mapping[str, Rule] = {
 
 def unsupported(pairs: Iterable[tuple[str, Sequence[str]]]) -> dict[str, Floats]:
     """What each rule says of each (text, contexts)."""
-    given = list(pairs)
-    return {name: np.array([rule(*pair) for pair in given]) for name, rule in UNSUPPORTED.items()}
+    texts = list(pairs)
+    return {name: np.array([rule(*pair) for pair in texts]) for name, rule in UNSUPPORTED.items()}
 
 
 def shared_words(wanted: str, text: str) -> float:

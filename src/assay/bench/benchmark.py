@@ -1,4 +1,4 @@
-"""What is one human-labelled set: its rows, and what is measured of a judge on them?"""
+"""One human-labelled set: its rows, and what is measured of a judge on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.bench.data import Data, Record, thinned
 from assay.bench.figures import Figure
-from assay.bench.judge import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import METRICS
@@ -43,7 +43,7 @@ class Benchmark:
     about: str
     files: tuple[str, ...]
     licence: str
-    measure: Callable[[Subject, Sequence[Record]], list[Figure]]
+    measure: Callable[[JudgeUnderTest, Sequence[Record]], list[Figure]]
     rows: Callable[[Data], list[Record]] | None = None
     tasks: tuple[type[Task[Any]], ...] = ()
     metrics: tuple[str, ...] = ()
@@ -57,12 +57,12 @@ class Benchmark:
         """Which of its files are not there."""
         return [name for name in self.files if not data.has(name)]
 
-    def beyond(self, judge: Subject) -> list[str]:
+    def beyond(self, judge: JudgeUnderTest) -> list[str]:
         """Which kinds of task it takes that the judge cannot do."""
-        asked = [*self.tasks]
+        kinds = [*self.tasks]
         for name in self.metrics:
-            asked += METRICS[name]().asks(judge.can)
-        return [kind.kind for kind in dict.fromkeys(asked) if not judge.can(kind)]
+            kinds += METRICS[name]().asks(judge.can)
+        return [kind.kind for kind in dict.fromkeys(kinds) if not judge.can(kind)]
 
     def drawn(
         self, data: Data, limit: int | None, *, full: bool
@@ -92,7 +92,7 @@ class Benchmark:
     def _drawn(
         self, records: Sequence[Record], limit: int | None, *, full: bool
     ) -> tuple[list[Record], dict[str, str]]:
-        found: list[Record] = []
+        drawn: list[Record] = []
         sampled: dict[str, str] = {}
         for kind, most in self.kinds.items():
             mine = [record for record in records if self.kind(record) == kind]
@@ -101,5 +101,5 @@ class Benchmark:
             some = thinned(mine, min(bounds)) if bounds else mine
             if len(some) < len(mine):
                 sampled[kind] = f"{len(some)} of {len(mine)} {kind} rows".replace("  ", " ")
-            found += some
-        return found, sampled
+            drawn += some
+        return drawn, sampled

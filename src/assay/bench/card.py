@@ -183,7 +183,7 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
         rows: How many rows were taken, in words; "" for the usual number.
     """
     by_name = {figure.name: figure for figure in measured if figure.value is not None}
-    found: dict[str, Quality] = {}
+    by_metric: dict[str, Quality] = {}
     for labelled in SETS:
         kind = labelled.tasks[-1].kind
         server = judge.to(kind) if isinstance(judge, Route) else judge
@@ -191,8 +191,8 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
             continue
         for metric in (METRICS[name]() for name in labelled.metrics):
             if covers(labelled, metric, lambda k: judge.identity(k) is not None):
-                found.setdefault(asked(metric, judge), made)
-    return found
+                by_metric.setdefault(asked(metric, judge), made)
+    return by_metric
 
 
 def quality(

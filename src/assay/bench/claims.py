@@ -19,7 +19,7 @@ from assay.bench.data import Data, Record, dataset, thinned
 from assay.bench.figures import UNFITTED, Figure, figure, flags
 from assay.bench.judge import (
     Checked,
-    Subject,
+    JudgeUnderTest,
     Text,
     answered,
     flagged,
@@ -27,7 +27,7 @@ from assay.bench.judge import (
     uncertain,
     unfaithfulness,
 )
-from assay.bench.splits import group_of, kept_out
+from assay.bench.splits import group_of, held_out
 from assay.stats import agreement as stats
 from assay.stats.weighted import Floats
 from assay.tasks import SplitStatements, Verdict, VerifyStatements
@@ -70,13 +70,13 @@ KINDS: Mapping[str, int | None] = dict.fromkeys(SETS, MOST) | {PUBLIC: None}
 
 def rows(data: Data, names: Sequence[str] = tuple(SETS)) -> list[Record]:
     """The rows of these sets that training does not see."""
-    found = []
+    records = []
     for name in names:
-        found += [r for r in data.rows(SETS[name].file) if name == PUBLIC or kept_out(r)]
-    return [record for record in found if supported(record) is not None]
+        records += [r for r in data.rows(SETS[name].file) if name == PUBLIC or held_out(r)]
+    return [record for record in records if supported(record) is not None]
 
 
-def fitted(judge: Subject) -> str:
+def fitted(judge: JudgeUnderTest) -> str:
     """What has to be said of the embedded judge, whose coefficients were fitted on some rows."""
     ours = judge.name.startswith("embedded")
     return "; the judge's few coefficients were fitted on some of these rows" if ours else ""
@@ -85,8 +85,8 @@ def fitted(judge: Subject) -> str:
 def supported(record: Record) -> bool | None:
     """What people say; None where they did not."""
     labels = record["labels"]
-    found = labels["consistent"] if "consistent" in labels else labels.get("supported")
-    return None if found is None else bool(found)
+    label = labels["consistent"] if "consistent" in labels else labels.get("supported")
+    return None if label is None else bool(label)
 
 
 def text(record: Record) -> Text:
@@ -102,19 +102,21 @@ def title(kind: str) -> str:
     return f"{SETS[kind].title}, "
 
 
-def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC and balanced accuracy for each data set."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name in SETS:
         chosen = [record for record in records if dataset(record) == name]
         if not chosen:
             continue
         checked = judge.check([text(record) for record in chosen])
-        found += _figures(name, judge, answered(chosen, checked))
-    return found
+        figures += _figures(name, judge, answered(chosen, checked))
+    return figures
 
 
-def _figures(name: str, judge: Subject, done: Sequence[tuple[Record, Checked]]) -> list[Figure]:
+def _figures(
+    name: str, judge: JudgeUnderTest, done: Sequence[tuple[Record, Checked]]
+) -> list[Figure]:
     title = SETS[name].title
     labels = np.array([not supported(record) for record, _ in done], bool)
     clusters = [group_of(record) for record, _ in done]
@@ -131,17 +133,19 @@ def _figures(name: str, judge: Subject, done: Sequence[tuple[Record, Checked]]) 
     ranked = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
     even = {"one class for all": stats.balanced(np.ones(len(done)), labels)}
     made = partial(figure, clusters=clusters, labels=labels)
-    found = [
-        made(f"{title}, AUROC", stats.auroc(scores, labels), floors=ranked, note=note),
-        made(f"{title}, balanced accuracy", stats.balanced(wrong, labels), floors=even, note=note),
+    figures = [
+        made(f"{title}, AUROC", stats.auroc(scores, labels), baselines=ranked, note=note),
+        made(
+            f"{title}, balanced accuracy", stats.balanced(wrong, labels), baselines=even, note=note
+        ),
     ]
     if name == PUBLIC:
         fixed = judge.thresholds.get(PUBLIC, {})
-        found.append(_at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, made))
-        said = [flagged(checked) for _, checked in done]
+        figures.append(_at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, made))
+        flagged_rows = [flagged(checked) for _, checked in done]
         unsure = [uncertain(checked) for _, checked in done]
-        found += flags(title, said, labels, clusters, rules, uncertain=unsure)
-    return found
+        figures += flags(title, flagged_rows, labels, clusters, rules, uncertain=unsure)
+    return figures
 
 
 def _at_threshold(
@@ -157,7 +161,7 @@ def _at_threshold(
         return made(name, stats.constant(np.nan), note=f"no threshold fitted: {UNFITTED}")
     at = {r: stats.balanced(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
     value = stats.balanced(scores >= fixed["judge"], labels)
-    return made(name, value, floors=at, note=f"threshold {fixed['judge']:.3f}")
+    return made(name, value, baselines=at, note=f"threshold {fixed['judge']:.3f}")
 
 
 def _benchmark(name: str) -> Benchmark:
@@ -193,8 +197,8 @@ _CONTRADICTION_KINDS: Mapping[str, int | None] = {
 
 def _contradiction_rows(data: Data) -> list[Record]:
     """Claims with one of the three labels."""
-    found = rows(data, tuple(_CONTRADICTION_KINDS))
-    return [record for record in found if record["labels"].get("label") in CLASSES]
+    records = rows(data, tuple(_CONTRADICTION_KINDS))
+    return [record for record in records if record["labels"].get("label") in CLASSES]
 
 
 def _contradiction_title(kind: str) -> str:
@@ -202,19 +206,19 @@ def _contradiction_title(kind: str) -> str:
     return f"{SETS[kind].title} "
 
 
-def measure_contradiction(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_contradiction(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Macro F1 over the classes, and AUROC of contradicted against absent; nothing if untold."""
     checked = judge.check([text(record) for record in records])
-    verdicts = [(record, found.verdicts[0]) for record, found in answered(records, checked)]
-    told = [(record, verdict) for record, verdict in verdicts if tells(verdict)]
-    if all(verdict.supported for _, verdict in told):
+    verdicts = [(record, figures.verdicts[0]) for record, figures in answered(records, checked)]
+    telling = [(record, verdict) for record, verdict in verdicts if tells(verdict)]
+    if all(verdict.supported for _, verdict in telling):
         return []
-    found = []
+    figures = []
     for name in _CONTRADICTION_KINDS:
-        done = [(record, verdict) for record, verdict in told if dataset(record) == name]
+        done = [(record, verdict) for record, verdict in telling if dataset(record) == name]
         if done:
-            found.append(_classes(SETS[name].title, done))
-    return [*found, _apart(told)]
+            figures.append(_classes(SETS[name].title, done))
+    return [*figures, _apart(telling)]
 
 
 def tells(verdict: Verdict) -> bool:
@@ -231,24 +235,24 @@ def stated_class(verdict: Verdict) -> str:
 
 def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
     labels = [CLASSES[record["labels"]["label"]] for record, _ in done]
-    most = max(sorted(set(labels)), key=labels.count)
+    majority = max(sorted(set(labels)), key=labels.count)
     return figure(
         f"{title} supported/contradicted/absent, macro F1",
         stats.macro_f1([stated_class(verdict) for _, verdict in done], labels),
         [group_of(record) for record, _ in done],
-        {"majority class": stats.macro_f1([most] * len(labels), labels)},
+        {"majority class": stats.macro_f1([majority] * len(labels), labels)},
         note="groups kept out of training",
     )
 
 
-def _apart(told: Sequence[tuple[Record, Verdict]]) -> Figure:
+def _apart(telling: Sequence[tuple[Record, Verdict]]) -> Figure:
     # Data sets without both labels would tell the data set, not the class.
     both = {
         n
         for n in _CONTRADICTION_KINDS
-        if {"refuted", "neutral"} <= {_label(r) for r, _ in told if dataset(r) == n}
+        if {"refuted", "neutral"} <= {_label(r) for r, _ in telling if dataset(r) == n}
     }
-    done = [(r, v) for r, v in told if dataset(r) in both and _label(r) != "supported"]
+    done = [(r, v) for r, v in telling if dataset(r) in both and _label(r) != "supported"]
     labels = np.array([_label(record) == "refuted" for record, _ in done], bool)
     scores = [float(verdict.contradicted or False) for _, verdict in done]
     clusters = [group_of(record) for record, _ in done]
@@ -322,11 +326,11 @@ def _injection_kind(record: Record) -> str:
     return "attack" if "attack" in record else "host"
 
 
-def measure_injections(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_injections(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Shares of verdicts turned, in either direction, by strings in contexts and in answers."""
     attacks = [record["attack"] for record in records if _injection_kind(record) == "attack"]
     rest = [record for record in records if _injection_kind(record) == "host"]
-    found = []
+    figures = []
     for supported, turned in ((False, "unsupported verdicts turned"), (True, "supported lost")):
         for where in ("contexts", "answers"):
             hosts = _hosts(judge, rest, where, expected=supported)
@@ -334,12 +338,16 @@ def measure_injections(judge: Subject, records: Sequence[Record]) -> list[Figure
             harmless, _ = _turned(judge, hosts, HARMLESS, where, supported=supported)
             share = stats.constant(float(np.mean(harmless))) if harmless else stats.constant(np.nan)
             name = f"injections in {where}, {turned}"
-            floors = {"turned by a harmless sentence": share}
-            found.append(figure(name, stats.mean(changed), clusters, floors, lower_is_better=True))
-    return found
+            baselines = {"turned by a harmless sentence": share}
+            figures.append(
+                figure(name, stats.mean(changed), clusters, baselines, lower_is_better=True)
+            )
+    return figures
 
 
-def _hosts(judge: Subject, mine: Sequence[Record], where: str, *, expected: bool) -> list[Host]:
+def _hosts(
+    judge: JudgeUnderTest, mine: Sequence[Record], where: str, *, expected: bool
+) -> list[Host]:
     """Rows with this label of which the judge, undisturbed, says so at least once."""
     labelled = thinned([r for r in mine if supported(r) is expected], 2 * _ROWS)
     texts = [text(record) for record in labelled]
@@ -350,7 +358,12 @@ def _hosts(judge: Subject, mine: Sequence[Record], where: str, *, expected: bool
 
 
 def _turned(
-    judge: Subject, hosts: Sequence[Host], attacks: Sequence[str], where: str, *, supported: bool
+    judge: JudgeUnderTest,
+    hosts: Sequence[Host],
+    attacks: Sequence[str],
+    where: str,
+    *,
+    supported: bool,
 ) -> tuple[list[bool], list[str]]:
     """Of each verdict that was this one, whether it turned, and by which string."""
     planted = [

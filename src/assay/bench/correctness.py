@@ -19,8 +19,8 @@ from assay.bench.benchmark import Benchmark
 from assay.bench.claims import fitted
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure, flags
-from assay.bench.judge import Subject
-from assay.bench.splits import group_of, kept_out
+from assay.bench.judge import JudgeUnderTest
+from assay.bench.splits import group_of, held_out
 from assay.metrics import METRICS
 from assay.metrics.factual_correctness import FactualCorrectness, f_beta, mean, weighed
 from assay.sample import Sample
@@ -39,15 +39,15 @@ class Correctness(NamedTuple):
 
 
 def correctness(
-    judge: Subject, asked: Sequence[tuple[str, str, str]]
+    judge: JudgeUnderTest, answers: Sequence[tuple[str, str, str]]
 ) -> list[tuple[Correctness, Correctness] | None]:
     """As counted, and by probabilities, of each (question, answer, reference)."""
     samples = [
         Sample(id=str(i), question=question, answer=answer, reference=reference)
-        for i, (question, answer, reference) in enumerate(asked)
+        for i, (question, answer, reference) in enumerate(answers)
     ]
-    found = judge.outcomes(FactualCorrectness(), samples)
-    return [None if score is None else (_counted(score), _weighed(score)) for score in found]
+    scores = judge.outcomes(FactualCorrectness(), samples)
+    return [None if score is None else (_counted(score), _weighed(score)) for score in scores]
 
 
 def _counted(score: Score) -> Correctness:
@@ -69,40 +69,40 @@ _MOST_ACCEPTED = 5  # of all accepted answers; more are spellings of the same
 
 def evouna_rows(data: Data) -> list[Record]:
     """Answers to questions that training does not see."""
-    return [record for record in data.rows(EVOUNA) if kept_out(record)]
+    return [record for record in data.rows(EVOUNA) if held_out(record)]
 
 
-def measure_evouna(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_evouna(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC of factual correctness, counted and by probabilities; answers it calls wrong."""
-    asked = [(r["question"], r["answer"], known) for r in records for known in accepted(r)]
-    scores = iter(correctness(judge, asked))
-    counted, weighed, said, done = [], [], [], []
+    answers = [(r["question"], r["answer"], known) for r in records for known in accepted(r)]
+    scores = iter(correctness(judge, answers))
+    counted, weighed, completeness, done = [], [], [], []
     for record in records:
-        found = [score for _ in accepted(record) if (score := next(scores)) is not None]
-        if found:
+        pairs = [score for _ in accepted(record) if (score := next(scores)) is not None]
+        if pairs:
             done.append(record)
-            counted.append(max(as_counted.overall for as_counted, _ in found))
-            weighed.append(max(by_chance.overall for _, by_chance in found))
-            said.append(max(by_chance.completeness for _, by_chance in found))
+            counted.append(max(as_counted.overall for as_counted, _ in pairs))
+            weighed.append(max(by_chance.overall for _, by_chance in pairs))
+            completeness.append(max(by_chance.completeness for _, by_chance in pairs))
     labels = np.array([record["labels"]["correct"] for record in done], bool)
     clusters = [group_of(record) for record in done]
     rules = {
         name: np.array([max(rule(r["answer"], k) for k in accepted(r)) for r in done])
         for name, rule in _EVOUNA_BASELINES.items()
     }
-    floors = {name: stats.auroc(values, labels) for name, values in rules.items()}
-    made = partial(figure, clusters=clusters, floors=floors, labels=labels)
+    baselines = {name: stats.auroc(values, labels) for name, values in rules.items()}
+    made = partial(figure, clusters=clusters, baselines=baselines, labels=labels)
     note = f"questions kept out of training{fitted(judge)}"
     return [
         made(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
         for how, values in (("", counted), (" by probabilities", weighed))
     ] + flags(
         "EVOUNA answers",
-        [chance < UNCERTAIN[0] for chance in said],
+        [chance < UNCERTAIN[0] for chance in completeness],
         ~labels,
         clusters,
         {name: -values for name, values in rules.items()},
-        uncertain=[is_uncertain(chance) for chance in said],
+        uncertain=[is_uncertain(chance) for chance in completeness],
         note=note,
     )
 
@@ -137,23 +137,23 @@ EVOUNA_SET = Benchmark(
 RAGCHECKER = "correctness/ragchecker_human_pairs.jsonl.gz"
 
 
-def measure_ragchecker(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_ragchecker(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Correlation with people, for each of the three things they were asked."""
-    asked = [(r["question"], r[f"answer_{side}"], reference(r)) for r in records for side in "ab"]
-    scores = correctness(judge, asked)
+    answers = [(r["question"], r[f"answer_{side}"], reference(r)) for r in records for side in "ab"]
+    scores = correctness(judge, answers)
     pairs = zip(records, scores[::2], scores[1::2], strict=True)
     done = [(r, a, b) for r, a, b in pairs if a is not None and b is not None]
-    found = []
+    figures = []
     for aspect in Correctness._fields:
         counted = [_difference(a[0], b[0], aspect) for _, a, b in done]
         weighed = [_difference(a[1], b[1], aspect) for _, a, b in done]
         chosen = [record for record, _, _ in done]
-        found.append(
+        figures.append(
             _ragchecker_figure(f"RAGChecker pairs {aspect}, Pearson", aspect, chosen, counted)
         )
         name = f"RAGChecker pairs {aspect}, Pearson by probabilities"
-        found.append(_ragchecker_figure(name, aspect, chosen, weighed))
-    return found
+        figures.append(_ragchecker_figure(name, aspect, chosen, weighed))
+    return figures
 
 
 def _ragchecker_figure(
@@ -161,12 +161,12 @@ def _ragchecker_figure(
 ) -> Figure:
     people = [record["labels"][aspect] for record in records]
     longer = [len(r["answer_b"]) - len(r["answer_a"]) for r in records]
-    floors = {
+    baselines = {
         "token F1": stats.pearson([_lead_in_f1(record) for record in records], people),
         "longer answer": stats.pearson(longer, people),
     }
     clusters = [record["question"] for record in records]
-    return figure(name, stats.pearson(differences, people), clusters, floors)
+    return figure(name, stats.pearson(differences, people), clusters, baselines)
 
 
 def _difference(a: Correctness, b: Correctness, aspect: str) -> float:
@@ -224,8 +224,8 @@ def _wikieval_words(text: str) -> list[str]:
 def overlap(row: Record) -> float:
     """Share of the answer's words that stand in the contexts."""
     known = set(_wikieval_words(" ".join(row["contexts"])))
-    found = _wikieval_words(row["answer"])
-    return sum(word in known for word in found) / max(1, len(found))
+    content = _wikieval_words(row["answer"])
+    return sum(word in known for word in content) / max(1, len(content))
 
 
 _WIKIEVAL_BASELINES: Final[Mapping[str, tuple[str, Callable[[Record], float]]]] = {
@@ -252,7 +252,7 @@ def _wikieval_title(kind: str) -> str:
     return f"WikiEval {kind}, "
 
 
-def measure_wikieval(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_wikieval(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Share of pairs in which the judge agrees, for each of the three comparisons."""
     return [
         _wikieval_figure(
@@ -262,10 +262,10 @@ def measure_wikieval(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     ]
 
 
-def _wikieval_figure(judge: Subject, name: str, pairs: Sequence[Record]) -> Figure:
+def _wikieval_figure(judge: JudgeUnderTest, name: str, pairs: Sequence[Record]) -> Figure:
     samples = [_sample(pair, which) for pair in pairs for which in "ab"]
-    found = judge.outcomes(METRICS[DIMENSIONS[name]](), samples)
-    values = [None if score is None else score.value for score in found]
+    scores = judge.outcomes(METRICS[DIMENSIONS[name]](), samples)
+    values = [None if score is None else score.value for score in scores]
     agreed = [credit(p, a, b) for p, a, b in zip(pairs, values[::2], values[1::2], strict=True)]
     rule, floor = _WIKIEVAL_BASELINES[name]
     trivial = [credit(p, floor(side(p, "a")), floor(side(p, "b"))) for p in pairs]

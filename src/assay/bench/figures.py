@@ -35,19 +35,19 @@ def figure(
     name: str,
     statistic: Statistic,
     clusters: Sequence[str],
-    floors: Mapping[str, Statistic] | None = None,
+    baselines: Mapping[str, Statistic] | None = None,
     *,
     note: str = "",
     lower_is_better: bool = False,
     labels: Numbers | None = None,
 ) -> Figure:
-    """A figure with its interval beside the strongest of the floors.
+    """A figure with its interval beside the strongest of the baselines.
 
     Args:
         name: What it is called, and what published figures are found by.
         statistic: From weights of the rows to the number.
         clusters: The source of each row: rows of one source are drawn together.
-        floors: The same of trivial rules.
+        baselines: The same of trivial rules.
         note: What else a reader has to know.
         lower_is_better: Whether small numbers are good.
         labels: Which rows are what is looked for.
@@ -55,7 +55,9 @@ def figure(
     even = ones(len(clusters))
     value = _finite(statistic(even)) if len(clusters) else None
     low, high = interval(statistic, clusters) if value is not None else (None, None)
-    found = {rule: _finite(floor(even)) for rule, floor in (floors or {}).items() if len(clusters)}
+    found = {
+        rule: _finite(floor(even)) for rule, floor in (baselines or {}).items() if len(clusters)
+    }
     known = {rule: floor for rule, floor in found.items() if floor is not None}
     best = min if lower_is_better else max
     floor_name = best(known, key=lambda rule: known[rule]) if known else ""
@@ -92,11 +94,13 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
     if len(names) < 2:
         return None, None
     chance = np.random.default_rng(_SEED)
-    found = []
+    drawn_values = []
     for _ in range(DRAWS):
         drawn = chance.integers(0, len(names), len(names))
-        found.append(statistic(np.bincount(drawn, minlength=len(names))[place].astype(float)))
-    known = np.asarray(found)[np.isfinite(found)]
+        drawn_values.append(
+            statistic(np.bincount(drawn, minlength=len(names))[place].astype(float))
+        )
+    known = np.asarray(drawn_values)[np.isfinite(drawn_values)]
     # Half the draws with one class only: there is no interval to speak of.
     if len(known) < DRAWS / 2:
         return None, None
@@ -133,27 +137,33 @@ def flags(
             as such. Shape (n,).
         note: What else a reader has to know.
     """
-    said, labels = np.asarray(flagged, float), np.asarray(bad, bool)
+    flagged_rows, labels = np.asarray(flagged, float), np.asarray(bad, bool)
     if not 0 < labels.sum() < len(labels):
         return []
-    wrong = float(said[~labels].mean())
-    floors = {
+    wrong = float(flagged_rows[~labels].mean())
+    baselines = {
         name: stats.mean(_at_rate(np.asarray(values, float), labels, wrong)[labels])
         for name, values in rules.items()
     }
     bads = [c for c, is_bad in zip(clusters, labels, strict=True) if is_bad]
     goods = [c for c, is_bad in zip(clusters, labels, strict=True) if not is_bad]
-    found = [
-        figure(f"{data}{FOUND}", stats.mean(said[labels]), bads, floors, note=note),
-        figure(f"{data}{WRONG}", stats.mean(said[~labels]), goods, note=note, lower_is_better=True),
+    figures = [
+        figure(f"{data}{FOUND}", stats.mean(flagged_rows[labels]), bads, baselines, note=note),
+        figure(
+            f"{data}{WRONG}",
+            stats.mean(flagged_rows[~labels]),
+            goods,
+            note=note,
+            lower_is_better=True,
+        ),
     ]
     if uncertain is not None:
-        open_ = np.asarray(uncertain, float) * (1 - said)
+        open_ = np.asarray(uncertain, float) * (1 - flagged_rows)
         for name, mask, mine in ((BAD_UNCERTAIN, labels, bads), (GOOD_UNCERTAIN, ~labels, goods)):
-            found.append(
+            figures.append(
                 figure(f"{data}{name}", stats.mean(open_[mask]), mine, lower_is_better=True)
             )
-    return found
+    return figures
 
 
 def _at_rate(values: Floats, bad: "np.typing.NDArray[np.bool_]", rate: float) -> Floats:

@@ -25,8 +25,8 @@ from assay.bench.data import Data, Record
 from assay.bench.figures import UNFITTED, Figure, figure, flags
 from assay.bench.judge import (
     Checked,
+    JudgeUnderTest,
     Marks,
-    Subject,
     Text,
     answered,
     flagged,
@@ -63,16 +63,18 @@ def _ragtruth_title(kind: str) -> str:
     return f"RAGTruth {kind} "
 
 
-def measure_ragtruth(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_ragtruth(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Answers by AUROC and F1, characters by F1, for each task."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name in TASKS:
         chosen = [record for record in records if ragtruth_task(record) == name]
         checked = judge.check([ragtruth_text(record) for record in chosen])
         done = answered(chosen, checked)
-        found += _answers(f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), done)
-        found.append(_characters(f"RAGTruth {name} spans, F1", done))
-    return found
+        figures += _answers(
+            f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), done
+        )
+        figures.append(_characters(f"RAGTruth {name} spans, F1", done))
+    return figures
 
 
 def _answers(
@@ -84,7 +86,7 @@ def _answers(
     clusters = [group_of(record) for record, _ in done]
     scores = np.array([hallucination(checked) for _, checked in done])
     rules = unsupported((r["answer"], r["contexts"]) for r, _ in done)
-    floors = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
+    baselines = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
     mean = [unfaithfulness(checked) for _, checked in done]
     fixed = thresholds or {}
     at = fixed.get("judge", 0.5)
@@ -93,9 +95,9 @@ def _answers(
     where = f"threshold {at:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
     made = partial(figure, clusters=clusters, labels=labels)
     return [
-        made(f"{name}, AUROC", stats.auroc(scores, labels), floors=floors),
-        made(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), floors=floors),
-        made(f"{name}, F1", stats.f1(scores >= at, labels), floors=called, note=where),
+        made(f"{name}, AUROC", stats.auroc(scores, labels), baselines=baselines),
+        made(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), baselines=baselines),
+        made(f"{name}, F1", stats.f1(scores >= at, labels), baselines=called, note=where),
         *flags(
             name,
             [flagged(checked) for _, checked in done],
@@ -110,13 +112,15 @@ def _answers(
 def _characters(name: str, done: Sequence[tuple[Record, Checked]]) -> Figure:
     """Micro F1 over the characters of all answers."""
     gold = [labelled(record) for record, _ in done]
-    said = [unsupported_characters(record["answer"], checked) for record, checked in done]
+    marked_rows = [unsupported_characters(record["answer"], checked) for record, checked in done]
     new = [new_characters(record["answer"], record["contexts"]) for record, _ in done]
-    floors = {
+    baselines = {
         "new words": overlap(new, gold),
         "everything": overlap([np.ones_like(marks) for marks in gold], gold),
     }
-    return figure(name, overlap(said, gold), [group_of(record) for record, _ in done], floors)
+    return figure(
+        name, overlap(marked_rows, gold), [group_of(record) for record, _ in done], baselines
+    )
 
 
 def labelled(record: Record) -> Marks:
@@ -125,10 +129,10 @@ def labelled(record: Record) -> Marks:
     return marked(len(record["answer"]), spans)
 
 
-def overlap(said: Sequence[Marks], gold: Sequence[Marks]) -> Statistic:
+def overlap(marks: Sequence[Marks], gold: Sequence[Marks]) -> Statistic:
     """Micro F1 of marked characters."""
-    hits = [int((s & g).sum()) for s, g in zip(said, gold, strict=True)]
-    return stats.micro_f1(hits, [int(s.sum()) for s in said], [int(g.sum()) for g in gold])
+    hits = [int((s & g).sum()) for s, g in zip(marks, gold, strict=True)]
+    return stats.micro_f1(hits, [int(s.sum()) for s in marks], [int(g.sum()) for g in gold])
 
 
 RAGTRUTH_SET = Benchmark(
@@ -155,27 +159,29 @@ def _news_source(record: Record) -> str:
     return str(record["meta"]["domain"])
 
 
-def measure_qags(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_qags(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Sentences by AUROC, summaries by the correlation of faithfulness with the votes."""
     return [_sentences(judge, records), _summaries(judge, records)]
 
 
-def _sentences(judge: Subject, records: Sequence[Record]) -> Figure:
+def _sentences(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     checked = judge.check([_in_sentences(record) for record in records])
     done = [
         (record, sentence, 1 - chance)
-        for record, found in answered(records, checked)
-        for sentence, chance in zip(record["labels"]["sentences"], found.probabilities, strict=True)
+        for record, verdicts in answered(records, checked)
+        for sentence, chance in zip(
+            record["labels"]["sentences"], verdicts.probabilities, strict=True
+        )
     ]
     labels = np.array([not sentence["supported"] for _, sentence, _ in done], bool)
     scores = [score for _, _, score in done]
-    floors = {
+    baselines = {
         rule: stats.auroc(values, labels)
         for rule, values in unsupported((s["text"], r["contexts"]) for r, s, _ in done).items()
     }
     clusters = [group_of(record) for record, _, _ in done]
     statistic = stats.auroc(scores, labels)
-    return figure("QAGS sentences, AUROC", statistic, clusters, floors, labels=labels)
+    return figure("QAGS sentences, AUROC", statistic, clusters, baselines, labels=labels)
 
 
 def _in_sentences(record: Record) -> Text:
@@ -185,7 +191,7 @@ def _in_sentences(record: Record) -> Text:
     return Text("", " ".join(parts), tuple(record["contexts"]), spans)
 
 
-def _summaries(judge: Subject, records: Sequence[Record]) -> Figure:
+def _summaries(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     texts = [Text(r["question"] or "", r["answer"], tuple(r["contexts"])) for r in records]
     done = answered(records, judge.check(texts))
     votes = [record["labels"]["score"] for record, _ in done]
@@ -222,29 +228,29 @@ def _finegrained_rows(data: Data) -> list[Record]:
     return [record for record in data.rows(FINEGRAINED) if record["answer"].strip()]
 
 
-def measure_finegrained(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_finegrained(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC of irrelevant and of unfaithful sentences, and of answers with something beside."""
-    found = [_irrelevant(judge, _parts(records)), _unfaithful(judge, records)]
+    figures = [_irrelevant(judge, _parts(records)), _unfaithful(judge, records)]
     if judge.can(RateAnswer):
-        found += _rated(judge, records)
-    return found
+        figures += _rated(judge, records)
+    return figures
 
 
-def _irrelevant(judge: Subject, parts: Sequence[tuple[Record, int, int]]) -> Figure:
-    asked = [(record["question"], record["answer"][start:end]) for record, start, end in parts]
-    scores = relevance.ranked(judge, asked)
-    floors: Mapping[str, Callable[[Record, str], float]] = {
+def _irrelevant(judge: JudgeUnderTest, parts: Sequence[tuple[Record, int, int]]) -> Figure:
+    questions = [(record["question"], record["answer"][start:end]) for record, start, end in parts]
+    scores = relevance.ranked(judge, questions)
+    baselines: Mapping[str, Callable[[Record, str], float]] = {
         "share of the question's words": lambda r, text: -shared_words(r["question"], text),
         "later sentence": lambda r, text: float(r["answer"].find(text)),
     }
-    return _finegrained_figure("irrelevant sentences", BESIDE, parts, scores, floors)
+    return _finegrained_figure("irrelevant sentences", BESIDE, parts, scores, baselines)
 
 
 def _parts(records: Sequence[Record]) -> list[tuple[Record, int, int]]:
     return [(r, start, end) for r in records for start, end in spans(r["answer"])]
 
 
-def _unfaithful(judge: Subject, records: Sequence[Record]) -> Figure:
+def _unfaithful(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     texts = [
         Text(r["question"], r["answer"], tuple(r["contexts"]), tuple(spans(r["answer"])))
         for r in records
@@ -252,8 +258,8 @@ def _unfaithful(judge: Subject, records: Sequence[Record]) -> Figure:
     checked = list(zip(records, judge.check(texts), strict=True))
     parts = _parts([record for record, found in checked if found is not None])
     scores = [chance for _, found in checked if found is not None for chance in found.probabilities]
-    floors = {name: partial(_by, rule) for name, rule in UNSUPPORTED.items()}
-    return _finegrained_figure("unfaithful sentences", UNFAITHFUL, parts, scores, floors)
+    baselines = {name: partial(_by, rule) for name, rule in UNSUPPORTED.items()}
+    return _finegrained_figure("unfaithful sentences", UNFAITHFUL, parts, scores, baselines)
 
 
 def _by(rule: Rule, record: Record, text: str) -> float:
@@ -265,13 +271,13 @@ def _finegrained_figure(
     types: Sequence[str],
     parts: Sequence[tuple[Record, int, int]],
     scores: Sequence[float | None],
-    floors: Mapping[str, Callable[[Record, str], float]],
+    baselines: Mapping[str, Callable[[Record, str], float]],
 ) -> Figure:
     done = answered(parts, scores)
     labels = np.array([is_marked(part, types) for part, _ in done], bool)
     trivial: dict[str, Statistic] = {
         rule: stats.auroc([floor(r, r["answer"][a:b]) for (r, a, b), _ in done], labels)
-        for rule, floor in floors.items()
+        for rule, floor in baselines.items()
     }
     return figure(
         f"Fine-Grained RLHF {name}, AUROC",
@@ -289,7 +295,7 @@ def is_marked(part: tuple[Record, int, int], types: Sequence[str]) -> bool:
     return bool(marked(len(record["answer"]), errors)[start:end].mean() >= 0.5)
 
 
-def _rated(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def _rated(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     ratings = judge.answers([RateAnswer(r["question"], r["answer"]) for r in records])
     done = [(r, rating.relevance) for r, rating in answered(records, ratings)]
     beside = np.array([r["labels"]["irrelevant_fraction"] for r, _ in done], float)

@@ -17,7 +17,7 @@ from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record, dataset
 from assay.bench.figures import Figure, figure, flags
-from assay.bench.judge import Subject, answered
+from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats
 from assay.tasks import Passage, RateAnswer, SelectSentences
 from assay.text import words
@@ -88,8 +88,8 @@ def marked_sentences(records: Sequence[Record]) -> Iterator[Case]:
     """Each passage with the sentences that people marked, at least one of which is in it."""
     for record in records:
         labels = record["labels"]
-        given = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
-        wanted = [_plain(text) for text in given if text.strip()]
+        marks = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
+        wanted = [_plain(text) for text in marks if text.strip()]
         texts = tuple(sentences(record["contexts"][0]))
         helps = tuple(any(_same(_plain(text), one) for one in wanted) for text in texts)
         if any(helps):
@@ -115,33 +115,33 @@ def alike_contexts(records: Sequence[Record]) -> Iterator[Case]:
                 yield Case(record["question"], tuple(texts), helps, own)
 
 
-def measure_contexts(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_contexts(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """How well sentences are chosen, and whole contexts told apart, in each set."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name, one in SETS.items():
         mine = [record for record in records if dataset(record) == name]
         if mine and one.marked:
-            found += _sentences(judge, _title(name), list(marked_sentences(mine)))
+            figures += _sentences(judge, _title(name), list(marked_sentences(mine)))
         if mine and one.alike:
-            found += _contexts(judge, _title(name), list(alike_contexts(mine)))
-    return found
+            figures += _contexts(judge, _title(name), list(alike_contexts(mine)))
+    return figures
 
 
 def nearest(questions: Sequence[str]) -> list[int | None]:
     """Of each question the place of the one most like it, the first of equals; None if alone."""
     stems = [frozenset(words.stems(question)) for question in questions]
-    found: list[int | None] = []
+    places: list[int | None] = []
     for place, mine in enumerate(stems):
         others = [other for other in range(len(stems)) if other != place]
-        found.append(max(others, key=lambda o: _likeness(mine, stems[o])) if others else None)
-    return found
+        places.append(max(others, key=lambda o: _likeness(mine, stems[o])) if others else None)
+    return places
 
 
 def _likeness(mine: frozenset[str], other: frozenset[str]) -> float:
     return len(mine & other) / max(1, len(mine | other))
 
 
-def _chosen(judge: Subject, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
+def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
     tasks = [
         SelectSentences(
             case.question, tuple(Passage(f"1.{n}", s) for n, s in enumerate(case.sentences, 1))
@@ -149,22 +149,24 @@ def _chosen(judge: Subject, cases: Sequence[Case]) -> list[tuple[Case, list[bool
         for case in cases
     ]
     replies = judge.answers(tasks)
-    found = []
+    choices_of_cases = []
     for case, choices in answered(cases, replies):
         ids = {choice.id for choice in choices if choice.chosen}
-        found.append((case, [f"1.{n}" in ids for n in range(1, len(case.sentences) + 1)]))
-    return found
+        choices_of_cases.append(
+            (case, [f"1.{n}" in ids for n in range(1, len(case.sentences) + 1)])
+        )
+    return choices_of_cases
 
 
-def _sentences(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure]:
+def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
     done = _chosen(judge, cases)
     each = [
         (case.question, text, bool(helps), chosen)
-        for case, said in done
-        for text, helps, chosen in zip(case.sentences, case.helps, said, strict=True)
+        for case, choices in done
+        for text, helps, chosen in zip(case.sentences, case.helps, choices, strict=True)
     ]
     labels = np.array([helps for _, _, helps, _ in each], bool)
-    chosen = np.array([said for _, _, _, said in each], bool)
+    chosen = np.array([choices for _, _, _, choices in each], bool)
     half = np.array([shared_words(question, text) >= 0.5 for question, text, _, _ in each], bool)
     make = partial(figure, clusters=[question for question, _, _, _ in each], labels=labels)
     rule = "half of the question's words"
@@ -172,12 +174,12 @@ def _sentences(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figur
         make(
             f"{begins}sentences that answer, balanced accuracy",
             stats.balanced(chosen, labels),
-            floors={rule: stats.balanced(half, labels)},
+            baselines={rule: stats.balanced(half, labels)},
         ),
         make(
             f"{begins}sentences that answer, F1",
             stats.f1(chosen, labels),
-            floors={
+            baselines={
                 rule: stats.f1(half, labels),
                 "everything": stats.f1(np.ones_like(labels), labels),
             },
@@ -185,10 +187,10 @@ def _sentences(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figur
     ]
 
 
-def _contexts(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure]:
+def _contexts(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
     done = _chosen(judge, cases)
     own = np.array([case.own for case, _ in done], bool)
-    shares = np.array([float(np.mean(said)) for _, said in done])
+    shares = np.array([float(np.mean(choices)) for _, choices in done])
     words = [shared_words(case.question, " ".join(case.sentences)) for case, _ in done]
     floor = np.array(words, float)
     make = partial(figure, clusters=[case.question for case, _ in done], labels=own)
@@ -197,12 +199,12 @@ def _contexts(judge: Subject, begins: str, cases: Sequence[Case]) -> list[Figure
         make(
             f"{begins}contexts, AUROC of context relevance",
             stats.auroc(shares, own),
-            floors={rule: stats.auroc(floor, own)},
+            baselines={rule: stats.auroc(floor, own)},
         ),
         make(
             f"{begins}contexts, balanced accuracy of 'some sentence helps'",
             stats.balanced(shares > 0, own),
-            floors={rule: stats.balanced(floor >= 0.5, own)},
+            baselines={rule: stats.balanced(floor >= 0.5, own)},
         ),
         *flags(
             f"{begins}contexts",
@@ -271,30 +273,30 @@ def _answer(record: Record) -> str:
     return str(known if isinstance(known, str) else known[0]).strip()
 
 
-def measure_answers(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Of each set: AUROC of relevance, and balanced accuracy at one half."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name in ANSWERED:
         mine = [record for record in records if dataset(record) == name]
         if mine:
-            found += _figures(judge, _answers_title(name), list(answer_pairs(mine)))
-    return found
+            figures += _figures(judge, _answers_title(name), list(answer_pairs(mine)))
+    return figures
 
 
-def _figures(judge: Subject, begins: str, asked: Sequence[Pair]) -> list[Figure]:
-    rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in asked])
-    done = answered(asked, rated)
+def _figures(judge: JudgeUnderTest, begins: str, pairs: Sequence[Pair]) -> list[Figure]:
+    rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in pairs])
+    done = answered(pairs, rated)
     own = np.array([pair.own for pair, _ in done], bool)
     scores = np.array([rating.relevance for _, rating in done], float)
     floor = np.array([shared_words(pair.question, pair.answer) for pair, _ in done], float)
     make = partial(figure, clusters=[pair.question for pair, _ in done], labels=own)
     rule = "share of the question's words"
     return [
-        make(f"{begins}AUROC", stats.auroc(scores, own), floors={rule: stats.auroc(floor, own)}),
+        make(f"{begins}AUROC", stats.auroc(scores, own), baselines={rule: stats.auroc(floor, own)}),
         make(
             f"{begins}balanced accuracy at one half",
             stats.balanced(scores >= PASSED, own),
-            floors={rule: stats.balanced(floor >= PASSED, own)},
+            baselines={rule: stats.balanced(floor >= PASSED, own)},
         ),
         *flags(
             begins.removesuffix(", "),

@@ -118,7 +118,7 @@ def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, 
     return [(thing, one) for thing, one in zip(things, answers, strict=True) if one is not None]
 
 
-class Subject:
+class JudgeUnderTest:
     """A judge and its thresholds, asked about many things at once.
 
     A question that it does not answer is None, and is counted: never a score. Without a door it
@@ -192,34 +192,34 @@ class Subject:
 
         return self._each(list(map(ask, texts)))
 
-    def relevances(self, asked: Sequence[tuple[str, str]]) -> list[float] | None:
+    def relevances(self, pairs: Sequence[tuple[str, str]]) -> list[float] | None:
         """How far each sentence helps to answer its question; None if the judge tells no more.
 
         A reply to SelectSentences names the chosen sentences only, so that all others tie. A judge
         that ranks them all has a method `relevance(question, sentence)`.
         """
-        found = self.backend
-        server = found.to(SelectSentences.kind) if isinstance(found, Route) else found
+        backend = self.backend
+        server = backend.to(SelectSentences.kind) if isinstance(backend, Route) else backend
         rank = getattr(server, "relevance", None)
         if rank is None:
             return None
         start = time.perf_counter()
-        values = [float(rank(question, sentence)) for question, sentence in asked]
+        values = [float(rank(question, sentence)) for question, sentence in pairs]
         self.heard.ms += (time.perf_counter() - start) * 1000
         return values
 
-    def _each(self, asked: Sequence[Asked[T]]) -> list[T | None]:
-        self.heard.total += len(asked)
-        return self._run(self._all(asked))
+    def _each(self, questions: Sequence[Asked[T]]) -> list[T | None]:
+        self.heard.total += len(questions)
+        return self._run(self._all(questions))
 
-    async def _all(self, asked: Sequence[Asked[T]]) -> list[T | None]:
+    async def _all(self, questions: Sequence[Asked[T]]) -> list[T | None]:
         turns = asyncio.Semaphore(self._at_once)
 
         async def one(ask: Asked[T]) -> T | None:
             async with turns:
                 return await self._one(ask)
 
-        waiting = [asyncio.ensure_future(one(ask)) for ask in asked]
+        waiting = [asyncio.ensure_future(one(ask)) for ask in questions]
         try:
             return list(await asyncio.gather(*waiting))
         finally:
@@ -256,21 +256,21 @@ def opened(
     embedder: Backend | None = None,
     thresholds: Mapping[str, Mapping[str, float]] | None = None,
     settings: Settings | None = None,
-) -> Iterator[Subject]:
+) -> Iterator[JudgeUnderTest]:
     """The judge behind the door that a run has: ledger, limits, budget.
 
     Args:
         judge: Who is measured.
         store: Where its replies are kept; what is known there is not asked again.
         embedder: Who makes embeddings, None for the judge itself or the embedded model.
-        thresholds: As `Subject` takes them.
+        thresholds: As `JudgeUnderTest` takes them.
         settings: Limits and budget.
     """
     settings = settings or Settings()
     route = choose(judge, embedder, settings)
     with Store(store) as kept, _one_loop() as run:
         door = open_door(route, settings, kept, BENCH)
-        subject = Subject(judge, thresholds, door=door, run=run)
+        subject = JudgeUnderTest(judge, thresholds, door=door, run=run)
         run(door.aopen())
         try:
             yield subject
@@ -338,10 +338,10 @@ def uncertain(checked: Checked) -> bool:
 
 def unsupported_characters(text: str, checked: Checked) -> Marks:
     """Which characters of the text does the judge call unsupported?"""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for statement, verdict in zip(checked.statements, checked.verdicts, strict=True):
-        found += _flagged_spans(text, statement, verdict)
-    return marked(len(text), found)
+        spans += _flagged_spans(text, statement, verdict)
+    return marked(len(text), spans)
 
 
 def marked(length: int, spans: Spans) -> Marks:

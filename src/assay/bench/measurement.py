@@ -16,7 +16,7 @@ from assay.bench.benchmark import Benchmark
 from assay.bench.card import JudgeCard, Measured, qualities
 from assay.bench.data import Data
 from assay.bench.figures import Figure
-from assay.bench.judge import ReplyTotals, Subject, opened
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
@@ -86,7 +86,7 @@ def measure(
     known = thresholds.known(judge.name)
     with opened(judge, store, embedder=embedder, thresholds=known, settings=settings) as subject:
         bench = _Bench(subject, data, sampling, settings)
-        found: list[Measured] = []
+        measured: list[Measured] = []
         stopped, notes = "", tuple[str, ...]()
         try:
             if sampling.fit:
@@ -94,31 +94,33 @@ def measure(
                 subject.thresholds, notes = bench.fitted(sets, known)
             for one in sets:
                 sampling.on_set(one.name)
-                found.append(bench.measured(one))
+                measured.append(bench.measured(one))
         except OverBudget as error:
             stopped = str(error)
         late = "not reached: the budget was used up"
-        found += [_skipped(one, late) for one in sets[len(found) :]]
+        measured += [_skipped(one, late) for one in sets[len(measured) :]]
         return JudgeCard(
             judge=judge.name,
             limit=sampling.limit,
             full=sampling.full,
             price=(price.per_million_in, price.per_million_out) if price else None,
             thresholds=subject.thresholds,
-            sets=tuple(found),
-            quality=_quality(choose(judge, embedder, settings), found, sampling),
+            sets=tuple(measured),
+            quality=_quality(choose(judge, embedder, settings), measured, sampling),
             notes=notes,
             stopped=stopped,
         )
 
 
-def _quality(judge: Backend, found: Sequence[Measured], sampling: Sampling) -> dict[str, Quality]:
-    figures = [figure for one in found for figure in one.figures]
+def _quality(
+    judge: Backend, measured: Sequence[Measured], sampling: Sampling
+) -> dict[str, Quality]:
+    figures = [figure for one in measured for figure in one.figures]
     rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
     return qualities(judge, figures, rows)
 
 
-def obstacle(one: Benchmark, judge: Subject, data: Data) -> str:
+def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
     """Why a judge cannot be measured on a set, "" if it can."""
     if absent := one.absent(data):
         are = "are" if len(absent) > 1 else "is"
@@ -127,15 +129,15 @@ def obstacle(one: Benchmark, judge: Subject, data: Data) -> str:
     return f"{judge.name} cannot do {', '.join(beyond)}" if beyond else ""
 
 
-def figures(judge: Subject, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
+def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
     """The figures of one set, each with a word on what was left out."""
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
     before = judge.heard.unanswered
-    found = one.measure(judge, records)
+    made = one.measure(judge, records)
     lost = judge.heard.unanswered - before
     missing = f"{lost} without a readable reply or a score" if lost else ""
     noted = []
-    for figure in found:
+    for figure in made:
         of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]
         note = "; ".join(filter(None, (figure.note, *of, missing)))
         noted.append(msgspec.structs.replace(figure, note=note))
@@ -144,7 +146,7 @@ def figures(judge: Subject, one: Benchmark, data: Data, sampling: Sampling) -> l
 
 @dataclass(frozen=True)
 class _Bench:
-    subject: Subject
+    subject: JudgeUnderTest
     data: Data
     sampling: Sampling
     settings: Settings
@@ -153,14 +155,14 @@ class _Bench:
         self, sets: Sequence[Benchmark], known: Thresholds
     ) -> tuple[Thresholds, tuple[str, ...]]:
         """The thresholds that the sets need, and in words those that could not be fitted."""
-        found, notes = {**known}, []
+        fitted, notes = {**known}, []
         self._begin()
         for name in dict.fromkeys(name for one in sets for name in one.thresholds):
             try:
-                found |= thresholds.fit(self.subject, self.data, self.sampling.limit, (name,))
+                fitted |= thresholds.fit(self.subject, self.data, self.sampling.limit, (name,))
             except InputError as error:
                 notes.append(f"No threshold fitted for {name}: {error}")
-        return found, tuple(notes)
+        return fitted, tuple(notes)
 
     def measured(self, one: Benchmark) -> Measured:
         """What is found on one set."""
@@ -196,7 +198,9 @@ def _skipped(one: Benchmark, why: str) -> Measured:
     return Measured(name=one.name, about=one.about, skipped=why)
 
 
-def _progress(heard: ReplyTotals, subject: Subject, settings: Settings, start: float) -> Progress:
+def _progress(
+    heard: ReplyTotals, subject: JudgeUnderTest, settings: Settings, start: float
+) -> Progress:
     door = subject.door
     assert door is not None  # noqa: S101 - looked at before
     money = sum(usage.money for usage in door.usages)
@@ -219,7 +223,7 @@ def _progress(heard: ReplyTotals, subject: Subject, settings: Settings, start: f
 
 
 @dataclass(frozen=True, kw_only=True)
-class Foreseen:
+class CostEstimate:
     """What one set would ask for beyond what the sets before it ask.
 
     Attributes:
@@ -243,7 +247,7 @@ class Foreseen:
     money: float | None = None
 
 
-def foresee(
+def estimate_costs(
     judge: Backend,
     sets: Sequence[Benchmark],
     data: Data,
@@ -252,7 +256,7 @@ def foresee(
     store: str | Path = STORE,
     sampling: Sampling | None = None,
     settings: Settings | None = None,
-) -> list[Foreseen]:
+) -> list[CostEstimate]:
     """Count what `measure` would ask for with the same arguments; nothing is spent or stored.
 
     Statements are counted as the embedded judge would split them.
@@ -263,47 +267,49 @@ def foresee(
     sampling, settings = sampling or Sampling(), settings or Settings()
     kept = Store(store) if Path(store).is_file() else None
     stand_in = StandIn(choose(judge, embedder, settings), kept)
-    subject = Subject(stand_in, thresholds.known(judge.name), at_once=1)
-    price, found = settings.budget.price, list[Foreseen]()
+    subject = JudgeUnderTest(stand_in, thresholds.known(judge.name), at_once=1)
+    price, costs = settings.budget.price, list[CostEstimate]()
     try:
         if sampling.fit:
-            found.append(
+            costs.append(
                 _counted(FITTING, stand_in, price, _fitting(subject, sets, data, sampling))
             )
         for one in sets:
             sampling.on_set(one.name)
             if why := obstacle(one, subject, data):
-                found.append(Foreseen(name=one.name, skipped=why))
+                costs.append(CostEstimate(name=one.name, skipped=why))
                 continue
 
             def measured(one: Benchmark = one) -> Any:
                 return figures(subject, one, data, sampling)
 
-            found.append(_counted(one.name, stand_in, price, measured))
-        return found
+            costs.append(_counted(one.name, stand_in, price, measured))
+        return costs
     finally:
         if kept:
             kept.close()
 
 
-def together(found: Sequence[Foreseen]) -> Foreseen:
+def together(costs: Sequence[CostEstimate]) -> CostEstimate:
     """All sets in one."""
-    money = [one.money for one in found if one.money is not None]
-    return Foreseen(
+    money = [one.money for one in costs if one.money is not None]
+    return CostEstimate(
         name="all",
-        calls=sum(one.calls for one in found),
-        known=sum(one.known for one in found),
-        local=sum(one.local for one in found),
-        tokens_in=sum(one.tokens_in for one in found),
-        tokens_out=sum(one.tokens_out for one in found),
+        calls=sum(one.calls for one in costs),
+        known=sum(one.known for one in costs),
+        local=sum(one.local for one in costs),
+        tokens_in=sum(one.tokens_in for one in costs),
+        tokens_out=sum(one.tokens_out for one in costs),
         money=sum(money) if money else None,
     )
 
 
-def _counted(name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]) -> Foreseen:
+def _counted(
+    name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]
+) -> CostEstimate:
     stand_in.counts = counts = Counts()
     ask()
-    return Foreseen(
+    return CostEstimate(
         name=name,
         calls=counts.calls,
         known=counts.known,
@@ -315,7 +321,7 @@ def _counted(name: str, stand_in: StandIn, price: Price | None, ask: Callable[[]
 
 
 def _fitting(
-    subject: Subject, sets: Sequence[Benchmark], data: Data, sampling: Sampling
+    subject: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
 ) -> Callable[[], None]:
     def fit() -> None:
         sampling.on_set(FITTING)

@@ -16,7 +16,7 @@ from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record, dataset
 from assay.bench.figures import Figure, figure, flags
-from assay.bench.judge import Subject, answered
+from assay.bench.judge import JudgeUnderTest, answered
 from assay.judge import Task
 from assay.metrics.context_recall import ContextRecall
 from assay.metrics.context_relevance import ContextRelevance
@@ -79,15 +79,15 @@ def title(kind: str) -> str:
     return f"{SETS[kind].title}, "
 
 
-def measure(judge: Subject, records: Sequence[Record], name: str) -> list[Figure]:
+def measure(judge: JudgeUnderTest, records: Sequence[Record], name: str) -> list[Figure]:
     """AUROC of relevance to the question, or of usefulness for a known answer."""
     score = _passages if SETS[name].task is JudgeContexts else _sentences
     return score(judge, f"{title(name)}AUROC", records)
 
 
-def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
-    asked = [(record["question"], record["contexts"][0]) for record in records]
-    scores = ranked(judge, asked)
+def _sentences(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
+    pairs = [(record["question"], record["contexts"][0]) for record in records]
+    scores = ranked(judge, pairs)
     done = answered(records, scores)
     labels = np.array([record["labels"]["relevant"] for record, _ in done], bool)
     floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in done]
@@ -102,25 +102,27 @@ def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> list[Fig
     ]
 
 
-def ranked(judge: Subject, asked: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+def ranked(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
     """How far each sentence helps to answer its question: as far as the judge tells."""
-    return judge.relevances(asked) or chosen(judge, asked)
+    return judge.relevances(pairs) or chosen(judge, pairs)
 
 
-def chosen(judge: Subject, asked: Sequence[tuple[str, str]]) -> list[float | None]:
+def chosen(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
     """Whether the judge chose each sentence, by its probability where it gives one."""
-    tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in asked]
-    found: list[float | None] = []
+    tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in pairs]
+    chosen: list[float | None] = []
     for choices in judge.answers(tasks):
         if choices is None:
-            found.append(None)
+            chosen.append(None)
         else:
-            given = [float(c.chosen) if c.probability is None else c.probability for c in choices]
-            found.append(max(given, default=0.0))
-    return found
+            probabilities = [
+                float(c.chosen) if c.probability is None else c.probability for c in choices
+            ]
+            chosen.append(max(probabilities, default=0.0))
+    return chosen
 
 
-def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
+def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
     cases = [
         (record, text, useful)
         for record in records
@@ -129,8 +131,8 @@ def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figu
         if text.strip() and isinstance(known_answer(record), str)
     ]
     tasks = [JudgeContexts(r["question"], known_answer(r), (text,)) for r, text, _ in cases]
-    found = judge.answers(tasks)
-    done = [(case, verdicts[0]) for case, verdicts in answered(cases, found)]
+    replies = judge.answers(tasks)
+    done = [(case, verdicts[0]) for case, verdicts in answered(cases, replies)]
     labels = np.array([useful for (_, _, useful), _ in done], bool)
     scores = [float(f.useful) if f.probability is None else f.probability for _, f in done]
     floor = [shared_words(known_answer(record), text) for (record, text, _), _ in done]
@@ -143,9 +145,9 @@ def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figu
         {rule: stats.auroc(floor, labels)},
         labels=labels,
     )
-    said = [not found.useful for _, found in done]
+    flagged_passages = [not verdict.useful for _, verdict in done]
     begins = name.removesuffix(", AUROC")
-    return [ranked, *flags(begins, said, ~labels, clusters, {rule: -np.array(floor)})]
+    return [ranked, *flags(begins, flagged_passages, ~labels, clusters, {rule: -np.array(floor)})]
 
 
 def known_answer(record: Record) -> str:
@@ -210,30 +212,30 @@ def rgb(records: Sequence[Record]) -> list[Case]:
 
 
 def measure_contexts(
-    judge: Subject,
+    judge: JudgeUnderTest,
     records: Sequence[Record],
     title: str,
     cases: Callable[[Sequence[Record]], list[Case]],
 ) -> list[Figure]:
     """AUROC of the metric context relevance, and of the sentence that helps most."""
-    asked = cases(records)
-    samples = [Sample(id=c.id, question=c.question, contexts=c.contexts) for c in asked]
+    all_cases = cases(records)
+    samples = [Sample(id=c.id, question=c.question, contexts=c.contexts) for c in all_cases]
     scores = judge.outcomes(ContextRelevance(), samples)
     by_share = [None if score is None else score.value for score in scores]
-    found = [_contexts(f"{title}, AUROC of context relevance", asked, by_share)]
-    best = _best_sentences(judge, asked)
-    return [*found, _contexts(f"{title}, AUROC of the best sentence", asked, best)]
+    figures = [_contexts(f"{title}, AUROC of context relevance", all_cases, by_share)]
+    best = _best_sentences(judge, all_cases)
+    return [*figures, _contexts(f"{title}, AUROC of the best sentence", all_cases, best)]
 
 
-def _best_sentences(judge: Subject, cases: Sequence[Case]) -> list[float | None]:
+def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float | None]:
     texts = [[s for context in case.contexts for s in sentences(context)] for case in cases]
-    asked = [(c.question, s) for c, own in zip(cases, texts, strict=True) for s in own]
-    scores = iter(ranked(judge, asked))
-    found: list[float | None] = []
+    pairs = [(c.question, s) for c, own in zip(cases, texts, strict=True) for s in own]
+    scores = iter(ranked(judge, pairs))
+    best: list[float | None] = []
     for own in texts:
-        told = [score for _ in own if (score := next(scores)) is not None]
-        found.append(max(told) if told else None)
-    return found
+        known = [score for _ in own if (score := next(scores)) is not None]
+        best.append(max(known) if known else None)
+    return best
 
 
 def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) -> Figure:
@@ -252,7 +254,7 @@ def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) 
     )
 
 
-def measure_references(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Whether it sees that contexts do not hold what a reference says."""
     known = {r["question"]: known_answer(r) for r in records}
     cases = rgb(records)
@@ -278,12 +280,12 @@ def _any(score: Score, label: str) -> bool:
 
 def mtrag(data: Data) -> list[Record]:
     """Replies that people wrote or put right, to questions with and without an answer."""
-    told = ("ANSWERABLE", "UNANSWERABLE")
-    found = data.rows(MTRAG)
-    return [r for r in found if r["labels"]["answerability"] in told and r["ground_truth"]]
+    kinds = ("ANSWERABLE", "UNANSWERABLE")
+    records = data.rows(MTRAG)
+    return [r for r in records if r["labels"]["answerability"] in kinds and r["ground_truth"]]
 
 
-def measure_refusals(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Balanced accuracy of calling a reply one that declines."""
     ratings = judge.answers([RateAnswer(r["question"], _reply(r)) for r in records])
     done = answered(records, ratings)
@@ -291,15 +293,15 @@ def measure_refusals(judge: Subject, records: Sequence[Record]) -> list[Figure]:
     declines = np.array([rating.noncommittal for _, rating in done], bool)
     negated = np.array([bool(NEGATIONS.intersection(words(_reply(r)))) for r, _ in done], bool)
     made = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
-    floors = {
+    baselines = {
         "holds a word of negation": stats.balanced(negated, labels),
         "one class for all": stats.balanced(np.ones(len(done)), labels),
     }
     words_f1 = {"holds a word of negation": stats.f1(negated, labels)}
     name = "MTRAG-UN replies that decline"
     return [
-        made(f"{name}, balanced accuracy", stats.balanced(declines, labels), floors=floors),
-        made(f"{name}, F1", stats.f1(declines, labels), floors=words_f1),
+        made(f"{name}, balanced accuracy", stats.balanced(declines, labels), baselines=baselines),
+        made(f"{name}, F1", stats.f1(declines, labels), baselines=words_f1),
     ]
 
 

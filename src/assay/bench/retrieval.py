@@ -18,7 +18,7 @@ import numpy.typing as npt
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data, Record
 from assay.bench.figures import Figure, figure
-from assay.bench.judge import Subject, answered
+from assay.bench.judge import JudgeUnderTest, answered
 from assay.errors import InputError
 from assay.stats import agreement as stats
 from assay.tasks import Embed
@@ -35,11 +35,11 @@ def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
     """(passages by id, questions with reference and the id of their passage)."""
     try:
         file = json.loads(data.text(TELEQUAD))
-        found = [part for document in file["data"] for part in document["paragraphs"]]
+        paragraphs = [part for document in file["data"] for part in document["paragraphs"]]
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{TELEQUAD} is not a SQuAD-like file: {error}") from error
     passages, questions = {}, []
-    for number, part in enumerate(found):
+    for number, part in enumerate(paragraphs):
         passages[f"p{number}"] = in_one_line(part["context"])
         for qa in part["qas"]:
             if qa["answers"] and qa["answers"][0]["text"].strip():
@@ -76,13 +76,13 @@ def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
     lengths = np.array([sum(count.values()) for count in counts], dtype=float)
     spread = K1 * (1 - B + B * lengths / lengths.mean())
     known = Counter(stem for count in counts for stem in count)
-    found = np.zeros((len(questions), len(passages)))
+    scores = np.zeros((len(questions), len(passages)))
     for row, question in enumerate(questions):
         for stem in set(words.stems(question)) & known.keys():
             often = np.array([count[stem] for count in counts], dtype=float)
             rare = math.log(1 + (len(passages) - known[stem] + 0.5) / (known[stem] + 0.5))
-            found[row] += rare * often * (K1 + 1) / (often + spread)
-    return found
+            scores[row] += rare * often * (K1 + 1) / (often + spread)
+    return scores
 
 
 def ranks(scores: Floats, gold: npt.NDArray[np.int_]) -> Floats:
@@ -103,7 +103,7 @@ def kind(record: Record) -> str:
     return "passage" if "passage" in record else "question"
 
 
-def measure(judge: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """The share of questions whose passage is among the first one, three and five."""
     passages = {r["id"]: r["passage"] for r in records if kind(r) == "passage"}
     questions = [record for record in records if kind(record) == "question"]
@@ -139,9 +139,9 @@ def _name(depth: int) -> str:
 
 
 def _unit(vectors: Sequence[Sequence[float]]) -> Floats:
-    found: Floats = np.asarray(vectors, dtype=float)
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return found
+    rows: Floats = np.asarray(vectors, dtype=float)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 TELEQUAD_SET = Benchmark(

@@ -13,7 +13,7 @@ from typing import Any
 from assay.bench.data import Data, Record
 
 FOLDS = 5
-KEPT_OUT = 0
+HELD_OUT = 0
 _SHOWN = 200  # characters of a first context that tell one source text from another
 
 
@@ -43,9 +43,9 @@ def group_of(record: Mapping[str, Any]) -> str:
     return str(contexts[0][:_SHOWN])
 
 
-def kept_out(record: Mapping[str, Any]) -> bool:
+def held_out(record: Mapping[str, Any]) -> bool:
     """Whether training must not see the record: its group is in the fold that measures."""
-    return fold_of(group_of(record)) == KEPT_OUT
+    return fold_of(group_of(record)) == HELD_OUT
 
 
 def rows_of_fold(
@@ -68,5 +68,5 @@ def rows_of_fold(
         for file, fitted in files
         if fitted or not fitting
         for record in data.rows(file)
-        if usable(record) and fitting == (fitted and fold_of(record["question"]) != KEPT_OUT)
+        if usable(record) and fitting == (fitted and fold_of(record["question"]) != HELD_OUT)
     ]

@@ -12,7 +12,7 @@ from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
 from assay.bench.data import Data
-from assay.bench.measurement import Sampling, foresee, measure, together
+from assay.bench.measurement import Sampling, estimate_costs, measure, together
 from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.judges import Judges
@@ -58,7 +58,7 @@ def _foresee(given: Mapping[str, Any]) -> int:
     if given["outs"] or given["beside"]:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
     with _Watch(silent=given["quiet"] or given["no_progress"]) as watch:
-        found = foresee(**_request(given, watch))
+        found = estimate_costs(**_request(given, watch))
     data = {"sets": msgspec.to_builtins(found), "all": msgspec.to_builtins(together(found))}
     if given["as_json"]:
         screen.write_json(data)

@@ -1,4 +1,4 @@
-"""How is a number written for people, the same way on every page?"""
+"""Numbers as people read them, the same way on every page."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -86,5 +86,5 @@ def cell(name: object) -> str:
     return code(name).replace("|", "\\|")
 
 
-def _mark(found: re.Match[str]) -> str:
-    return f'<span class="hid" title="hidden character">{code_point(found)}</span>'
+def _mark(match: re.Match[str]) -> str:
+    return f'<span class="hid" title="hidden character">{code_point(match)}</span>'

@@ -119,11 +119,11 @@ def folded(summary: str, block: str) -> str:
 def listed(rows: Sequence[tuple[Text, str, str]]) -> list[Text]:
     """Lines of (what is said, id, question); of a line that is too long only the end is cut."""
     ids = [sanitize.plain(name) for _, name, _ in rows]
-    first = max((said.cell_len for said, *_ in rows), default=0)
+    first = max((head.cell_len for head, *_ in rows), default=0)
     second = max(map(cell_len, ids), default=0)
     lines = []
-    for (said, _, question), name in zip(rows, ids, strict=True):
-        line = Text(no_wrap=True, overflow="ellipsis").append(" " * (first - said.cell_len))
-        line.append(said).append(f"  {set_cell_size(name, second)}  ")
+    for (head, _, question), name in zip(rows, ids, strict=True):
+        line = Text(no_wrap=True, overflow="ellipsis").append(" " * (first - head.cell_len))
+        line.append(head).append(f"  {set_cell_size(name, second)}  ")
         lines.append(line.append(sanitize.flat(question), style="dim"))
     return lines

@@ -24,14 +24,14 @@ def beside(title: str, id_: str) -> str:
 
 def said(run: Run) -> dict[str, Any]:
     """What people say of a run, as plain values, and what it is called where they say nothing."""
-    found: dict[str, Any] = msgspec.to_builtins(run.description)
-    return {"title": run.title, **found}
+    description: dict[str, Any] = msgspec.to_builtins(run.description)
+    return {"title": run.title, **description}
 
 
-def remarks(said: Mapping[str, Any]) -> str:
+def remarks(run: Mapping[str, Any]) -> str:
     """Its tags, parameters and note in a line: ``k=5, model=small; nightly``; "" without any."""
-    params = ", ".join(f"{key}={written(value)}" for key, value in said["params"].items())
-    return "; ".join(filter(None, [params, ", ".join(said["tags"]), said["note"]]))
+    params = ", ".join(f"{key}={written(value)}" for key, value in run["params"].items())
+    return "; ".join(filter(None, [params, ", ".join(run["tags"]), run["note"]]))
 
 
 def judge_in_words(name: str) -> str:

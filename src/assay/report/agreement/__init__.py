@@ -45,14 +45,14 @@ class Told:
 def told(
     run: Run,
     labels: str,
-    found: Sequence[Agreement],
+    metrics: Sequence[Agreement],
     without: Mapping[str, str],
     table: Concordance | None,
 ) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
     judge = run.config["judge"]
     shown: dict[str, Any] = msgspec.to_builtins(
-        Told(run.id, run.source, judge, labels, found, without, table, run.title)
+        Told(run.id, run.source, judge, labels, metrics, without, table, run.title)
     )
     return shown
 
@@ -73,23 +73,23 @@ def head(metric: Agreement) -> str:
 
 def notes(metric: Agreement) -> list[str]:
     """What must be read beside the numbers."""
-    found = []
+    lines = []
     if metric.scale == "binary" and metric.base_rate in (0, 1):
-        found.append("People call all of them the same: agreement takes labels of both kinds.")
+        lines.append("People call all of them the same: agreement takes labels of both kinds.")
     elif metric.rarer:
-        found.append(f"F1 and average precision are about what people call {metric.rarer}.")
+        lines.append(f"F1 and average precision are about what people call {metric.rarer}.")
     if metric.threshold_by:
-        found.append(f"Called good: {_called(metric)}.")
-    found += [f"Left out: {n} ({reason})." for reason, n in metric.left_out.items()]
+        lines.append(f"Called good: {_called(metric)}.")
+    lines += [f"Left out: {n} ({reason})." for reason, n in metric.left_out.items()]
     if metric.unweighted:
-        found.append(
+        lines.append(
             "The samples were chosen with unequal probabilities (`inclusion_probability`), and the "
             "figures are not weighted for it: they speak of these samples, not of the run."
         )
     for one in metric.among_people:
         shown = f"{one.name} {numbers.score(one.value)} ({numbers.interval(one.interval)})"
-        found.append(f"Among people: {shown}.")
-    return found + _orders(metric)
+        lines.append(f"Among people: {shown}.")
+    return lines + _orders(metric)
 
 
 def _orders(metric: Agreement) -> list[str]:
@@ -98,22 +98,22 @@ def _orders(metric: Agreement) -> list[str]:
     order, verdicts = by_name.get("AUROC"), by_name.get("balanced accuracy")
     if order is None or order.value is None:
         return []
-    found, auroc, interval = [], order.value, order.interval
+    lines, auroc, interval = [], order.value, order.interval
     balanced = None if verdicts is None else verdicts.value
     # Of an order that may be one by chance no threshold makes good verdicts.
     orders = (auroc if interval is None else interval.low) > 0.5
     if orders and balanced is not None and auroc - balanced > _OFF:
-        found.append(
+        lines.append(
             "The scores rank the items better than the verdicts do: another threshold "
             "may do better (`assay calibrate`)."
         )
     # Of few rows an order as poor as this may be one by chance too.
     if auroc < 0.4 and interval is not None and interval.high < 0.5:
-        found.append(
+        lines.append(
             "Worse than chance: do the labels mean the opposite? A high label is a good one, also "
             "for a metric of which low is good."
         )
-    return found
+    return lines
 
 
 def _called(metric: Agreement) -> str:
@@ -170,21 +170,23 @@ _HEADS: Final = ("measure", "value", "95 % CI", "best trivial rule", "beaten", "
 
 def counts(metric: Agreement) -> list[tuple[str, int]]:
     """The confusion in words."""
-    found = metric.confusion
-    if found is None:
+    confusion = metric.confusion
+    if confusion is None:
         return []
     return [
-        ("both good", found.good_good),
-        ("both bad", found.bad_bad),
-        ("people good, metric bad (false alarm)", found.good_bad),
-        ("people bad, metric good (missed)", found.bad_good),
+        ("both good", confusion.good_good),
+        ("both bad", confusion.bad_bad),
+        ("people good, metric bad (false alarm)", confusion.good_bad),
+        ("people bad, metric good (missed)", confusion.bad_good),
     ]
 
 
 def difference(case: Disagreement) -> str:
     """What a metric and people said of one item."""
-    said = [f"{name}: {numbers.score(v)}" for name, v in case.labels.items() if name]
-    people = f"{numbers.score(case.label)}" + (f" ({', '.join(said)})" if len(said) > 1 else "")
+    annotations = [f"{name}: {numbers.score(v)}" for name, v in case.labels.items() if name]
+    people = f"{numbers.score(case.label)}" + (
+        f" ({', '.join(annotations)})" if len(annotations) > 1 else ""
+    )
     return f"metric {numbers.score(case.score)}, people {people}"
 
 

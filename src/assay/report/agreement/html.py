@@ -72,13 +72,13 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference and without scripts."""
-    found = msgspec.convert(data, words.Told)
-    table = found.concordance
+    report = msgspec.convert(data, words.Told)
+    table = report.concordance
     return page(
         "agreement.html",
         asset("style.css") + asset("agreement.css"),
         version=__version__,
-        data=found,
+        data=report,
         words=words,
         pictures=[_picture(row, table) for row in table.rows] if table else [],
         size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
@@ -141,12 +141,12 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def _cells(
     rows: Sequence[Sequence[Share]], up: Sequence[float], right: Sequence[float]
 ) -> list[Cell]:
-    found = []
+    cells = []
     for i, shares in enumerate(rows):
         for j, one in enumerate(shares):
             title = f"{numbers.score(up[i])}, {numbers.score(right[j])}: {words.share(one)}"
             text = "" if one.value is None else numbers.percent(one.value)
             shade = round(10 * (one.value or 0))
             # The first metric's threshold rises upwards, the second's to the right.
-            found.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))
-    return found
+            cells.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))
+    return cells

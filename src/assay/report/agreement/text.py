@@ -24,12 +24,12 @@ _PARTS: Final = 6
 
 def console(data: Json) -> RenderableType:
     """Every metric with its measures, what they were beside, and what to read."""
-    found = msgspec.convert(data, words.Told)
-    shown: list[RenderableType] = [_metric(metric) for metric in found.metrics]
-    shown += [dim(f"{name}: {why}") for name, why in found.without.items()]
-    if found.concordance:
-        shown.append(_concordance(found.concordance))
-    return Group(*shown)
+    report = msgspec.convert(data, words.Told)
+    blocks: list[RenderableType] = [_metric(metric) for metric in report.metrics]
+    blocks += [dim(f"{name}: {why}") for name, why in report.without.items()]
+    if report.concordance:
+        blocks.append(_concordance(report.concordance))
+    return Group(*blocks)
 
 
 def _metric(metric: Agreement) -> RenderableType:
@@ -71,14 +71,14 @@ def _short(text: str) -> str:
 
 def markdown(data: Json) -> str:
     """Every metric with its measures, what they were beside, and what to read."""
-    found = msgspec.convert(data, words.Told)
-    run = titles.beside(found.title, found.run)
-    blocks = [f"## Run {code(run)} and people ({code(found.labels)})"]
-    for metric in found.metrics:
+    report = msgspec.convert(data, words.Told)
+    run = titles.beside(report.title, report.run)
+    blocks = [f"## Run {code(run)} and people ({code(report.labels)})"]
+    for metric in report.metrics:
         blocks += _markdown_metric(metric)
-    blocks += [f"{code(name)}: {inline(why)}" for name, why in found.without.items()]
-    if found.concordance:
-        blocks += _markdown_concordance(found.concordance)
+    blocks += [f"{code(name)}: {inline(why)}" for name, why in report.without.items()]
+    if report.concordance:
+        blocks += _markdown_concordance(report.concordance)
     return joined(blocks)
 
 
@@ -99,15 +99,15 @@ def _markdown_metric(metric: Agreement) -> list[str]:
     ]
 
 
-def _markdown_concordance(found: Concordance) -> list[str]:
-    rest = [f"- {code(name)}: {inline(why)}" for name, why in found.without.items()]
+def _markdown_concordance(table: Concordance) -> list[str]:
+    rest = [f"- {code(name)}: {inline(why)}" for name, why in table.without.items()]
     grids = [
         block
-        for name, rows in words.grids(found)
+        for name, rows in words.grids(table)
         for block in (
             f"{code(name)} at other thresholds:",
             markdown_measures(words.GRID_HEADS, rows),
         )
     ]
-    table = markdown_measures(words.concordance_heads(found), words.concordance_rows(found))
-    return ["### Concordance", table, "\n".join(rest), *grids]
+    drawn = markdown_measures(words.concordance_heads(table), words.concordance_rows(table))
+    return ["### Concordance", drawn, "\n".join(rest), *grids]

@@ -39,8 +39,8 @@ def remarks(figure: Figure) -> str:
 
 def sources(one: Measured) -> str:
     """Where the published figures of a set stand; "" if there are none."""
-    found = dict.fromkeys(figure.source for figure in one.figures if figure.source)
-    return f"Others: {'; '.join(found)}" if found else ""
+    sources = dict.fromkeys(figure.source for figure in one.figures if figure.source)
+    return f"Others: {'; '.join(sources)}" if sources else ""
 
 
 def took(one: Measured) -> str:
@@ -72,20 +72,20 @@ def rows(card: JudgeCard) -> str:
 
 def notes(card: JudgeCard, beside: JudgeCard | None) -> list[str]:
     """What must be read beside the figures."""
-    found = [*card.notes]
-    found.append("A judge whose interval does not lie above the floor adds nothing to that rule.")
+    lines = [*card.notes]
+    lines.append("A judge whose interval does not lie above the floor adds nothing to that rule.")
     if any(one.figures for one in card.sets):
-        found.append(
+        lines.append(
             "Intervals are 95 % bootstrap intervals in which whole sources are drawn. Replies, "
             "tokens and seconds include known replies; seconds of calls at the same time add up."
         )
     if card.limit is not None and card.limit < 100:
-        found.append("So few rows allow no fine comparison: see the intervals.")
+        lines.append("So few rows allow no fine comparison: see the intervals.")
     if beside:
-        found.append(f"beside: {title(beside)}")
+        lines.append(f"beside: {title(beside)}")
     if card.stopped:
-        found.append(f"Stopped: {card.stopped}")
-    return found
+        lines.append(f"Stopped: {card.stopped}")
+    return lines
 
 
 def _theirs(figure: Figure, beside: JudgeCard | None) -> str:

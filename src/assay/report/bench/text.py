@@ -70,14 +70,14 @@ def console_costs(costs: Json) -> RenderableType:
         money = "?" if one["money"] is None else f"{one['money']:,.4f}"
         counts = ("calls", "known", "local", "tokens_in", "tokens_out")
         table.add_row(one["name"], *(f"{one[count]:,}" for count in counts), money)
-    said = "Nothing was asked, nothing was spent. Counts are about right, not exact."
+    remark = "Nothing was asked, nothing was spent. Counts are about right, not exact."
     missed = [
         Text(sanitize.plain(f"{one['name']}: {one['skipped']}"), style="yellow")
         for one in costs["sets"]
         if one["skipped"]
     ]
     priced = "" if costs["all"]["money"] is not None else " Money: say what tokens cost, --price."
-    return Group(table, *missed, Text(f"\n{said}{priced}", style="dim"))
+    return Group(table, *missed, Text(f"\n{remark}{priced}", style="dim"))
 
 
 def console_catalogue(sets: Json) -> RenderableType:

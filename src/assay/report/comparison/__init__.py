@@ -52,22 +52,22 @@ def collect(comparison: Comparison) -> dict[str, Any]:
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
     """Each run but the baseline, with its metrics: what became worse first."""
-    found = []
+    pairs = []
     for run in data["runs"][1:]:
         mine = [one for one in data["metrics"] if one["name"] == run["name"]]
         mine.sort(key=lambda one: (one["unmoved"], _ORDER[one["verdict"]]))
-        found.append((run, mine))
-    return found
+        pairs.append((run, mine))
+    return pairs
 
 
 def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[str]]]:
     """Each run but the baseline, with the metrics to show and what is said of those left out."""
-    found = []
+    tables = []
     for run, metrics in others(data):
         kept = metrics if show_all else [one for one in metrics if not folded(one, metrics)]
         left = [one for one in metrics if one not in kept]
-        found.append((run, kept, _left_out(left)))
-    return found
+        tables.append((run, kept, _left_out(left)))
+    return tables
 
 
 def folded(one: Json, metrics: Sequence[Json]) -> bool:
@@ -81,12 +81,12 @@ def _left_out(metrics: Sequence[Json]) -> list[str]:
     """What is said of metrics that are only counted."""
     same = [one["metric"] for one in metrics if one["unmoved"]]
     rest = [one["metric"] for one in metrics if not one["unmoved"]]
-    found = []
+    remarks = []
     if rest:
-        found.append(f"No difference found by {_listed(rest)}.")
+        remarks.append(f"No difference found by {_listed(rest)}.")
     if same:
-        found.append(f"The same score on every sample: {_listed(same)}.")
-    return found
+        remarks.append(f"The same score on every sample: {_listed(same)}.")
+    return remarks
 
 
 def _listed(metrics: Sequence[str]) -> str:
@@ -160,8 +160,8 @@ def _words(part: Json) -> str:
     if before is None:
         return ", ".join(filter(None, ["new", after or new]))
     if after is None:
-        told = before or old
-        return f"was {told}, now gone" if told else "gone"
+        state = before or old
+        return f"was {state}, now gone" if state else "gone"
     if before != after:
         return f"was {before or old or 'there'}, now {after or new or 'there'}"
     if old == new:
@@ -180,41 +180,41 @@ def _values(old: float | None, new: float | None) -> tuple[str, str]:
 
 def counted(one: MetricComparison, left: str) -> str:
     """How many pairs there are, and what stands in none: "45 pairs in 15 groups; 3 failed in B"."""
-    found = one.paired
-    text = numbers.plural(found.n if found else 0, "pair")
-    if found and found.units < found.n:
-        text += f" in {numbers.plural(found.units, 'group')}"
+    paired = one.paired
+    text = numbers.plural(paired.n if paired else 0, "pair")
+    if paired and paired.units < paired.n:
+        text += f" in {numbers.plural(paired.units, 'group')}"
     return f"{text}; in none: {left}" if left else text
 
 
-def left_out(found: Sequence[Json], name: str) -> str:
+def left_out(left: Sequence[Json], name: str) -> str:
     """Which samples stand in no pair: "3 undefined in B, 1 only in A"."""
     where = {**_WHERE, "other": name}
     return ", ".join(
-        f"{numbers.count(item['n'])} {item['why']} {where[item['where']]}" for item in found
+        f"{numbers.count(item['n'])} {item['why']} {where[item['where']]}" for item in left
     )
 
 
 def said(one: MetricComparison, level: float) -> str:
     """The finding in words that claim no more than was found, and how far the judge moves it."""
-    found = " ".join([_finding(one, level), *_takes(one)])
+    finding = " ".join([_finding(one, level), *_takes(one)])
     if not one.noise:
-        return found
+        return finding
     noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
-    return f"{found} The judge's noise alone makes a difference of up to {noise}."
+    return f"{finding} The judge's noise alone makes a difference of up to {noise}."
 
 
 def _finding(one: MetricComparison, level: float) -> str:
-    name, found = letter(one.run), one.paired
-    if found is None:
+    name, paired = letter(one.run), one.paired
+    if paired is None:
         return "No sample has a score in both runs."
     if one.verdict == TOO_FEW:
-        return f"{numbers.plural(found.n, 'pair')} of one group say nothing of others."
+        return f"{numbers.plural(paired.n, 'pair')} of one group say nothing of others."
     if one.verdict != NOT_FOUND:
         # The sign is told by the word: an error rate that falls is better.
-        size = numbers.score(abs(found.difference))
+        size = numbers.score(abs(paired.difference))
         return f"{name} is {one.verdict} than A by {size}, which chance alone would rarely bring."
-    if not found.up + found.down:
+    if not paired.up + paired.down:
         return "No difference found: no sample scores differently."
     parts = ["No difference found" + _only_alone(one, 1 - level)]
     return " ".join([*parts, *_could(one)])
@@ -222,16 +222,18 @@ def _finding(one: MetricComparison, level: float) -> str:
 
 def _could(one: MetricComparison) -> list[str]:
     """What such a comparison could have found, and what stood in its way."""
-    found = one.paired
-    if found is None:
+    paired = one.paired
+    if paired is None:
         return []
-    clustered, parts = found.units < found.n, []
+    clustered, parts = paired.units < paired.n, []
     if one.too_few_differ:
-        units = numbers.plural(found.units, "group" if clustered else "pair")
-        text = f"Only {numbers.count(found.moved)} of {units} differ{'s' * (found.moved == 1)}; it"
+        units = numbers.plural(paired.units, "group" if clustered else "pair")
+        text = (
+            f"Only {numbers.count(paired.moved)} of {units} differ{'s' * (paired.moved == 1)}; it"
+        )
         parts.append(f"{text} takes {one.least}, all in one direction, to show a difference.")
     elif one.detectable is None:
-        units = numbers.plural(found.units, "independent sample")
+        units = numbers.plural(paired.units, "independent sample")
         parts.append(f"{units} cannot show any, however large it is.")
     if one.detectable is not None:
         least = numbers.score(one.detectable)
@@ -262,9 +264,9 @@ def _takes(one: MetricComparison) -> list[str]:
     return [f"{text}; these are enough."] if one.asked else []
 
 
-def collect_groups(found: ByGroup) -> dict[str, Any]:
+def collect_groups(groups: ByGroup) -> dict[str, Any]:
     """Everything that is shown of it, as plain values."""
-    data: dict[str, Any] = msgspec.to_builtins(found)
+    data: dict[str, Any] = msgspec.to_builtins(groups)
     for one in data["metrics"]:
         for group in one["groups"]:
             group["against"] = ""
@@ -296,19 +298,19 @@ def legend_of_groups(data: Json) -> str:
 
 
 def _against(test: Json) -> str:
-    found = test["found"]
-    if found is None:
+    result = test["found"]
+    if result is None:
         return numbers.DASH
-    return f"{signed(found['difference'])}, p = {p_value(found['p'])} ({p_value(test['p'])})"
+    return f"{signed(result['difference'])}, p = {p_value(result['p'])} ({p_value(test['p'])})"
 
 
 def _two_groups(test: Json) -> str:
-    found = test["found"]
+    result = test["found"]
     who = f"{test['first']} against {test['second']}"
-    if found is None:
+    if result is None:
         return f"{who}: no test, too few scores or all of them the same"
-    asked = "one-sided" if found["one_sided"] else "two-sided"
-    text = f"{who}: {signed(found['difference'])} ({between(found['interval'])}), "
-    text += f"t = {found['t']:.2f}, df = {found['df']:.0f}, {asked} p = {p_value(found['p'])}"
+    sides = "one-sided" if result["one_sided"] else "two-sided"
+    text = f"{who}: {signed(result['difference'])} ({between(result['interval'])}), "
+    text += f"t = {result['t']:.2f}, df = {result['df']:.0f}, {sides} p = {p_value(result['p'])}"
     # What is adjusted for one test is the same.
-    return text if test["p"] == found["p"] else f"{text} ({p_value(test['p'])})"
+    return text if test["p"] == result["p"] else f"{text} ({p_value(test['p'])})"

@@ -79,28 +79,28 @@ def _round_up(value: float) -> float:
     """The next number that is short to write: 0.00015, 0.2, 80."""
     size = 10.0 ** math.floor(math.log10(value))
     steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-    found = next((step for step in steps if value <= step * size * (1 + 1e-9)), 10.0)
-    return float(f"{found * size:.2g}")
+    short = next((step for step in steps if value <= step * size * (1 + 1e-9)), 10.0)
+    return float(f"{short * size:.2g}")
 
 
 def _reach(one: Json) -> float:
-    found: Json | None = one["paired"]
-    if found is None:
+    paired: Json | None = one["paired"]
+    if paired is None:
         return 0.0
-    ends = found["interval"] or {"low": found["difference"], "high": found["difference"]}
-    return max(abs(float(ends["low"])), abs(float(ends["high"])), abs(float(found["difference"])))
+    ends = paired["interval"] or {"low": paired["difference"], "high": paired["difference"]}
+    return max(abs(float(ends["low"])), abs(float(ends["high"])), abs(float(paired["difference"])))
 
 
 def _drawn(one: Json, limit: float) -> Drawn | None:
-    found = one["paired"]
-    if found is None or found["interval"] is None:
+    paired = one["paired"]
+    if paired is None or paired["interval"] is None:
         return None
 
     def x(value: float) -> float:
         return round((min(max(value / limit, -1.0), 1.0) + 1) / 2 * WIDTH, 1)
 
-    ends, least = found["interval"], one["detectable"]
+    ends, least = paired["interval"], one["detectable"]
     blind = None if least is None else (x(-least), x(least))
-    words = f"difference {comparison.signed(found['difference'])}, interval "
+    words = f"difference {comparison.signed(paired['difference'])}, interval "
     words += comparison.between(ends)
-    return Drawn(x(ends["low"]), x(ends["high"]), x(found["difference"]), blind, limit, words)
+    return Drawn(x(ends["low"]), x(ends["high"]), x(paired["difference"]), blind, limit, words)

@@ -57,14 +57,14 @@ def _run(run: Json) -> Text:
 
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
-    found = table("metric")
-    numeric(found, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
-    found.columns[0].min_width = _METRIC
-    found.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
-    found.add_column("", no_wrap=True)
+    made = table("metric")
+    numeric(made, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    made.columns[0].min_width = _METRIC
+    made.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
+    made.add_column("", no_wrap=True)
     for one in metrics:
-        found.add_row(*_row(one))
-    return found
+        made.add_row(*_row(one))
+    return made
 
 
 def _row(one: Json) -> list[Text]:
@@ -75,18 +75,18 @@ def _row(one: Json) -> list[Text]:
     verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", STYLES[tone])
     if one["verdict"] == "no difference found":
         verdict = Text("not found", style="dim")
-    found = one["paired"]
-    if found is None:
+    paired = one["paired"]
+    if paired is None:
         return [name, *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
     return [
         name,
-        Text(numbers.score(found["before"])),
-        Text(numbers.score(found["after"])),
-        Text(comparison.signed(found["difference"]), style="bold"),
-        Text(comparison.between(found["interval"])),
+        Text(numbers.score(paired["before"])),
+        Text(numbers.score(paired["after"])),
+        Text(comparison.signed(paired["difference"]), style="bold"),
+        Text(comparison.between(paired["interval"])),
         Text(comparison.p_value(one["p"])),
-        Text(comparison.signed(found["effect"])),
-        Text(f"{one['wins']}/{found['same']}/{one['losses']}"),
+        Text(comparison.signed(paired["effect"])),
+        Text(f"{one['wins']}/{paired['same']}/{one['losses']}"),
         verdict,
     ]
 
@@ -98,23 +98,23 @@ def _said(one: Json) -> Text:
 
 def _changes(one: Json) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    for title, found in (("became worse", one["worst"]), ("became better", one["best"])):
-        if found:
+    for title, changes in (("became worse", one["worst"]), ("became better", one["best"])):
+        if changes:
             head = f"{one['metric']}: what {title} most in {one['name']}"
             lines += [Text(), Text(sanitize.plain(head), style="bold")]
             # Where chance may have moved the scores, it is the samples that are worth a look.
-            most = _PARTS if one["tone"] != "plain" else 0
-            lines += [_change(change, most) for change in found[:_SAMPLES]]
+            n_parts = _PARTS if one["tone"] != "plain" else 0
+            lines += [_change(change, n_parts) for change in changes[:_SAMPLES]]
     return lines
 
 
-def _change(change: Json, most: int) -> RenderableType:
+def _change(change: Json, n_parts: int) -> RenderableType:
     moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
     question = sanitize.flat(change["question"] or "")
     head = Text.assemble(
         (moved, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
     )
-    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:most]]
+    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:n_parts]]
     return Group(head, *parts)
 
 
@@ -201,18 +201,18 @@ def _sides(run: Json) -> dict[str, str]:
 
 def _markdown_row(one: Json) -> list[str]:
     name = cell(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
-    found = one["paired"]
-    if found is None:
+    paired = one["paired"]
+    if paired is None:
         return [name, *[numbers.DASH] * 7, one["verdict"]]
     return [
         name,
-        numbers.score(found["before"]),
-        numbers.score(found["after"]),
-        f"**{comparison.signed(found['difference'])}**",
-        comparison.between(found["interval"]),
+        numbers.score(paired["before"]),
+        numbers.score(paired["after"]),
+        f"**{comparison.signed(paired['difference'])}**",
+        comparison.between(paired["interval"]),
         inline(comparison.p_value(one["p"])),
-        comparison.signed(found["effect"]),
-        f"{one['wins']} / {found['same']} / {one['losses']}",
+        comparison.signed(paired["effect"]),
+        f"{one['wins']} / {paired['same']} / {one['losses']}",
         f"{labels.SYMBOLS[one['tone']]} {one['verdict']}",
     ]
 
@@ -223,11 +223,11 @@ def _markdown_finding(one: Json) -> str:
 
 def _markdown_changes(one: Json) -> str:
     lines = []
-    for what, found in (("worse", one["worst"]), ("better", one["best"])):
-        for change in found[:_MARKDOWN_SAMPLES]:
+    for what, changes in (("worse", one["worst"]), ("better", one["best"])):
+        for change in changes[:_MARKDOWN_SAMPLES]:
             moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
-            asked = f" {inline(change['question'])}" if change["question"] else ""
-            lines.append(f"- {what}, {moved}: {code(change['sample'])}{asked}")
+            question = f" {inline(change['question'])}" if change["question"] else ""
+            lines.append(f"- {what}, {moved}: {code(change['sample'])}{question}")
             lines += [_markdown_part(part) for part in change["parts"]]
     head = f"**{code(one['metric'])}: what changed most in {one['name']}**"
     return "\n".join([head, "", *lines]) if lines else ""

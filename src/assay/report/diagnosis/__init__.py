@@ -72,13 +72,13 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def headline(data: Json) -> str:
     """How many samples went wrong, how sure that is, and how much could not be told."""
-    told = data["n_samples"] - data["n_open"]
-    if not told:
+    n_diagnosed = data["n_samples"] - data["n_open"]
+    if not n_diagnosed:
         return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
     low, high = map(numbers.percent, data["failed"])
-    share_of = f"{_percent(data['n_failed'], told)}, 95 % interval {low} to {high} %"
+    share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
     parts = [
-        f"{data['n_failed']:,} of {numbers.plural(told, 'sample')} went wrong ({share_of})",
+        f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')} went wrong ({share_of})",
         f"{data['n_fine']:,} passed every check that could be made",
     ]
     if data["n_uncertain"]:
@@ -103,8 +103,8 @@ def mostly(data: Json) -> str:
     shown = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
     if not shown:
         return ""
-    told = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
-    return f"{told}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
+    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
+    return f"{causes}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
 
 
 def _lower(text: str) -> str:
@@ -113,12 +113,12 @@ def _lower(text: str) -> str:
 
 def missed(data: Json) -> str:
     """How many bad answers passed, as far as the judge's errors on labelled ones tell."""
-    found = data["missed"]
-    if found is None or not found["n_passed"]:
+    missed = data["missed"]
+    if missed is None or not missed["n_passed"]:
         return ""
-    quality = found["quality"]
+    quality = missed["quality"]
     return (
-        f"of the {found['n_passed']:,} whose statements all passed, {_about(found['passed'])} "
+        f"of the {missed['n_passed']:,} whose statements all passed, {_about(missed['passed'])} "
         f"are bad all the same, if this judge errs here as on {quality['data']} (it flags "
         f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
         f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
@@ -141,12 +141,12 @@ def refused(data: Json) -> str:
     declines = f"{n:,} {'answer declines' if n == 1 else 'answers decline'}"
     if untold == n:
         return f"{declines}; whether rightly cannot be told from these data"
-    told = [
+    parts = [
         f"{wrong:,} wrongly (the contexts hold the answer)" if wrong else "",
         f"{n - wrong - untold:,} rightly" if n - wrong - untold else "",
         f"{untold:,} cannot be told" if untold else "",
     ]
-    return f"{declines}: {', '.join(filter(None, told))}"
+    return f"{declines}: {', '.join(filter(None, parts))}"
 
 
 def _causes_of(one: Json) -> list[str]:
@@ -178,40 +178,42 @@ def condition(mean: Json) -> str:
     )
 
 
-def what_if(found: Json) -> str:
+def what_if(rescored: Json) -> str:
     """What the counterfactual looked at."""
-    text = f"With the contexts known to be right ({numbers.plural(found['n'], 'sample')} re-scored"
-    if found["refused"]:
-        text += f", {found['refused']:,} that decline left out: they would answer anew"
-    if found["failed"]:
-        text += f"; {found['failed']:,} more without a verdict, since the judge failed"
+    text = (
+        f"With the contexts known to be right ({numbers.plural(rescored['n'], 'sample')} re-scored"
+    )
+    if rescored["refused"]:
+        text += f", {rescored['refused']:,} that decline left out: they would answer anew"
+    if rescored["failed"]:
+        text += f"; {rescored['failed']:,} more without a verdict, since the judge failed"
     return text + ")"
 
 
-def changes(found: Json) -> list[str]:
+def changes(rescored: Json) -> list[str]:
     """What the right contexts would change: statements, causes, means."""
     lines = []
-    if found["unsupported"]:
-        n = numbers.plural(found["unsupported"], "statement")
+    if rescored["unsupported"]:
+        n = numbers.plural(rescored["unsupported"], "statement")
         lines.append(
-            f"{found['borne_out']:,} of {n} that the retrieved contexts do not support are "
+            f"{rescored['borne_out']:,} of {n} that the retrieved contexts do not support are "
             "supported by the right ones: true, and from elsewhere"
         )
-    if found["missing"]:
-        n = numbers.plural(found["missing"], "statement")
+    if rescored["missing"]:
+        n = numbers.plural(rescored["missing"], "statement")
         lines.append(
-            f"{found['found']:,} of {n} of references that the retrieved contexts do not hold "
+            f"{rescored['found']:,} of {n} of references that the retrieved contexts do not hold "
             "are in the right ones: retrieval missed them"
         )
     lines += [
         f"{change['title']}: {change['well']:,} of {numbers.plural(change['n'], 'answer')} would "
         "have no failure left"
-        for change in found["changes"]
+        for change in rescored["changes"]
     ]
     return lines + [
         f"{mean['metric']}: {numbers.score(mean['retrieved'])} with the retrieved contexts, "
         f"{numbers.score(mean['right'])} with the right ones (n = {mean['n']:,})"
-        for mean in found["means"]
+        for mean in rescored["means"]
     ]
 
 
@@ -222,19 +224,19 @@ def claimed(data: Json) -> Sequence[Json]:
 
 def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
     """Why samples could not be diagnosed, the most frequent reason first, with their ids."""
-    found: dict[str, list[str]] = {}
+    ids: dict[str, list[str]] = {}
     for one in data["samples"]:
         if one["state"] == "open":
-            found.setdefault(one["remark"], []).append(str(one["id"]))
-    return sorted(found.items(), key=lambda reason: -len(reason[1]))
+            ids.setdefault(one["remark"], []).append(str(one["id"]))
+    return sorted(ids.items(), key=lambda reason: -len(reason[1]))
 
 
 def missing(data: Json) -> list[tuple[str, list[str], int]]:
     """What would sharpen the diagnosis: (what is needed, causes it would tell, samples)."""
     needs: dict[str, tuple[list[str], int]] = {}
     for gap in data["gaps"]:
-        causes, most = needs.get(gap["needs"], ([], 0))
-        needs[gap["needs"]] = ([*causes, gap["title"]], max(most, gap["n"]))
+        causes, n = needs.get(gap["needs"], ([], 0))
+        needs[gap["needs"]] = ([*causes, gap["title"]], max(n, gap["n"]))
     return [(need, causes, n) for need, (causes, n) in needs.items()]
 
 
@@ -295,12 +297,12 @@ def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
     return {"id": one.id, "row": one.row, "main": is_main}
 
 
-def _pattern(found: PatternFound) -> dict[str, Any]:
-    pattern = _PATTERNS[found.pattern]
+def _pattern(claimed: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[claimed.pattern]
     return {
-        "pattern": found.pattern,
+        "pattern": claimed.pattern,
         "title": pattern.title,
-        "state": found.state,
+        "state": claimed.state,
         "means": pattern.means,
         "advice": pattern.advice,
         "conditions": [
@@ -308,18 +310,18 @@ def _pattern(found: PatternFound) -> dict[str, Any]:
                 **msgspec.to_builtins(mean),
                 "interval": _ends(mean.interval) if mean.interval else None,
             }
-            for mean in found.means
+            for mean in claimed.means
         ],
-        "missing": found.missing,
-        "samples": found.samples,
+        "missing": claimed.missing,
+        "samples": claimed.samples,
     }
 
 
-def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
-    if found is None:
+def _what_if(rescored: Counterfactual | None) -> dict[str, Any] | None:
+    if rescored is None:
         return None
     return {
-        **msgspec.to_builtins(found),
+        **msgspec.to_builtins(rescored),
         "changes": [
             {
                 "cause": change.cause,
@@ -329,10 +331,10 @@ def _what_if(found: Counterfactual | None) -> dict[str, Any] | None:
                 "well": change.well,
                 "samples": change.samples,
             }
-            for change in found.changes
+            for change in rescored.changes
         ],
         "means": [
             {"metric": metric, "retrieved": old, "right": new, "n": n}
-            for metric, old, new, n in found.means
+            for metric, old, new, n in rescored.means
         ],
     }

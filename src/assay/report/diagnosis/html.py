@@ -70,22 +70,22 @@ class Page:
 
 def page(data: Json) -> Page | None:
     """The section of a report; None if there is no diagnosis in it."""
-    found = data.get("diagnosis")
-    if found is None:
+    diagnosis = data.get("diagnosis")
+    if diagnosis is None:
         return None
     links = {str(sample["id"]): f"#s{n}" for n, sample in enumerate(data["samples"])}
-    by_id = {one["id"]: one for one in found["samples"]}
-    what_if = found["counterfactual"]
+    by_id = {one["id"]: one for one in diagnosis["samples"]}
+    what_if = diagnosis["counterfactual"]
     return Page(
-        headline=words.headline(found),
+        headline=words.headline(diagnosis),
         first=[
-            (name, text, _linked(found, links) if name == words.FIRST else ())
-            for name, text in words.first_page(found)
+            (name, text, _linked(diagnosis, links) if name == words.FIRST else ())
+            for name, text in words.first_page(diagnosis)
         ],
-        causes=[_cause(cause, by_id, links, _widest(found)) for cause in found["causes"]],
-        advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in found["advice"]],
-        patterns=[_pattern(pattern, links) for pattern in words.claimed(found)],
-        undecided=[p["title"] for p in found["patterns"] if p["state"] == "undecided"],
+        causes=[_cause(cause, by_id, links, _widest(diagnosis)) for cause in diagnosis["causes"]],
+        advice=[(a["advice"], words.gain(a), ", ".join(a["causes"])) for a in diagnosis["advice"]],
+        patterns=[_pattern(pattern, links) for pattern in words.claimed(diagnosis)],
+        undecided=[p["title"] for p in diagnosis["patterns"] if p["state"] == "undecided"],
         undiagnosed=[
             (
                 remark,
@@ -93,35 +93,35 @@ def page(data: Json) -> Page | None:
                 [(i, links.get(i, "")) for i in ids[:_SHOWN]],
                 len(ids[_SHOWN:]),
             )
-            for remark, ids in words.undiagnosed(found)[:_SHOWN]
+            for remark, ids in words.undiagnosed(diagnosis)[:_SHOWN]
         ],
         what_if=words.what_if(what_if) if what_if else "",
         changes=words.changes(what_if) if what_if else [],
         missing=[
             f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
-            for need, causes, n in words.missing(found)
+            for need, causes, n in words.missing(diagnosis)
         ],
     )
 
 
-def _linked(found: Json, links: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    return [(one, links.get(one, "")) for one in found["first"][: words.READ_FIRST]]
+def _linked(diagnosis: Json, links: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    return [(one, links.get(one, "")) for one in diagnosis["first"][: words.READ_FIRST]]
 
 
 def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
     """By sample that is not fine: what went wrong, the main cause first, and what to know of it."""
-    found = data.get("diagnosis")
-    told = {}
-    for one in found["samples"] if found else ():
+    diagnosis = data.get("diagnosis")
+    remarks = {}
+    for one in diagnosis["samples"] if diagnosis else ():
         causes = [one["main"], *one["contributing"]] if one["main"] else []
         if causes or one["remark"]:
-            told[str(one["id"])] = (", ".join(f["title"] for f in causes), one["remark"])
-    return told
+            remarks[str(one["id"])] = (", ".join(f["title"] for f in causes), one["remark"])
+    return remarks
 
 
-def _widest(found: Json) -> float:
+def _widest(diagnosis: Json) -> float:
     """The greatest number of samples that an interval reaches: it takes all the width."""
-    return max((c["interval"][1] * c["checked"] for c in found["causes"]), default=1.0) or 1.0
+    return max((c["interval"][1] * c["checked"] for c in diagnosis["causes"]), default=1.0) or 1.0
 
 
 def _cause(

@@ -63,19 +63,19 @@ def _head(text: str) -> Text:
 
 
 def _causes(data: Json) -> Table:
-    found = table("cause")
-    numeric(found, ("samples", "also in"))
-    found.add_column("share of those checked", no_wrap=True)
-    found.add_column("", overflow="fold")
+    made = table("cause")
+    numeric(made, ("samples", "also in"))
+    made.add_column("share of those checked", no_wrap=True)
+    made.add_column("", overflow="fold")
     for cause in data["causes"]:
-        found.add_row(
+        made.add_row(
             Text(cause["title"], style="bold"),
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]) if cause["contributing"] else "",
             words.share(cause),
             Text(cause["means"], style="dim"),
         )
-    return found
+    return made
 
 
 def _advice(data: Json) -> Table:
@@ -86,11 +86,11 @@ def _advice(data: Json) -> Table:
     return made
 
 
-def _what_if(found: Json) -> list[RenderableType]:
+def _what_if(rescored: Json) -> list[RenderableType]:
     made = grid()
-    for line in words.changes(found):
+    for line in words.changes(rescored):
         made.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
-    return [_head(words.what_if(found)), made]
+    return [_head(words.what_if(rescored)), made]
 
 
 def _patterns(data: Json) -> list[RenderableType]:
@@ -140,35 +140,35 @@ def _first(one: Json) -> list[RenderableType]:
 
 
 def _evidence(evidence: Json) -> RenderableType:
-    said = Text(shorten(evidence["text"], _EXCERPT))
-    said.append(f"\n{sanitize.plain(evidence['why'])}", style="dim")
+    text = Text(shorten(evidence["text"], _EXCERPT))
+    text.append(f"\n{sanitize.plain(evidence['why'])}", style="dim")
     where = words.rank_and_quote(evidence)
-    said.append(f"\n{shorten(where, _EXCERPT)}" if where else "", style="dim italic")
-    return Padding(said, (0, 0, 0, 2))
+    text.append(f"\n{shorten(where, _EXCERPT)}" if where else "", style="dim italic")
+    return Padding(text, (0, 0, 0, 2))
 
 
 def _undiagnosed(data: Json, *, show_all: bool) -> list[RenderableType]:
-    found = words.undiagnosed(data)
-    if not found:
+    reasons = words.undiagnosed(data)
+    if not reasons:
         return []
     made = grid()
-    for why, ids in found if show_all else found[:_SHOWN]:
+    for why, ids in reasons if show_all else reasons[:_SHOWN]:
         shown = ids if show_all else ids[:_SHOWN]
         more = f" and {len(ids) - len(shown):,} more (--all)" if len(ids) > len(shown) else ""
         named = Text(", ".join(map(sanitize.plain, shown)), style="cyan").append(more, style="dim")
-        said = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(why, _EXCERPT)}")
-        made.add_row(labels.SYMBOLS["plain"], Group(said, named))
+        remark = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(why, _EXCERPT)}")
+        made.add_row(labels.SYMBOLS["plain"], Group(remark, named))
     return [_head("Could not be diagnosed"), made]
 
 
 def _missing(data: Json) -> list[RenderableType]:
-    found = words.missing(data)
-    if not found:
+    needs = words.missing(data)
+    if not needs:
         return []
     made = grid()
-    for need, causes, n in found:
-        told = f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
-        made.add_row(labels.SYMBOLS["plain"], Text(told, style="dim"))
+    for need, causes, n in needs:
+        line = f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+        made.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
     return [_head("Could not be told"), made]
 
 
@@ -232,11 +232,12 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join([*map(cell, ids[:_MARKDOWN_SHOWN]), *([f"{more:,} more"] if more > 0 else [])])
 
 
-def _markdown_what_if(found: Json) -> list[str]:
-    return [f"{words.what_if(found)}:", "", *(f"- {inline(x)}" for x in words.changes(found))]
+def _markdown_what_if(rescored: Json) -> list[str]:
+    return [f"{words.what_if(rescored)}:", "", *(f"- {inline(x)}" for x in words.changes(rescored))]
 
 
 def _markdown_pattern(pattern: Json) -> str:
-    told = "; ".join(inline(words.condition(c)) for c in pattern["conditions"])
+    conditions = "; ".join(inline(words.condition(c)) for c in pattern["conditions"])
     n = numbers.plural(len(pattern["samples"]), "sample")
-    return f"- **{inline(pattern['title'])}** ({n}; {told}). {pattern['means']} {pattern['advice']}"
+    title = inline(pattern["title"])
+    return f"- **{title}** ({n}; {conditions}). {pattern['means']} {pattern['advice']}"

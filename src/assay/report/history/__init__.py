@@ -81,15 +81,15 @@ def _point(point: Point) -> dict[str, Any]:
 def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
     """The ends of an axis on which all means and intervals have their place, and its step."""
     values = [value for one in series for point in one["points"] for value in reach(point)]
-    least, most = min(values, default=0.0), max(values, default=1.0)
+    lowest, highest = min(values, default=0.0), max(values, default=1.0)
     bottom, top = ends
     # No axis shows less than a twentieth of the range, or where it is open half of the values.
     if bottom is None or top is None:
-        fewest = max(abs(least), abs(most)) / 2 or 0.05
+        fewest = max(abs(lowest), abs(highest)) / 2 or 0.05
     else:
         fewest = (top - bottom) / 20
-    step = _step(max(most - least, fewest))
-    low, high = math.floor(least / step) * step, math.ceil(most / step) * step
+    step = _step(max(highest - lowest, fewest))
+    low, high = math.floor(lowest / step) * step, math.ceil(highest / step) * step
     low = low if bottom is None else max(low, bottom)
     high = high if top is None else min(high, top)
     if high <= low:  # all the same, with nothing known of how far off it may be
@@ -165,38 +165,38 @@ def row(point: Json) -> list[str]:
 
 def remarks(point: Json, metric: Json) -> str:
     """What must be known of one run beside its mean."""
-    found = [] if point["finished"] else ["not finished"]
+    parts = [] if point["finished"] else ["not finished"]
     if point["n_older"]:
-        found.append(f"the newest of {point['n_older'] + 1:,} such runs")
+        parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
     counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
-    found += [f"{n:,} {name}" for name, n in counts if n]
+    parts += [f"{n:,} {name}" for name, n in counts if n]
     if point["n_failed"] + point["n_unanswered"]:
-        found.append(f"worst case {numbers.span(point['bounds'])}")
+        parts.append(f"worst case {numbers.span(point['bounds'])}")
     if point["noise"]:
-        found.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
-    told = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
-    standing = told[distribution.standing({**metric, **point})]
-    return ", ".join([*found, *([standing] if standing else [])])
+        parts.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
+    words = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
+    standing = words[distribution.standing({**metric, **point})]
+    return ", ".join([*parts, *([standing] if standing else [])])
 
 
 def notes(data: Json) -> list[str]:
     """How the pictures are to be read, and what they leave out."""
-    found = []
+    lines = []
     if any(len(metric["series"]) > 1 for metric in data["metrics"]):
-        found.append(
+        lines.append(
             "Runs of one series have one judge, one definition of the metric and the same "
             "questions and references; a difference between series may be one of these."
         )
-    found.append(
+    lines.append(
         "Two runs of a series may differ though their intervals overlap: the samples are the same, "
         "and `assay compare` pairs them."
     )
     if data["n_older"]:
-        found.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
+        lines.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
     if data["n_without"]:
         runs = numbers.plural(data["n_without"], "run")
-        found.append(f"Left out: {runs} without {', '.join(data['by'])}.")
+        lines.append(f"Left out: {runs} without {', '.join(data['by'])}.")
     if data["n_derived"]:
         runs = numbers.plural(data["n_derived"], "run")
-        found.append(f"Left out: {runs} that asked again about another one.")
-    return found
+        lines.append(f"Left out: {runs} that asked again about another one.")
+    return lines

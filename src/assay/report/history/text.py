@@ -54,29 +54,29 @@ def _metric(metric: Json, heads: Sequence[str]) -> Iterator[RenderableType]:
 
 def _table(one: Json, metric: Json, heads: Sequence[str]) -> Table:
     low, high = (numbers.score(end) for end in metric["axis"][:2])
-    found = table()
+    made = table()
     for name in heads:
         right = name in history.NUMERIC
         folded = name == "run"
-        found.add_column(
+        made.add_column(
             sanitize.plain(name),
             justify="right" if right else "left",
             no_wrap=True,
             overflow="ellipsis" if folded else "fold",
             max_width=_NAME if folded else None,
         )
-    found.add_column(_Fitting(lambda width: _scale(low, high, width)))
+    made.add_column(_Fitting(lambda width: _scale(low, high, width)))
     for point in one["points"]:
         cells = [Text(sanitize.plain(cell)) for cell in history.row(point)]
-        found.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
-    return found
+        made.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
+    return made
 
 
 def _remarks(one: Json, metric: Json) -> Iterator[Text]:
     """What the table has no room for: nothing is left of a line beside the pictures."""
     for point in one["points"]:
-        if said := history.remarks(point, metric):
-            yield dim(f"{point['run'][:8]}: {said}")
+        if remark := history.remarks(point, metric):
+            yield dim(f"{point['run'][:8]}: {remark}")
 
 
 class _Fitting:

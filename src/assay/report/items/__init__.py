@@ -38,15 +38,15 @@ def ability(one: System) -> str:
 
 def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
     """(what the questions have in common, the questions) of each kind that is flagged."""
-    found = data.questions
-    inverted = sorted((q for q in found if q.flag == "inverted"), key=lambda q: q.p or 0.0)
+    questions = data.questions
+    inverted = sorted((q for q in questions if q.flag == "inverted"), key=lambda q: q.p or 0.0)
     chance = f"{data.inverted_by_chance:.1f} would be by chance alone"
     return [
         (f"Better systems get it wrong, worse ones right ({len(inverted)}; {chance})", inverted),
         *(
             (
-                f"{head} ({sum(q.flag == flag for q in found)})",
-                [q for q in found if q.flag == flag],
+                f"{head} ({sum(q.flag == flag for q in questions)})",
+                [q for q in questions if q.flag == flag],
             )
             for head, flag in (
                 ("Nobody gets it right", "all wrong"),
@@ -69,9 +69,9 @@ def verdicts(question: Question, systems: Sequence[System]) -> list[str]:
 
 def others(data: ItemAnalysis) -> tuple[str, Sequence[Question]]:
     """The questions that tell systems apart and are not flagged, the hardest first."""
-    found = [q for q in data.questions if not q.flag]
-    found.sort(key=lambda q: q.difficulty or 0.0, reverse=True)
-    return f"Some get it right, as the model has it ({len(found)}; hardest first)", found
+    rest = [q for q in data.questions if not q.flag]
+    rest.sort(key=lambda q: q.difficulty or 0.0, reverse=True)
+    return f"Some get it right, as the model has it ({len(rest)}; hardest first)", rest
 
 
 def question(one: Question) -> list[str]:
@@ -89,28 +89,28 @@ def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
 
 def notes(data: ItemAnalysis) -> list[str]:
     """What must be read beside the numbers."""
-    found = list(data.warnings)
+    lines = list(data.warnings)
     if data.spread is None:
-        found.append(
+        lines.append(
             "Fewer than two systems have both right and wrong answers: there are no abilities."
         )
-        return found
-    found.append(
+        return lines
+    lines.append(
         "Abilities and difficulties are in logits: a system of ability 0 gets the average question "
         f"right half the time. Difficulties spread by {data.spread:.2f} (s.d.)."
     )
-    found.append(
+    lines.append(
         "The intervals hold for other questions of this kind, which would move all systems alike: "
         "`assay compare` says whether one is better than another."
     )
     if data.few:
-        found.append(
+        lines.append(
             f"{len(data.systems)} systems say little about how well a single question tells "
             "able from less able ones: its discrimination is held near 1."
         )
     if any(one.ability is None for one in data.systems):
-        found.append("A system that gets all right, or all wrong, has no ability that can be told.")
+        lines.append("A system that gets all right, or all wrong, has no ability that can be told.")
     if data.left_out:
         left = numbers.plural(data.left_out, "question")
-        found.append(f"Left out: {left} that fewer than two systems have a score for.")
-    return found
+        lines.append(f"Left out: {left} that fewer than two systems have a score for.")
+    return lines

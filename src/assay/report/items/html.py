@@ -65,14 +65,14 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference."""
-    found = msgspec.convert(data, ItemAnalysis)
+    analysis = msgspec.convert(data, ItemAnalysis)
     return page(
         "items.html",
         asset("style.css") + asset("items.css"),
         version=__version__,
-        data=found,
+        data=analysis,
         words=words,
-        picture=_picture(found),
+        picture=_picture(analysis),
         size={"w": WIDTH, "bars": BARS, "row": ROW, "most": MOST},
     )
 

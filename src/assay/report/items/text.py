@@ -18,35 +18,38 @@ Json = Mapping[str, Any]
 
 def console(data: Json, *, most: int) -> RenderableType:
     """The systems, what to read beside them, and the questions that are flagged."""
-    found = msgspec.convert(data, ItemAnalysis)
-    head = Text(sanitize.plain(found.metric), style="bold")
-    head.append(f"  {words.title(found)}", style="not bold")
-    table = measures(words.SYSTEM_HEADS, map(words.system, found.systems))
-    rest = [dim(note) for note in words.notes(found)]
-    lists = [_list(title, them, found, most) for title, them in words.lists(found)]
+    analysis = msgspec.convert(data, ItemAnalysis)
+    head = Text(sanitize.plain(analysis.metric), style="bold")
+    head.append(f"  {words.title(analysis)}", style="not bold")
+    table = measures(words.SYSTEM_HEADS, map(words.system, analysis.systems))
+    rest = [dim(note) for note in words.notes(analysis)]
+    lists = [_list(title, them, analysis, most) for title, them in words.lists(analysis)]
     return Group(head, table, *rest, *lists)
 
 
-def _list(title: str, found: Sequence[Question], data: ItemAnalysis, most: int) -> RenderableType:
+def _list(
+    title: str, questions: Sequence[Question], data: ItemAnalysis, most: int
+) -> RenderableType:
     rows = [
-        (Text(words.answers(one, data.systems)), one.sample, one.question) for one in found[:most]
+        (Text(words.answers(one, data.systems)), one.sample, one.question)
+        for one in questions[:most]
     ]
-    rest = [Text(f"... {len(found) - most} more")] if len(found) > most else []
+    rest = [Text(f"... {len(questions) - most} more")] if len(questions) > most else []
     return Group(Text(f"\n{title}", style="bold"), *listed(rows), *rest)
 
 
 def markdown(data: Json, *, most: int) -> str:
     """The systems, what to read beside them, and the questions that are flagged."""
-    found = msgspec.convert(data, ItemAnalysis)
+    analysis = msgspec.convert(data, ItemAnalysis)
     blocks = [
-        f"## {code(found.metric)}: systems and questions",
-        f"{inline(words.title(found))}.",
-        markdown_measures(words.SYSTEM_HEADS, map(words.system, found.systems)),
-        markdown_list(words.notes(found)),
+        f"## {code(analysis.metric)}: systems and questions",
+        f"{inline(words.title(analysis))}.",
+        markdown_measures(words.SYSTEM_HEADS, map(words.system, analysis.systems)),
+        markdown_list(words.notes(analysis)),
     ]
-    for title, questions in words.lists(found):
+    for title, questions in words.lists(analysis):
         lines = [
-            f"- {words.answers(q, found.systems)} {code(q.sample)} {inline(q.question)}"
+            f"- {words.answers(q, analysis.systems)} {code(q.sample)} {inline(q.question)}"
             for q in questions[:most]
         ]
         if len(questions) > most:

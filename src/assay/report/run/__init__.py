@@ -116,17 +116,17 @@ def _run(run: Run) -> dict[str, Any]:
 
 def _unmeasured(run: Run) -> list[str]:
     """The judges of whose agreement with people nothing is known."""
-    measured = {found["judge"] for found in run.config.get("quality", {}).values()}
+    measured = {quality["judge"] for quality in run.config.get("quality", {}).values()}
     return [name for name in run.config.get("unmeasured", ()) if name not in measured]
 
 
 def _judges(run: Run) -> str:
     """The judge, and who else was asked for what by the metrics of this run."""
     parts = (part for signature in run.metrics.values() for part in signature.split("|"))
-    asked = {part.partition("=")[0] for part in parts} - {Embed.kind, EmbedTokens.kind}
+    kinds_asked = {part.partition("=")[0] for part in parts} - {Embed.kind, EmbedTokens.kind}
     kinds: dict[str, list[str]] = {}
     for kind, name in run.config["routes"].items():
-        if kind in asked and name != run.config["judge"]:
+        if kind in kinds_asked and name != run.config["judge"]:
             kinds.setdefault(name, []).append(kind)
     others = [f"{name} for {', '.join(mine)}" for name, mine in kinds.items()]
     return "; ".join([run.config["judge"], *others])

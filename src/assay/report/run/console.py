@@ -44,16 +44,16 @@ def about(data: Json) -> RenderableType:
     for metric in data["metrics"]:
         head = Text(sanitize.plain(metric["label"]), style="bold")
         lines = [metric["doc"], metric["source"], notes.trust(metric), metric["signature"]]
-        told = Text("\n".join(sanitize.plain(line) for line in lines if line))
-        blocks += [head, Padding(told, (0, 0, 0, 2))]
+        text = Text("\n".join(sanitize.plain(line) for line in lines if line))
+        blocks += [head, Padding(text, (0, 0, 0, 2))]
     return Group(*blocks)
 
 
-def _first_page(found: Json) -> list[RenderableType]:
+def _first_page(diagnosis: Json) -> list[RenderableType]:
     """How many samples went wrong, what mostly, what was missed, and which to read first."""
-    head = Text(words.headline(found), style=STYLES["bad"] if found["n_failed"] else "")
+    head = Text(words.headline(diagnosis), style=STYLES["bad"] if diagnosis["n_failed"] else "")
     facts = grid(2, right=False)
-    for name, text in words.first_page(found):
+    for name, text in words.first_page(diagnosis):
         facts.add_row(Text(name, style="dim"), Text(sanitize.plain(text)))
     return [head, facts, Text()]
 
@@ -66,34 +66,34 @@ def sample(
     Raises:
         InputError: If the report does not hold that sample or that metric.
     """
-    found = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
-    if found is None:
+    chosen = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
+    if chosen is None:
         raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
-    metrics = [m for m in data["metrics"] if m["label"] in found["scores"]]
-    chosen = [m for m in metrics if metric in (None, m["label"])]
-    if not chosen:
+    metrics = [m for m in data["metrics"] if m["label"] in chosen["scores"]]
+    wanted = [m for m in metrics if metric in (None, m["label"])]
+    if not wanted:
         known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
-    texts = [("question", found["question"]), ("answer", found["answer"])]
-    texts.append(("reference", found["reference"]))
+    texts = [("question", chosen["question"]), ("answer", chosen["answer"])]
+    texts.append(("reference", chosen["reference"]))
     return Group(
-        Rule(Text(f"sample {sanitize.plain(found['id'])}, row {found['row']}")),
+        Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
         *(_labelled(name, text) for name, text in texts if text is not None),
-        *(_turn(turn) for turn in evidence.turns(found)),
-        *(_score(m, found["scores"][m["label"]], found, raw=raw) for m in chosen),
+        *(_turn(turn) for turn in evidence.turns(chosen)),
+        *(_score(m, chosen["scores"][m["label"]], chosen, raw=raw) for m in wanted),
     )
 
 
 def _table(data: Json) -> Table:
-    found = table("metric")
+    made = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
     # Where samples failed, a note says how far they could have moved the mean.
     counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
-    numeric(found, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
-    found.add_column("spread", no_wrap=True, width=10)
+    numeric(made, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
+    made.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        found.add_row(*_row(metric, counts, known=known))
-    return found
+        made.add_row(*_row(metric, counts, known=known))
+    return made
 
 
 def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
@@ -127,7 +127,7 @@ def _beside(data: Json) -> list[RenderableType]:
     return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
 
 
-def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableType:
+def _score(metric: Json, score: Json, sample: Json, *, raw: bool) -> RenderableType:
     head = Text(sanitize.plain(metric["label"]), style="bold")
     if score["value"] is None:
         head.append(f"  {score['why']}: {sanitize.plain(score['detail'])}", style=STYLES["bad"])
@@ -143,7 +143,7 @@ def _score(metric: Json, score: Json, found: Json, *, raw: bool) -> RenderableTy
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        lines += [_part(part, metric, found["contexts"]) for part in parts]
+        lines += [_part(part, metric, sample["contexts"]) for part in parts]
     lines += _replies(score["replies"], raw=raw)
     return Group(*lines)
 

@@ -267,7 +267,7 @@ def cell(metric: Json, score: Json) -> Cell:
 
 def readable(raw: str) -> str:
     """A reply without the long encoded numbers (embeddings) that nobody reads."""
-    return _ENCODED.sub(lambda found: f"{found[0][:60]}... ({len(found[0]):,} characters)", raw)
+    return _ENCODED.sub(lambda match: f"{match[0][:60]}... ({len(match[0]):,} characters)", raw)
 
 
 def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
@@ -280,8 +280,8 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     for piece in pieces:
         by_kind.setdefault(piece.part.kind, []).append(piece)
     groups = [
-        (labels.heading(kind), labels.tally([piece.part for piece in found]), found)
-        for kind, found in by_kind.items()
+        (labels.heading(kind), labels.tally([piece.part for piece in members]), members)
+        for kind, members in by_kind.items()
     ]
     replies = [
         (reply, texts.add(reply["prompt"]), texts.add(readable(reply["raw"])))
@@ -303,7 +303,7 @@ def _coloured(
     """The text once for every metric whose evidence points into it, or once without colours."""
     if not text:
         return []
-    found = []
+    variants = []
     for section in sections:
         pointing = [
             (piece.part.span, piece)
@@ -312,8 +312,8 @@ def _coloured(
         ]
         if pointing:
             exact = [span for _, piece in pointing for span in piece.part.marks]
-            found.append((section.number, _marked(text, pointing, exact)))
-    return found or [(-1, [Mark(text)])]
+            variants.append((section.number, _marked(text, pointing, exact)))
+    return variants or [(-1, [Mark(text)])]
 
 
 def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
@@ -339,14 +339,14 @@ def _marked(
     spans = list(spans)
     tones = {piece.ref: piece.tone for _, piece in spans}
     owned = [*((span, piece.ref) for span, piece in spans), *((span, _EXACT) for span in exact)]
-    found = []
+    runs = []
     for segment in segments(text, owned):
         refs = [ref for ref in segment.owners if ref != _EXACT]
-        heard = [tones[ref] for ref in refs]
-        worst = next((tone for tone in labels.WORST_FIRST if tone in heard), "")
-        each = " ".join(heard) if len(set(heard)) > 1 else ""
-        found.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners, each))
-    return found
+        heard_tones = [tones[ref] for ref in refs]
+        worst = next((tone for tone in labels.WORST_FIRST if tone in heard_tones), "")
+        each = " ".join(heard_tones) if len(set(heard_tones)) > 1 else ""
+        runs.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners, each))
+    return runs
 
 
 def turns(sample: Json) -> list[Turn]:
@@ -354,10 +354,10 @@ def turns(sample: Json) -> list[Turn]:
     return [_turn(number, turn) for number, turn in enumerate(sample.get("turns") or (), start=1)]
 
 
-def call(found: Json) -> str:
+def call(tool_call: Json) -> str:
     """A tool call on one line: ``weather(city="Rome")``."""
-    args = [f"{k}={json.dumps(v, ensure_ascii=False)}" for k, v in found["args"].items()]
-    return f"{found['name']}({', '.join(args)})"
+    args = [f"{k}={json.dumps(v, ensure_ascii=False)}" for k, v in tool_call["args"].items()]
+    return f"{tool_call['name']}({', '.join(args)})"
 
 
 def _turn(number: int, turn: Json) -> Turn:
@@ -383,13 +383,13 @@ def segments(text: str, spans: Iterable[tuple[Range, str]]) -> list[Segment]:
             begins[first].append(len(owners))
             ends[last].append(len(owners))
             owners.append(owner)
-    found: list[Segment] = []
-    speaking: set[int] = set()
+    cut: list[Segment] = []
+    active: set[int] = set()
     for left, right in pairwise(sorted({0, len(text), *begins, *ends})):
-        speaking.difference_update(ends.get(left, ()))
-        speaking.update(begins.get(left, ()))
-        found.append(Segment(text[left:right], tuple(owners[i] for i in sorted(speaking))))
-    return found
+        active.difference_update(ends.get(left, ()))
+        active.update(begins.get(left, ()))
+        cut.append(Segment(text[left:right], tuple(owners[i] for i in sorted(active))))
+    return cut
 
 
 def find_quote(text: str, quote: str) -> Range | None:
@@ -404,5 +404,5 @@ def find_quote(text: str, quote: str) -> Range | None:
     if not words:
         return None
     pattern = r"\s+".join(re.escape(word) for word in words.split())
-    found = re.search(pattern, text, re.IGNORECASE)
-    return found.span() if found else None
+    match = re.search(pattern, text, re.IGNORECASE)
+    return match.span() if match else None

@@ -143,7 +143,7 @@ def rows(data: Json) -> list[Row]:
 def head(data: Json) -> list[tuple[str, str]]:
     """What was measured, by whom, when."""
     run = data["run"]
-    found = [
+    lines = [
         ("Data", run["source"]),
         ("Samples", numbers.count(run["n_samples"])),
         ("Judge", run["judge_in_words"]),
@@ -151,7 +151,7 @@ def head(data: Json) -> list[tuple[str, str]]:
         ("Took", notes.cost(data)),
         ("About", titles.remarks(run)),
     ]
-    return [(name, value) for name, value in found if value]
+    return [(name, value) for name, value in lines if value]
 
 
 def facts(data: Json) -> dict[str, Any]:
@@ -180,10 +180,10 @@ def _fact(sample: Json, metric: Json) -> float | str | None:
 
 
 def _row(number: int, metric: Json, data: Json) -> Row:
-    found = distribution.spread(metric)
+    spread = distribution.spread(metric)
     shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
     missed = sum(distribution.misses(value, metric) for value in shown if value is not None)
-    return Row(number, metric, found, _bars(found, metric), missed)
+    return Row(number, metric, spread, _bars(spread, metric), missed)
 
 
 def _bars(spread: Spread, metric: Json) -> list[Bar]:

@@ -39,9 +39,9 @@ def render(data: Mapping[str, Any]) -> str:
     return joined(blocks)
 
 
-def _first_page(found: Mapping[str, Any]) -> str:
-    lines = [f"- {name}: {inline(text)}" for name, text in words.first_page(found)]
-    return "\n".join([f"{inline(words.headline(found))}.", "", *lines])
+def _first_page(diagnosis: Mapping[str, Any]) -> str:
+    lines = [f"- {name}: {inline(text)}" for name, text in words.first_page(diagnosis)]
+    return "\n".join([f"{inline(words.headline(diagnosis))}.", "", *lines])
 
 
 def _table(metrics: Sequence[Mapping[str, Any]]) -> str:
@@ -76,8 +76,8 @@ def _cells(metric: Mapping[str, Any]) -> dict[str, str]:
 
 def _aside(metric: Mapping[str, Any]) -> str:
     lower = "" if metric["higher_is_better"] else "lower is better"
-    said = ", ".join(filter(None, [inline(notes.unit(metric)), lower]))
-    return f" ({said})" if said else ""
+    remark = ", ".join(filter(None, [inline(notes.unit(metric)), lower]))
+    return f" ({remark})" if remark else ""
 
 
 def _beside(data: Mapping[str, Any]) -> list[str]:
@@ -89,8 +89,8 @@ def _beside(data: Mapping[str, Any]) -> list[str]:
         lines += [f"{name}: computed as {inline(method)}" for method in metric["methods"]]
         tail = notes.percentiles(metric)
         lines += [f"{name}: {inline(tail)}"] if tail else []
-    for said in (notes.letters, notes.noise):
-        for text, labels in notes.alike(data, said).items():
+    for remark in (notes.letters, notes.noise):
+        for text, labels in notes.alike(data, remark).items():
             lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
     cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:

@@ -18,9 +18,9 @@ LONGEST: Final = 20_000
 _COLOURS: Final = {"good": "#3a8f4f", "bad": "#c8452e", "warn": "#b98a00", "plain": "#8a8a8a"}
 
 
-def result(found: Result) -> str:
+def result(run: Result) -> str:
     """A run: the table of its metrics with what must be known before believing it."""
-    data = collect(found, most=0)
+    data = collect(run, most=0)
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _cells(metric, unanswered=unanswered)
@@ -34,9 +34,9 @@ def result(found: Result) -> str:
     )
 
 
-def summary(found: Summary) -> str:
+def summary(means: Summary) -> str:
     """The means of a run as a table."""
-    return fragment("notebook_summary.html", rows=found, notes=found.notes())
+    return fragment("notebook_summary.html", rows=means, notes=means.notes())
 
 
 def trace(found: Trace) -> str:
@@ -49,10 +49,10 @@ def trace(found: Trace) -> str:
         value, why, detail = "", outcome.why, outcome.detail
         method, details = "", {}
     higher = found.higher_is_better
-    given = sample.contexts or ()
-    contexts = [text[:LONGEST] for text in given]
+    contexts = sample.contexts or ()
+    shortened = [text[:LONGEST] for text in contexts]
     groups = [
-        (labels.heading(kind), labels.tally(own), [_part(p, given, higher=higher) for p in own])
+        (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
         for kind, own in labels.grouped(outcome.parts).items()
     ]
     replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
@@ -74,8 +74,8 @@ def trace(found: Trace) -> str:
         turns=evidence.turns(msgspec.to_builtins(sample)),
         longest=LONGEST,
         groups=groups,
-        contexts=contexts,
-        folded=numbers.plural(len(contexts), "context"),
+        contexts=shortened,
+        folded=numbers.plural(len(shortened), "context"),
         calls=shown,
         said=numbers.calls(replies),
     )
