@@ -40,7 +40,7 @@ def measured(judge: JudgeUnderTest, family: str, sampling: Sampling) -> list[Fig
     for one in SETS[family]:
         for file in one.files:
             present(file)
-        judge.heard = ReplyTotals()
+        judge.totals = ReplyTotals()
         found += figures(judge, one, DATA, sampling)
     return found
 

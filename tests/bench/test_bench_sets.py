@@ -92,7 +92,7 @@ class TestRagtruth:
     def test_what_is_not_answered_is_left_out_and_counted(self):
         judge = JudgeUnderTest(Silent())
         assert all(f.value is None for f in groundedness.measure_ragtruth(judge, ROWS))
-        assert judge.heard.unanswered == len(ROWS)
+        assert judge.totals.unanswered == len(ROWS)
 
     def test_a_fitted_threshold_is_used(self):
         judge = JudgeUnderTest(Knowing(), {"ragtruth_qa": {"judge": 1.5, "longer text": 30.0}})

@@ -132,7 +132,7 @@ class JudgeUnderTest:
         at_once: How many questions are worked on at once without a door.
 
     Attributes:
-        heard: What the set that is being measured took so far; a new one for each.
+        totals: What the set that is being measured took so far; a new one for each.
         on_progress: Called after each question.
     """
 
@@ -147,7 +147,7 @@ class JudgeUnderTest:
     ) -> None:
         self.backend = backend
         self.thresholds = thresholds or {}
-        self.heard = ReplyTotals()
+        self.totals = ReplyTotals()
         self.on_progress: Callable[[], None] | None = None
         self.door = door
         self._asked = door.backend if door else backend
@@ -205,11 +205,11 @@ class JudgeUnderTest:
             return None
         start = time.perf_counter()
         values = [float(rank(question, sentence)) for question, sentence in pairs]
-        self.heard.ms += (time.perf_counter() - start) * 1000
+        self.totals.ms += (time.perf_counter() - start) * 1000
         return values
 
     def _each(self, questions: Sequence[Asked[T]]) -> list[T | None]:
-        self.heard.total += len(questions)
+        self.totals.total += len(questions)
         return self._run(self._all(questions))
 
     async def _all(self, questions: Sequence[Asked[T]]) -> list[T | None]:
@@ -240,9 +240,9 @@ class JudgeUnderTest:
         except JudgeError:
             pass
         finally:
-            self.heard.add(judge.replies)
-        self.heard.done += 1
-        self.heard.unanswered += answer is None
+            self.totals.add(judge.replies)
+        self.totals.done += 1
+        self.totals.unanswered += answer is None
         if self.on_progress:
             self.on_progress()
         return answer

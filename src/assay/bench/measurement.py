@@ -1,9 +1,9 @@
 """Measuring a judge on several sets, resumably, and what that would cost."""
 
-import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
 from assay.run import STORE
-from assay.run.connect import choose
+from assay.run.connect import Door, choose
 from assay.run.progress import Progress
 from assay.run.settings import Settings
 from assay.run.stand_in import Counts, StandIn
@@ -85,16 +85,18 @@ def measure(
     price = settings.budget.price
     known = thresholds.known(judge.name)
     with opened(judge, store, embedder=embedder, thresholds=known, settings=settings) as subject:
-        bench = _Bench(subject, data, sampling, settings)
+        begin = partial(_begin, subject, settings)
         measured: list[Measured] = []
         stopped, notes = "", tuple[str, ...]()
         try:
             if sampling.fit:
                 sampling.on_set(FITTING)
-                subject.thresholds, notes = bench.fitted(sets, known)
+                begin()
+                fitted, notes = _fitted(subject, sets, data, sampling)
+                subject.thresholds = {**known, **fitted}
             for one in sets:
                 sampling.on_set(one.name)
-                measured.append(bench.measured(one))
+                measured.append(_measured(subject, one, data, sampling, begin, price))
         except OverBudget as error:
             stopped = str(error)
         late = "not reached: the budget was used up"
@@ -132,9 +134,9 @@ def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
 def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
     """The figures of one set, each with a word on what was left out."""
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
-    before = judge.heard.unanswered
+    before = judge.totals.unanswered
     made = one.measure(judge, records)
-    lost = judge.heard.unanswered - before
+    lost = judge.totals.unanswered - before
     missing = f"{lost} without a readable reply or a score" if lost else ""
     noted = []
     for figure in made:
@@ -144,81 +146,78 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
     return noted
 
 
-@dataclass(frozen=True)
-class _Bench:
-    subject: JudgeUnderTest
-    data: Data
-    sampling: Sampling
-    settings: Settings
+def _fitted(
+    subject: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
+) -> tuple[Thresholds, tuple[str, ...]]:
+    """The thresholds that the sets need, and in words those that could not be fitted."""
+    fitted: dict[str, Mapping[str, float]] = {}
+    notes = []
+    for name in dict.fromkeys(name for one in sets for name in one.thresholds):
+        try:
+            fitted |= thresholds.fit(subject, data, sampling.limit, (name,))
+        except InputError as error:
+            notes.append(f"No threshold fitted for {name}: {error}")
+    return fitted, tuple(notes)
 
-    def fitted(
-        self, sets: Sequence[Benchmark], known: Thresholds
-    ) -> tuple[Thresholds, tuple[str, ...]]:
-        """The thresholds that the sets need, and in words those that could not be fitted."""
-        fitted, notes = {**known}, []
-        self._begin()
-        for name in dict.fromkeys(name for one in sets for name in one.thresholds):
-            try:
-                fitted |= thresholds.fit(self.subject, self.data, self.sampling.limit, (name,))
-            except InputError as error:
-                notes.append(f"No threshold fitted for {name}: {error}")
-        return fitted, tuple(notes)
 
-    def measured(self, one: Benchmark) -> Measured:
-        """What is found on one set."""
-        if why := obstacle(one, self.subject, self.data):
-            return _skipped(one, why)
-        heard, price = self._begin(), self.settings.budget.price
-        found = figures(self.subject, one, self.data, self.sampling)
-        return Measured(
-            name=one.name,
-            about=one.about,
-            skipped=""
-            if found
-            else "nothing measured: the judge's replies do not hold what is needed",
-            figures=tuple(found),
-            calls=heard.calls,
-            unanswered=heard.unanswered,
-            tokens_in=heard.tokens_in,
-            tokens_out=heard.tokens_out,
-            seconds=round(heard.ms / 1000, 3),
-            money=price.of(heard.tokens_in, heard.tokens_out) if price else None,
-        )
+def _measured(
+    subject: JudgeUnderTest,
+    one: Benchmark,
+    data: Data,
+    sampling: Sampling,
+    begin: Callable[[], ReplyTotals],
+    price: Price | None,
+) -> Measured:
+    if why := obstacle(one, subject, data):
+        return _skipped(one, why)
+    totals = begin()
+    found = figures(subject, one, data, sampling)
+    nothing = "nothing measured: the judge's replies do not hold what is needed"
+    return Measured(
+        name=one.name,
+        about=one.about,
+        skipped="" if found else nothing,
+        figures=tuple(found),
+        calls=totals.calls,
+        unanswered=totals.unanswered,
+        tokens_in=totals.tokens_in,
+        tokens_out=totals.tokens_out,
+        seconds=round(totals.ms / 1000, 3),
+        money=price.of(totals.tokens_in, totals.tokens_out) if price else None,
+    )
 
-    def _begin(self) -> ReplyTotals:
-        subject, start = self.subject, time.monotonic()
-        subject.heard = heard = ReplyTotals()
-        tell, door = self.settings.on_progress, subject.door
-        if tell and door:
-            subject.on_progress = lambda: tell(_progress(heard, subject, self.settings, start))
-        return heard
+
+def _begin(subject: JudgeUnderTest, settings: Settings) -> ReplyTotals:
+    """Count from here on, and tell of the progress."""
+    start = time.monotonic()
+    subject.totals = totals = ReplyTotals()
+    tell, stack = settings.on_progress, subject.door
+    if tell and stack:
+        subject.on_progress = lambda: tell(_progress(totals, stack, settings, start))
+    return totals
 
 
 def _skipped(one: Benchmark, why: str) -> Measured:
     return Measured(name=one.name, about=one.about, skipped=why)
 
 
-def _progress(
-    heard: ReplyTotals, subject: JudgeUnderTest, settings: Settings, start: float
-) -> Progress:
-    door = subject.door
-    assert door is not None  # noqa: S101 - looked at before
-    money = sum(usage.money for usage in door.usages)
+def _progress(totals: ReplyTotals, stack: Door, settings: Settings, start: float) -> Progress:
+    money = sum(usage.money for usage in stack.usages)
     return Progress(
-        total=heard.total,
-        done=heard.done,
-        new=heard.done,
+        total=totals.total,
+        done=totals.done,
+        new=totals.done,
         undefined=0,
-        failed=heard.unanswered,
-        calls=door.served.asked,
-        known=door.served.known,
-        tokens_in=sum(usage.tokens_in for usage in door.usages),
-        tokens_out=sum(usage.tokens_out for usage in door.usages),
+        failed=totals.unanswered,
+        calls=stack.served.asked,
+        known=stack.served.known,
+        tokens_in=sum(usage.tokens_in for usage in stack.usages),
+        tokens_out=sum(usage.tokens_out for usage in stack.usages),
         money=money if settings.budget.price else None,
-        retries=sum(usage.retries for usage in door.usages),
+        retries=sum(usage.retries for usage in stack.usages),
         waiting_for=None,
         seconds=time.monotonic() - start,
-        batches=door.under_way(),
+        batches=stack.under_way(),
     )
 
 
@@ -271,19 +270,16 @@ def estimate_costs(
     price, costs = settings.budget.price, list[CostEstimate]()
     try:
         if sampling.fit:
-            costs.append(
-                _counted(FITTING, stand_in, price, _fitting(subject, sets, data, sampling))
-            )
+            sampling.on_set(FITTING)
+            fit = partial(_fitted, subject, sets, data, sampling)
+            costs.append(_counted(FITTING, stand_in, price, fit))
         for one in sets:
             sampling.on_set(one.name)
             if why := obstacle(one, subject, data):
                 costs.append(CostEstimate(name=one.name, skipped=why))
-                continue
-
-            def measured(one: Benchmark = one) -> Any:
-                return figures(subject, one, data, sampling)
-
-            costs.append(_counted(one.name, stand_in, price, measured))
+            else:
+                ask = partial(figures, subject, one, data, sampling)
+                costs.append(_counted(one.name, stand_in, price, ask))
         return costs
     finally:
         if kept:
@@ -318,15 +314,3 @@ def _counted(
         tokens_out=round(counts.tokens_out),
         money=counts.money(price),
     )
-
-
-def _fitting(
-    subject: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
-) -> Callable[[], None]:
-    def fit() -> None:
-        sampling.on_set(FITTING)
-        for name in dict.fromkeys(name for one in sets for name in one.thresholds):
-            with contextlib.suppress(InputError):  # the card would say so
-                thresholds.fit(subject, data, sampling.limit, (name,))
-
-    return fit

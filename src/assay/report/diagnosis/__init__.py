@@ -240,6 +240,11 @@ def missing(data: Json) -> list[tuple[str, list[str], int]]:
     return [(need, causes, n) for need, (causes, n) in needs.items()]
 
 
+def needed(need: str, causes: Sequence[str], n: int) -> str:
+    """What `missing` found, in a line."""
+    return f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+
+
 def rank_and_quote(evidence: Json) -> str:
     """Where in the contexts a piece of evidence points; "" if nowhere."""
     rank = f"context {evidence['rank']}" if evidence["rank"] else ""

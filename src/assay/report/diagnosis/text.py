@@ -167,7 +167,7 @@ def _missing(data: Json) -> list[RenderableType]:
         return []
     made = grid()
     for need, causes, n in needs:
-        line = f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+        line = words.needed(need, causes, n)
         made.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
     return [_head("Could not be told"), made]
 
