@@ -19,6 +19,7 @@ from assay.bench.data import Data, Record, dataset
 from assay.bench.figures import Figure, figure, flags
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats
+from assay.stats.weighted import Floats, Numbers
 from assay.tasks import Passage, RateAnswer, SelectSentences
 from assay.text import words
 from assay.text.sentences import sentences
@@ -189,30 +190,46 @@ def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> lis
 
 def _contexts(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
     done = _chosen(judge, cases)
-    own = np.array([case.own for case, _ in done], bool)
     shares = np.array([float(np.mean(choices)) for _, choices in done])
-    words = [shared_words(case.question, " ".join(case.sentences)) for case, _ in done]
-    floor = np.array(words, float)
-    make = partial(figure, clusters=[case.question for case, _ in done], labels=own)
+    names = (
+        f"{begins}contexts, AUROC of context relevance",
+        f"{begins}contexts, balanced accuracy of 'some sentence helps'",
+        f"{begins}contexts",
+    )
+    texts = [(case.question, " ".join(case.sentences)) for case, _ in done]
+    return _separation(names, texts, [case.own for case, _ in done], shares, shares > 0)
+
+
+def _separation(
+    names: tuple[str, str, str],
+    texts: Sequence[tuple[str, str]],
+    own: Sequence[bool],
+    scores: Floats,
+    passed: Numbers,
+) -> list[Figure]:
+    """How well the texts of questions are told from those of like questions.
+
+    Args:
+        names: Of the AUROC, of the balanced accuracy, and how those of the flags begin.
+        texts: Each question with a text.
+        own: Whether that is the question's own.
+        scores: Of the judge, the higher the likelier it is.
+        passed: Whether the judge takes it for that.
+    """
+    labels, passes = np.array(own, bool), np.asarray(passed, bool)
+    questions = [question for question, _ in texts]
+    shared = np.array([shared_words(question, text) for question, text in texts], float)
+    make = partial(figure, clusters=questions, labels=labels)
     rule = "share of the question's words"
+    ranked, balanced, begins = names
     return [
+        make(ranked, stats.auroc(scores, labels), baselines={rule: stats.auroc(shared, labels)}),
         make(
-            f"{begins}contexts, AUROC of context relevance",
-            stats.auroc(shares, own),
-            baselines={rule: stats.auroc(floor, own)},
+            balanced,
+            stats.balanced(passes, labels),
+            baselines={rule: stats.balanced(shared >= PASSED, labels)},
         ),
-        make(
-            f"{begins}contexts, balanced accuracy of 'some sentence helps'",
-            stats.balanced(shares > 0, own),
-            baselines={rule: stats.balanced(floor >= 0.5, own)},
-        ),
-        *flags(
-            f"{begins}contexts",
-            shares == 0,
-            ~own,
-            [case.question for case, _ in done],
-            {rule: -floor},
-        ),
+        *flags(begins, ~passes, ~labels, questions, {rule: -shared}),
     ]
 
 
@@ -286,26 +303,14 @@ def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fi
 def _figures(judge: JudgeUnderTest, begins: str, pairs: Sequence[Pair]) -> list[Figure]:
     rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in pairs])
     done = answered(pairs, rated)
-    own = np.array([pair.own for pair, _ in done], bool)
     scores = np.array([rating.relevance for _, rating in done], float)
-    floor = np.array([shared_words(pair.question, pair.answer) for pair, _ in done], float)
-    make = partial(figure, clusters=[pair.question for pair, _ in done], labels=own)
-    rule = "share of the question's words"
-    return [
-        make(f"{begins}AUROC", stats.auroc(scores, own), baselines={rule: stats.auroc(floor, own)}),
-        make(
-            f"{begins}balanced accuracy at one half",
-            stats.balanced(scores >= PASSED, own),
-            baselines={rule: stats.balanced(floor >= PASSED, own)},
-        ),
-        *flags(
-            begins.removesuffix(", "),
-            scores < PASSED,
-            ~own,
-            [pair.question for pair, _ in done],
-            {rule: -floor},
-        ),
-    ]
+    names = (
+        f"{begins}AUROC",
+        f"{begins}balanced accuracy at one half",
+        begins.removesuffix(", "),
+    )
+    texts = [(pair.question, pair.answer) for pair, _ in done]
+    return _separation(names, texts, [pair.own for pair, _ in done], scores, scores >= PASSED)
 
 
 ADDRESSED_SET = Benchmark(

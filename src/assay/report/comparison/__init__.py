@@ -112,6 +112,24 @@ def p_value(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
+def cells(one: Json) -> list[str]:
+    """Before, after, difference, interval, p and effect size of a metric whose runs have pairs."""
+    paired = one["paired"]
+    return [
+        numbers.score(paired["before"]),
+        numbers.score(paired["after"]),
+        signed(paired["difference"]),
+        between(paired["interval"]),
+        p_value(one["p"]),
+        signed(paired["effect"]),
+    ]
+
+
+def became(one: Json) -> list[str]:
+    """How many samples became better, stayed the same, became worse."""
+    return [str(n) for n in (one["wins"], one["paired"]["same"], one["losses"])]
+
+
 def legend(data: Json) -> str:
     """How the table is to be read."""
     level = f"{100 * data['level']:g}%"

@@ -78,17 +78,9 @@ def _row(one: Json) -> list[Text]:
     paired = one["paired"]
     if paired is None:
         return [name, *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
-    return [
-        name,
-        Text(numbers.score(paired["before"])),
-        Text(numbers.score(paired["after"])),
-        Text(comparison.signed(paired["difference"]), style="bold"),
-        Text(comparison.between(paired["interval"])),
-        Text(comparison.p_value(one["p"])),
-        Text(comparison.signed(paired["effect"])),
-        Text(f"{one['wins']}/{paired['same']}/{one['losses']}"),
-        verdict,
-    ]
+    before, after, difference, *rest = map(Text, comparison.cells(one))
+    difference.style = "bold"
+    return [name, before, after, difference, *rest, Text("/".join(comparison.became(one))), verdict]
 
 
 def _said(one: Json) -> Text:
@@ -204,17 +196,10 @@ def _markdown_row(one: Json) -> list[str]:
     paired = one["paired"]
     if paired is None:
         return [name, *[numbers.DASH] * 7, one["verdict"]]
-    return [
-        name,
-        numbers.score(paired["before"]),
-        numbers.score(paired["after"]),
-        f"**{comparison.signed(paired['difference'])}**",
-        comparison.between(paired["interval"]),
-        inline(comparison.p_value(one["p"])),
-        comparison.signed(paired["effect"]),
-        f"{one['wins']} / {paired['same']} / {one['losses']}",
-        f"{labels.SYMBOLS[one['tone']]} {one['verdict']}",
-    ]
+    before, after, difference, interval, p, effect = comparison.cells(one)
+    cells = [before, after, f"**{difference}**", interval, inline(p), effect]
+    verdict = f"{labels.SYMBOLS[one['tone']]} {one['verdict']}"
+    return [name, *cells, " / ".join(comparison.became(one)), verdict]
 
 
 def _markdown_finding(one: Json) -> str:
