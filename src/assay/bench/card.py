@@ -29,31 +29,18 @@ from assay.tasks import (
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What was found on one set, or why nothing was.
+    """What was found on one set, or why nothing was."""
 
-    Attributes:
-        name: The set.
-        about: What was measured.
-        skipped: Why it was not measured; "" if it was.
-        figures: The numbers.
-        calls: Different replies that they rest on, known ones included.
-        unanswered: Questions without a readable reply, or without a score.
-        tokens_in: Prompt tokens of the replies.
-        tokens_out: Reply tokens.
-        seconds: Seconds that the replies took, added up.
-        money: What the tokens cost; None without a price.
-    """
-
-    name: str
-    about: str
-    skipped: str = ""
-    figures: tuple[Figure, ...] = ()
-    calls: int = 0
-    unanswered: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    seconds: float = 0.0
-    money: float | None = None
+    name: str  # the set
+    about: str  # what was measured
+    skipped: str = ""  # why it was not measured; "" if it was
+    figures: tuple[Figure, ...] = ()  # the numbers
+    calls: int = 0  # different replies that they rest on, known ones included
+    unanswered: int = 0  # questions without a readable reply, or without a score
+    tokens_in: int = 0  # prompt tokens of the replies
+    tokens_out: int = 0  # reply tokens
+    seconds: float = 0.0  # seconds that the replies took, added up
+    money: float | None = None  # what the tokens cost; None without a price
 
 
 @dataclass(frozen=True, kw_only=True)

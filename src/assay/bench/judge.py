@@ -80,25 +80,15 @@ class Checked:
 
 @dataclass
 class ReplyTotals:
-    """What one set took: replies that were asked for now and those that were known alike.
+    """What one set took: replies that were asked for now and those that were known alike."""
 
-    Attributes:
-        total: Questions put so far, in rows of the set or parts of them.
-        done: How many of them are through.
-        unanswered: How many of these brought no readable reply, or no score.
-        calls: Different replies they rest on.
-        tokens_in: Their prompt tokens.
-        tokens_out: Their reply tokens.
-        ms: Their milliseconds, added up.
-    """
-
-    total: int = 0
-    done: int = 0
-    unanswered: int = 0
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    ms: float = 0.0
+    total: int = 0  # questions put so far, in rows of the set or parts of them
+    done: int = 0  # how many of them are through
+    unanswered: int = 0  # how many of these brought no readable reply, or no score
+    calls: int = 0  # different replies they rest on
+    tokens_in: int = 0  # their prompt tokens
+    tokens_out: int = 0  # their reply tokens
+    ms: float = 0.0  # their milliseconds, added up
     _keys: set[str] = field(default_factory=set, repr=False)
 
     def add(self, replies: Iterable[Reply]) -> None:

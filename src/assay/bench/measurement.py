@@ -223,27 +223,16 @@ def _progress(totals: ReplyTotals, stack: Door, settings: Settings, start: float
 
 @dataclass(frozen=True, kw_only=True)
 class CostEstimate:
-    """What one set would ask for beyond what the sets before it ask.
+    """What one set would ask for beyond what the sets before it ask."""
 
-    Attributes:
-        name: The set; `FITTING` for the rows that thresholds are fitted on.
-        skipped: Why it would not be measured; "" if it would.
-        calls: Calls to judges outside this process that are not in the store yet.
-        known: Calls whose reply is in the store already: they cost nothing.
-        local: Calls that are answered in this process: they cost nothing.
-        tokens_in: Prompt tokens of `calls`, about.
-        tokens_out: Reply tokens of `calls`, about.
-        money: What they would cost without embeddings, None without a price.
-    """
-
-    name: str
-    skipped: str = ""
-    calls: int = 0
-    known: int = 0
-    local: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    money: float | None = None
+    name: str  # the set; `FITTING` for the rows that thresholds are fitted on
+    skipped: str = ""  # why it would not be measured; "" if it would
+    calls: int = 0  # calls to judges outside this process that are not in the store yet
+    known: int = 0  # calls whose reply is in the store already: they cost nothing
+    local: int = 0  # calls that are answered in this process: they cost nothing
+    tokens_in: int = 0  # prompt tokens of `calls`, about
+    tokens_out: int = 0  # reply tokens of `calls`, about
+    money: float | None = None  # what they would cost without embeddings, None without a price
 
 
 def estimate_costs(

@@ -15,19 +15,12 @@ _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The scores of one metric over all samples.
+    """The scores of one metric over all samples."""
 
-    Attributes:
-        values: The scores in ascending order.
-        low: Left end of the axis.
-        high: Right end of the axis.
-        counts: Number of scores in each of the equally wide bins.
-    """
-
-    values: tuple[float, ...]
-    low: float
-    high: float
-    counts: tuple[int, ...]
+    values: tuple[float, ...]  # the scores in ascending order
+    low: float  # left end of the axis
+    high: float  # right end of the axis
+    counts: tuple[int, ...]  # number of scores in each of the equally wide bins
 
     @classmethod
     def of(cls, values: Sequence[float], ends: Sequence[float | None] | None) -> "Spread":

@@ -21,21 +21,13 @@ CELL: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A share at each threshold, as it is drawn.
+    """A share at each threshold, as it is drawn."""
 
-    Attributes:
-        name: What it is the share of.
-        style: Class of the drawing.
-        line: Path of the shares.
-        band: Path round their intervals.
-        points: (x, y, what a reader is told) of each.
-    """
-
-    name: str
-    style: str
-    line: str
-    band: str
-    points: Sequence[tuple[float, float, str]]
+    name: str  # what it is the share of
+    style: str  # class of the drawing
+    line: str  # path of the shares
+    band: str  # path round their intervals
+    points: Sequence[tuple[float, float, str]]  # (x, y, what a reader is told) of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +43,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One metric's curves, or the two grids of two metrics.
+    """One metric's curves, or the two grids of two metrics."""
 
-    Attributes:
-        metrics: Their names.
-        base: Where the share that is correct anyway is drawn.
-        ends: What stands at the ends of the axis of thresholds.
-        ticks: The thresholds of each metric.
-        curves: Of one metric.
-        grids: Of two, by name.
-    """
-
-    metrics: Sequence[str]
-    base: float | None = None
-    ends: tuple[str, str] = ("", "")
-    ticks: Sequence[Sequence[str]] = ()
-    curves: Sequence[Curve] = ()
-    grids: Sequence[tuple[str, Sequence[Cell]]] = ()
+    metrics: Sequence[str]  # their names
+    base: float | None = None  # where the share that is correct anyway is drawn
+    ends: tuple[str, str] = ("", "")  # what stands at the ends of the axis of thresholds
+    ticks: Sequence[Sequence[str]] = ()  # the thresholds of each metric
+    curves: Sequence[Curve] = ()  # of one metric
+    grids: Sequence[tuple[str, Sequence[Cell]]] = ()  # of two, by name
 
 
 def render(data: Json) -> str:

@@ -39,38 +39,23 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series as it is drawn.
+    """One series as it is drawn."""
 
-    Attributes:
-        name: Of the series.
-        colour: Which of the colours.
-        shape: Path of its marks.
-        path: The line through its means.
-        marks: Its means.
-    """
-
-    name: str
-    colour: int
-    shape: str
-    path: str
-    marks: Sequence[Mark]
+    name: str  # of the series
+    colour: int  # which of the colours
+    shape: str  # path of its marks
+    path: str  # the line through its means
+    marks: Sequence[Mark]  # its means
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One metric as it is drawn.
+    """One metric as it is drawn."""
 
-    Attributes:
-        lines: Its series.
-        ticks: (y, value) of the lines of the grid.
-        names: (x, id, day) below the axis.
-        guide: Where the guide value lies, None if it is not in the picture.
-    """
-
-    lines: Sequence[Line]
-    ticks: Sequence[tuple[float, str]]
-    names: Sequence[tuple[float, str, str]]
-    guide: float | None
+    lines: Sequence[Line]  # its series
+    ticks: Sequence[tuple[float, str]]  # (y, value) of the lines of the grid
+    names: Sequence[tuple[float, str, str]]  # (x, id, day) below the axis
+    guide: float | None  # where the guide value lies, None if it is not in the picture
 
 
 def render(data: Json) -> str:

@@ -48,19 +48,12 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Difficulties and abilities on one scale.
+    """Difficulties and abilities on one scale."""
 
-    Attributes:
-        bars: The questions, by difficulty.
-        marks: The systems that have an ability.
-        ticks: (x, logits) of the axis.
-        height: Of all of it, without the names below the axis.
-    """
-
-    bars: Sequence[Bar]
-    marks: Sequence[Mark]
-    ticks: Sequence[tuple[float, str]]
-    height: int
+    bars: Sequence[Bar]  # the questions, by difficulty
+    marks: Sequence[Mark]  # the systems that have an ability
+    ticks: Sequence[tuple[float, str]]  # (x, logits) of the axis
+    height: int  # of all of it, without the names below the axis
 
 
 def render(data: Json) -> str:

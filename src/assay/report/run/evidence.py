@@ -36,15 +36,10 @@ _SPANS_INTO: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A run of a text that the same pieces of evidence speak about.
+    """A run of a text that the same pieces of evidence speak about."""
 
-    Attributes:
-        text: The characters.
-        owners: Who speaks about them; empty where nobody does.
-    """
-
-    text: str
-    owners: tuple[str, ...]
+    text: str  # the characters
+    owners: tuple[str, ...]  # who speaks about them; empty where nobody does
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +71,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece of evidence, ready to be shown.
+    """One piece of evidence, ready to be shown."""
 
-    Attributes:
-        ref: Names it on the page of its sample: "m0p3" is piece 3 of metric 0.
-        part: The evidence itself.
-        tone: Whether it speaks for the answer.
-        text: The statement, sentence, question ... itself.
-        quote_found: Whether its quote stands in the context that it names.
-        has_context: Whether the context that it names exists.
-    """
-
-    ref: str
-    part: Part
-    tone: str
-    text: str
-    quote_found: bool = False
-    has_context: bool = False
+    ref: str  # names it on the page of its sample: "m0p3" is piece 3 of metric 0
+    part: Part  # the evidence itself
+    tone: str  # whether it speaks for the answer
+    text: str  # the statement, sentence, question ... itself
+    quote_found: bool = False  # whether its quote stands in the context that it names
+    has_context: bool = False  # whether the context that it names exists
 
     @property
     def symbol(self) -> str:
@@ -148,23 +134,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn, ready to be shown.
+    """One turn, ready to be shown."""
 
-    Attributes:
-        heading: Its number, as the evidence of a score names it, and who speaks.
-        role: Who speaks.
-        text: What was said, "" for a turn that only calls tools.
-        calls: The tools that it calls.
-        contexts: The contexts retrieved for it.
-        about: How many contexts there are, "" where none were recorded.
-    """
-
-    heading: str
-    role: str
-    text: str
-    calls: Sequence[str]
-    contexts: Sequence[str]
-    about: str
+    heading: str  # its number, as the evidence of a score names it, and who speaks
+    role: str  # who speaks
+    text: str  # what was said, "" for a turn that only calls tools
+    calls: Sequence[str]  # the tools that it calls
+    contexts: Sequence[str]  # the contexts retrieved for it
+    about: str  # how many contexts there are, "" where none were recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,12 @@ from assay.report.distribution import Spread
 from assay.report.page import asset, environment, page
 from assay.report.run.evidence import TextTable, evidence
 
+Json = Mapping[str, Any]
+WIDTH: Final = 240
+HEIGHT: Final = 40
 
-def render(data: Mapping[str, Any]) -> str:
+
+def render(data: Json) -> str:
     """The page: a pure function of the report, one file without any outside reference."""
     texts = TextTable()
     metrics = data["metrics"]
@@ -39,6 +43,7 @@ def render(data: Mapping[str, Any]) -> str:
         dx=html.page(data),
         rows=rows(data),
         notes=notes.notes(data),
+        remarks=notes,
         baseline=notes.baseline(data),
         zero=notes.zero(data),
         facts=facts(data),
@@ -52,17 +57,12 @@ def render(data: Mapping[str, Any]) -> str:
     )
 
 
-def _style(data: Mapping[str, Any]) -> str:
+def _style(data: Json) -> str:
     """The style sheet with as many columns as there are metrics, and room for the samples' ids."""
     longest = max((len(str(sample["id"])) for sample in data["samples"]), default=0)
     width = f"{min(max(longest, 8), 24) * 7.5 + 8:.0f}px"
     style = asset("style.css").replace("/*COLUMNS*/0", str(len(data["metrics"])))
     return style.replace("/*ID*/112px", width) + asset("diagnosis.css")
-
-
-Json = Mapping[str, Any]
-WIDTH: Final = 240
-HEIGHT: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,46 +79,18 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric in the score table.
+    """One metric in the score table."""
 
-    Attributes:
-        number: Which metric of the run it is.
-        metric: The metric as the report holds it.
-        spread: Its distribution.
-        bars: The distribution as it is drawn.
-        missed: How many samples shown lie on the wrong side of the guide value.
-    """
-
-    number: int
-    metric: Json
-    spread: Spread
-    bars: Sequence[Bar]
-    missed: int
+    number: int  # which metric of the run it is
+    metric: Json  # the metric as the report holds it
+    spread: Spread  # its distribution
+    bars: Sequence[Bar]  # the distribution as it is drawn
+    missed: int  # how many samples shown lie on the wrong side of the guide value
 
     @property
     def unit(self) -> str:
         """What the mean is counted in; "" if there is none."""
         return "" if self.metric["mean"] is None else notes.unit(self.metric)
-
-    @property
-    def tail(self) -> str:
-        """Where the worst scores lie, for a metric without an upper end."""
-        return notes.percentiles(self.metric)
-
-    @property
-    def letters(self) -> str:
-        """What the letters of its definition stand for."""
-        return notes.letters(self.metric)
-
-    @property
-    def trust(self) -> str:
-        """How often its judge is wrong about it."""
-        return notes.trust(self.metric)
-
-    @property
-    def noise(self) -> str:
-        """How far it moves when its judge is asked again."""
-        return notes.noise(self.metric)
 
     @property
     def n_unanswered(self) -> int:
