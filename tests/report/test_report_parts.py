@@ -13,10 +13,13 @@ from assay.report.run.evidence import TextTable
 from assay.score import Part
 from assay.text.hidden import HIDDEN
 
+ENDS = st.tuples(st.integers(-5, 60), st.integers(-5, 60))
+SPANS = st.lists(st.tuples(ENDS, st.text(max_size=2)), max_size=6)
+
 
 @given(
-    st.text(),
-    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+    st.text(max_size=80),
+    SPANS,
 )
 def test_a_segment_names_who_speaks_about_it_in_order(
     text: str, spans: list[tuple[tuple[int, int], str]]
@@ -30,8 +33,8 @@ def test_a_segment_names_who_speaks_about_it_in_order(
 
 
 @given(
-    st.text(),
-    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+    st.text(max_size=80),
+    SPANS,
 )
 def test_segments_joined_are_the_text(text: str, spans: list[tuple[tuple[int, int], str]]) -> None:
     assert "".join(segment.text for segment in evidence.segments(text, spans)) == text
