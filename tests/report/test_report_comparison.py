@@ -88,7 +88,7 @@ def one(paired=FOUND, **more):
     ],
 )
 def test_the_finding_claims_no_more_than_was_found(found, words):
-    assert words in comparison.said(found, 0.95)
+    assert words in comparison.finding(found, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_the_finding_claims_no_more_than_was_found(found, words):
     ],
 )
 def test_what_a_difference_takes_is_told_whatever_was_found_if_it_was_asked_for(found, words):
-    assert words in comparison.said(found, 0.95)
-    unasked = comparison.said(replace(found, asked=False), 0.95)
+    assert words in comparison.finding(found, 0.95)
+    unasked = comparison.finding(replace(found, asked=False), 0.95)
     assert words not in unasked
 
 
 def test_without_a_pair_there_is_nothing_to_say():
-    assert comparison.said(one(None), 0.95) == "No sample has a score in both runs."
+    assert comparison.finding(one(None), 0.95) == "No sample has a score in both runs."
 
 
 def test_pairs_groups_and_those_in_no_pair_are_counted():

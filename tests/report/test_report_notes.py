@@ -30,7 +30,7 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_k_of_a_metric_at_k_is_said_where_the_label_does_not_say_it(
     ranked: dict[str, Any],
 ) -> None:
-    assert notes.alike(ranked, notes.letters) == {
+    assert notes.by_remark(ranked, notes.letters) == {
         "k = 5": ["hit_at_k", "f1_at_k"],
         "k = 10": ["ndcg_at_k"],
     }

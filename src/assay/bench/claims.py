@@ -218,7 +218,7 @@ def measure_contradiction(judge: JudgeUnderTest, records: Sequence[Record]) -> l
         done = [(record, verdict) for record, verdict in telling if dataset(record) == name]
         if done:
             figures.append(_classes(SETS[name].title, done))
-    return [*figures, _apart(telling)]
+    return [*figures, _contradicted_from_absent(telling)]
 
 
 def tells(verdict: Verdict) -> bool:
@@ -245,7 +245,7 @@ def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
     )
 
 
-def _apart(telling: Sequence[tuple[Record, Verdict]]) -> Figure:
+def _contradicted_from_absent(telling: Sequence[tuple[Record, Verdict]]) -> Figure:
     # Data sets without both labels would tell the data set, not the class.
     both = {
         n

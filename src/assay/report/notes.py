@@ -84,7 +84,7 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 
-def alike(
+def by_remark(
     data: Mapping[str, Any], remark: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, list[str]]:
     """What is said of metrics, each remark once with the labels of those of which it is true."""
@@ -103,7 +103,7 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
     lines += [(label, tail) for label, tail in tails if tail]
     for remark in (letters, noise):
-        lines += [(", ".join(labels), text) for text, labels in alike(data, remark).items()]
+        lines += [(", ".join(labels), text) for text, labels in by_remark(data, remark).items()]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
 

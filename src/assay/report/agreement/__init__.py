@@ -18,7 +18,7 @@ _OFF: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AgreementReport:
     """All that is shown.
 
     Attributes:
@@ -52,7 +52,7 @@ def told(
     """Everything that is shown, as plain values."""
     judge = run.config["judge"]
     shown: dict[str, Any] = msgspec.to_builtins(
-        Told(run.id, run.source, judge, labels, metrics, without, table, run.title)
+        AgreementReport(run.id, run.source, judge, labels, metrics, without, table, run.title)
     )
     return shown
 

@@ -55,7 +55,7 @@ class Picture:
 
 def render(data: Json) -> str:
     """The page: one file without any outside reference and without scripts."""
-    report = msgspec.convert(data, words.Told)
+    report = msgspec.convert(data, words.AgreementReport)
     table = report.concordance
     return page(
         "agreement.html",

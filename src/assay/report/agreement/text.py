@@ -24,7 +24,7 @@ _PARTS: Final = 6
 
 def console(data: Json) -> RenderableType:
     """Every metric with its measures, what they were beside, and what to read."""
-    report = msgspec.convert(data, words.Told)
+    report = msgspec.convert(data, words.AgreementReport)
     blocks: list[RenderableType] = [_metric(metric) for metric in report.metrics]
     blocks += [dim(f"{name}: {why}") for name, why in report.without.items()]
     if report.concordance:
@@ -71,7 +71,7 @@ def _short(text: str) -> str:
 
 def markdown(data: Json) -> str:
     """Every metric with its measures, what they were beside, and what to read."""
-    report = msgspec.convert(data, words.Told)
+    report = msgspec.convert(data, words.AgreementReport)
     run = titles.beside(report.title, report.run)
     blocks = [f"## Run {code(run)} and people ({code(report.labels)})"]
     for metric in report.metrics:

@@ -155,7 +155,7 @@ def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
         "losses": one.losses,
         "unmoved": one.paired is not None and one.paired.same == one.paired.n,
         "tone": TONES.get(one.verdict, "plain"),
-        "said": said(one, level),
+        "said": finding(one, level),
         "counted": counted(one, left_out(fields["left_out"], letter(one.run))),
         "worst": [_change(change, one) for change in fields["worst"]],
         "best": [_change(change, one) for change in fields["best"]],
@@ -213,13 +213,13 @@ def left_out(left: Sequence[Json], name: str) -> str:
     )
 
 
-def said(one: MetricComparison, level: float) -> str:
+def finding(one: MetricComparison, level: float) -> str:
     """The finding in words that claim no more than was found, and how far the judge moves it."""
-    finding = " ".join([_finding(one, level), *_takes(one)])
+    text = " ".join([_finding(one, level), *_takes(one)])
     if not one.noise:
-        return finding
+        return text
     noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
-    return f"{finding} The judge's noise alone makes a difference of up to {noise}."
+    return f"{text} The judge's noise alone makes a difference of up to {noise}."
 
 
 def _finding(one: MetricComparison, level: float) -> str:

@@ -40,7 +40,7 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     tables = comparison.shown(data, show_all=show_all)
     for run, metrics, left_out in tables:
         lines += [Text(), _table(run, metrics)]
-        lines += [_said(one) for one in metrics]
+        lines += [_finding(one) for one in metrics]
         lines += [Text(f"{sanitize.plain(text)} --all shows more.") for text in left_out]
     lines.append(Text(comparison.legend(data), style="dim"))
     for _, metrics, _ in tables:
@@ -83,7 +83,7 @@ def _row(one: Json) -> list[Text]:
     return [name, before, after, difference, *rest, Text("/".join(comparison.became(one))), verdict]
 
 
-def _said(one: Json) -> Text:
+def _finding(one: Json) -> Text:
     text = Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), one["said"])
     return text.append(f" {one['counted']}.", style="dim")
 

@@ -137,7 +137,7 @@ def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     return moved, f"The same mean in every run: {metrics} ({', '.join(left)})."
 
 
-def apart(one: Json) -> str:
+def not_comparable(one: Json) -> str:
     """Why the means of a series cannot be set beside those of the first; "" if they can."""
     if not one["differs"]:
         return ""

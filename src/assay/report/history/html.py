@@ -78,8 +78,8 @@ def _picture(metric: Json) -> Picture:
     if not every[0]["values"]:  # otherwise they stand in the order of these
         every.sort(key=lambda point: (point["created"], point["run"]))
     points = list(dict.fromkeys((point["created"], point["run"]) for point in every))
-    apart = WIDTH / len(points)
-    places = {run: round((n + 0.5) * apart, 1) for n, (_, run) in enumerate(points)}
+    gap = WIDTH / len(points)
+    places = {run: round((n + 0.5) * gap, 1) for n, (_, run) in enumerate(points)}
 
     def y(value: float) -> float:
         return round(float((high - value) / (high - low)) * HEIGHT, 1)
@@ -107,7 +107,7 @@ def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float
             y=y(point["mean"]),
             low=y(point["interval"][0]) if point["interval"] else None,
             high=y(point["interval"][1]) if point["interval"] else None,
-            title=_told(one, point),
+            title=_title(one, point),
         )
         for point in one["points"]
         if point["mean"] is not None
@@ -116,6 +116,6 @@ def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float
     return Line(one["name"], place % COLOURS, SHAPES[place % len(SHAPES)], path, marks)
 
 
-def _told(one: Json, point: Json) -> str:
+def _title(one: Json, point: Json) -> str:
     *which, n, mean, interval = history.row(point)
     return f"series {one['name']}, {', '.join(which)}: {mean} ({interval}), n = {n}"

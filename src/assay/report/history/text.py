@@ -45,8 +45,8 @@ def _metric(metric: Json, heads: Sequence[str]) -> Iterator[RenderableType]:
     yield head
     for one in metric["series"]:
         yield dim(f"series {one['name']}: {history.title(one)}")
-        if apart := history.apart(one):
-            yield Text(f"! {sanitize.plain(apart)}", style="yellow")
+        if why := history.not_comparable(one):
+            yield Text(f"! {sanitize.plain(why)}", style="yellow")
         yield _table(one, metric, heads)
         yield from _remarks(one, metric)
         yield Text()
@@ -131,8 +131,8 @@ def _markdown_metric(metric: Json, heads: Sequence[str]) -> Iterator[str]:
     yield f"### {code(metric['metric'])}{lower}"
     for one in metric["series"]:
         yield inline(f"Series {one['name']}: {history.title(one)}.")
-        if apart := history.apart(one):
-            yield f"**{inline(apart)}**"
+        if why := history.not_comparable(one):
+            yield f"**{inline(why)}**"
         low, high = (numbers.score(end) for end in metric["axis"][:2])
         sides = {inline(name): _side(name) for name in heads}
         sides |= {f"{low} to {high}": ":---", "": ":---"}

@@ -73,7 +73,7 @@ def collect(
         "drift": drifts,
         "unmeasured": [f"{judge_in_words(name)}: {_UNMEASURED}" for name in _unmeasured(run)],
         "foreign": {
-            "samples": sum(not is_english(_said(sample)) for sample in looked_at),
+            "samples": sum(not is_english(_text_of(sample)) for sample in looked_at),
             "looked_at": len(looked_at),
         },
         "thoughts": sum(bool(_THOUGHTS.match(sample.answer or "")) for sample in looked_at),
@@ -92,7 +92,7 @@ def _first(store: Store, run: Run, most: int) -> list[Sample]:
     return [sample for _, sample in itertools.islice(store.samples(run.id), most)]
 
 
-def _said(sample: Sample) -> str:
+def _text_of(sample: Sample) -> str:
     context = (sample.contexts or ("",))[:1]
     return " ".join(filter(None, [sample.question, sample.answer, *context]))[:5000]
 

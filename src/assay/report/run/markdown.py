@@ -82,7 +82,7 @@ def _aside(metric: Mapping[str, Any]) -> str:
 
 def _beside(data: Mapping[str, Any]) -> list[str]:
     lines = [inline(text) for text in data["unmeasured"]]
-    for text, labels in notes.alike(data, notes.trust).items():
+    for text, labels in notes.by_remark(data, notes.trust).items():
         lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
     for metric in data["metrics"]:
         name = code(metric["label"])
@@ -90,7 +90,7 @@ def _beside(data: Mapping[str, Any]) -> list[str]:
         tail = notes.percentiles(metric)
         lines += [f"{name}: {inline(tail)}"] if tail else []
     for remark in (notes.letters, notes.noise):
-        for text, labels in notes.alike(data, remark).items():
+        for text, labels in notes.by_remark(data, remark).items():
             lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
     cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
