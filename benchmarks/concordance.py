@@ -19,7 +19,7 @@ from assay.analysis.agreement import agree
 from assay.analysis.concordance import concordance
 from assay.data import read_labels
 from assay.report import agreement as words
-from assay.report import html_agreement, markdown_agreement
+from assay.report.agreement import html, text
 from benchmarks.data import DATA, present, thinned
 
 METRICS = ("factual_correctness", "answer_similarity", "answer_correctness", "token_f1")
@@ -30,10 +30,12 @@ def main() -> None:
     asked.add_argument("--limit", type=int, default=600)
     asked.add_argument("--html", type=Path)
     given = asked.parse_args()
-    from assay.bench import evouna
+    from assay.bench import correctness
 
-    present(evouna.FILE)
-    records = [r for r in thinned(evouna.rows(DATA), given.limit) if r["answer"].strip()]
+    present(correctness.EVOUNA)
+    records = [
+        r for r in thinned(correctness.evouna_rows(DATA), given.limit) if r["answer"].strip()
+    ]
     rows = [
         {
             "id": r["id"],
@@ -51,9 +53,9 @@ def main() -> None:
         table = concordance(result, labels, METRICS)
         run = result.run
     data = words.told(run, "EVOUNA, Natural Questions", found, {}, table)
-    print(markdown_agreement.render(data))
+    print(text.markdown(data))
     if given.html:
-        given.html.write_text(html_agreement.render(data), "utf-8")
+        given.html.write_text(html.render(data), "utf-8")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ import numpy as np
 
 import assay
 from assay.backends.embedded.encoder import Encoder
-from assay.bench.telequad import FILE, asked, corpus, drawn, in_one_line
+from assay.bench.retrieval import TELEQUAD, asked, corpus, drawn, in_one_line
 from assay.text.sentences import sentences
 from benchmarks.data import DATA, Record, load, present
 
@@ -50,7 +50,7 @@ def xquad() -> Corpus:
 
 def telequad() -> Corpus:
     """The same of questions from telecommunications."""
-    present(FILE)
+    present(TELEQUAD)
     return corpus(DATA)
 
 

@@ -14,11 +14,10 @@ from typing import Final
 import numpy as np
 
 import assay
-from assay.bench import ragtruth
-from assay.bench.answers import flagged, uncertain
+from assay.bench import groundedness
 from assay.bench.data import Record, thinned
-from assay.bench.groups import group_of
-from assay.bench.subject import Checked, Subject, answered
+from assay.bench.judge import Checked, JudgeUnderTest, answered, flagged, uncertain
+from assay.bench.splits import group_of
 from assay.stats.misclassification import bad_among
 from benchmarks.data import DATA, present
 
@@ -30,9 +29,9 @@ LESS: Final = 2.0
 Case = tuple[bool, int, str]
 
 
-def cases(judge: Subject, records: Sequence[Record]) -> list[Case]:
+def cases(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Case]:
     """Of each answer whether it is bad, the class that the judge puts it in, and its source."""
-    checked = judge.check([ragtruth.text(record) for record in records])
+    checked = judge.check([groundedness.ragtruth_text(record) for record in records])
     return [
         (bool(record["labels"]["hallucinated"]), _class(found), group_of(record))
         for record, found in answered(records, checked)
@@ -69,11 +68,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
-    present(ragtruth.FILE)
-    judge = Subject(assay.backend("embedded"))
-    rows = ragtruth.rows(DATA)
+    present(groundedness.RAGTRUTH)
+    judge = JudgeUnderTest(assay.backend("embedded"))
+    rows = DATA.rows(groundedness.RAGTRUTH)
     found = {
-        kind: cases(judge, thinned([r for r in rows if ragtruth.kind(r) == kind], most))
+        kind: cases(
+            judge, thinned([r for r in rows if groundedness.ragtruth_task(r) == kind], most)
+        )
         for kind, most in MOST.items()
     }
     sources = sorted({source for _, _, source in found["QA"]})

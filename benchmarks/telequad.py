@@ -19,10 +19,12 @@ import numpy.typing as npt
 from assay import evaluate
 from assay.analysis.by_group import by_group
 from assay.analysis.concordance import concordance
-from assay.bench.telequad import DEPTHS, Floats, by_words, drawn, ranks
+from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
-from assay.report import agreement, markdown_agreement, markdown_comparison
-from assay.report import by_group as grouped
+from assay.report import agreement
+from assay.report import comparison as grouped
+from assay.report.agreement.text import markdown
+from assay.report.comparison.text import markdown_groups
 from assay.stats.intervals import proportion_interval
 from assay.text import words
 from benchmarks.data import Record
@@ -110,8 +112,8 @@ def main() -> None:
         table = concordance(result, labels, METRICS)
         run = result.run
     print()
-    print(markdown_comparison.groups(grouped.collect(found)))
-    print(markdown_agreement.render(agreement.told(run, "TeleQuAD", [], {}, table)))
+    print(markdown_groups(grouped.collect_groups(found)))
+    print(markdown(agreement.told(run, "TeleQuAD", [], {}, table)))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import msgspec
 
 from assay.backends.embedded import card as shipped
 from assay.backends.embedded.card import Card, CardFigure, CardSection, Quality
-from assay.bench.quality import SETS, quality
+from assay.bench.card import SETS, quality
 
 FILE = Path(shipped.__file__).with_name("card.json")
 WORDS = Path(__file__).with_name("card.toml")

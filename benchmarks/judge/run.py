@@ -23,8 +23,8 @@ import assay
 from assay.bench import thresholds
 from assay.bench.catalogue import FAMILIES
 from assay.bench.figures import Figure
-from assay.bench.measuring import Sampling, figures
-from assay.bench.subject import Heard, Subject, opened
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
+from assay.bench.measurement import Sampling, figures
 from benchmarks.data import DATA, Absent, present
 from benchmarks.judge.aims import AIMS
 from benchmarks.judge.speed import SPEED
@@ -34,13 +34,13 @@ SETS = {**FAMILIES, "speed": (SPEED,)}
 SETTINGS = assay.Settings(limits=assay.Limits(concurrency=4, timeout=1200, retries=2))
 
 
-def measured(judge: Subject, family: str, sampling: Sampling) -> list[Figure]:
+def measured(judge: JudgeUnderTest, family: str, sampling: Sampling) -> list[Figure]:
     """The figures of a section of the card."""
     found = []
     for one in SETS[family]:
         for file in one.files:
             present(file)
-        judge.heard = Heard()
+        judge.totals = ReplyTotals()
         found += figures(judge, one, DATA, sampling)
     return found
 
@@ -81,7 +81,9 @@ def main() -> None:
         card.write(content)
 
 
-def _one(judge: Subject, name: str, options: argparse.Namespace, content: dict[str, Any]) -> None:
+def _one(
+    judge: JudgeUnderTest, name: str, options: argparse.Namespace, content: dict[str, Any]
+) -> None:
     start = time.perf_counter()
     print(f"== {name}", flush=True)
     try:

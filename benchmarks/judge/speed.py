@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from assay.backends.embedded import Embedded
-from assay.bench import ragtruth
+from assay.bench import groundedness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Record
 from assay.bench.figures import Figure
-from assay.bench.subject import Subject, Text
+from assay.bench.judge import JudgeUnderTest, Text
 from assay.tasks import Statement, VerifyStatements
 from benchmarks.judge.hooks import Run, model_of, model_sizes
 
@@ -47,9 +47,9 @@ print(loaded, peak)
 """
 
 
-def measure(asked: Subject, records: Sequence[Record]) -> list[Figure]:
+def measure(asked: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Rates, shares of the bare model's, load time and memory."""
-    judge = Subject(asked.backend)  # as it is: a store would be timed as well
+    judge = JudgeUnderTest(asked.backend)  # as it is: a store would be timed as well
     found = [_answers(judge, records)]
     if isinstance(judge.backend, Embedded):
         found += [one for length in LENGTHS for one in _shares(length)]
@@ -60,8 +60,8 @@ def measure(asked: Subject, records: Sequence[Record]) -> list[Figure]:
     return found
 
 
-def _answers(judge: Subject, records: Sequence[Record]) -> Figure:
-    texts = [ragtruth.text(record) for record in records]
+def _answers(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
+    texts = [groundedness.ragtruth_text(record) for record in records]
     judge.check([Text.claim("It opened.", ("It opened in 1932.",))])  # loads the models
     rates = []
     for turn in range(_TURNS):  # other answers each time: passes through the models are remembered
@@ -73,7 +73,7 @@ def _answers(judge: Subject, records: Sequence[Record]) -> Figure:
 
 
 def _shares(length: int) -> list[Figure]:
-    judge = Subject(Embedded(THREADS))
+    judge = JudgeUnderTest(Embedded(THREADS))
     bare = model_of(judge.backend)
     assert bare is not None
     run = bare(length)
@@ -102,7 +102,7 @@ def _bare(run: Run) -> None:
         list(pool.map(lambda _: run(), range(_PAIRS)))
 
 
-def _verify(judge: Subject, length: int, turn: int) -> None:
+def _verify(judge: JudgeUnderTest, length: int, turn: int) -> None:
     # Words of their own in every pair and round: nothing can be known from the last one.
     words = int(length * _WORDS_PER_TOKEN)
     tasks = []
@@ -154,10 +154,9 @@ SPEED = Benchmark(
     name="speed",
     family="speed",
     about="answers and pairs a second, load time, memory",
-    files=(ragtruth.FILE,),
+    files=(groundedness.RAGTRUTH,),  # questions with contexts and answers, for the rate of real use
     licence="",
-    rows=ragtruth.rows,  # questions with contexts and answers, for the rate of real use
     measure=measure,
     kinds={"QA": 180},
-    kind=ragtruth.kind,
+    kind=groundedness.ragtruth_task,
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import assay
 from assay.bench import thresholds
-from assay.bench.subject import opened
+from assay.bench.judge import opened
 from benchmarks.data import DATA, present
 
 FILE = Path(thresholds.__file__).with_name(thresholds.NAME)

@@ -377,8 +377,8 @@ def _found_run(spec: str, folder: Path, root: Path) -> str:
 def _missed(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay.metrics import resolve
-    from assay.report.collect import collect
-    from assay.report.console import sample as shown
+    from assay.report.run import collect
+    from assay.report.run.console import sample as shown
     from assay.run.demand import holds
     from assay.score import Score
     from assay.text.decimals import decimals

@@ -13,8 +13,8 @@ from assay.analysis.rules import Rules
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison
-from assay.report.collect import collect
 from assay.report.notes import noise
+from assay.report.run import collect
 from assay.run.noise import moved
 from assay.store import Store
 from support.noisy import Noisy
@@ -78,7 +78,7 @@ class TestANoisyJudge:
         # Two means of 50 samples, each of them from one asking.
         assert one.noise == pytest.approx(1.96 * first * (2 / 50) ** 0.5, rel=1e-3)
         told = "The judge's noise alone makes a difference of up to ±0"
-        assert told in comparison.said(one, 0.95)
+        assert told in comparison.finding(one, 0.95)
         why = gate(other, Rules(min={"faithfulness": 0.1})).checks[0].why
         assert f"its judge moves it by up to ±{1.96 * first * (2 / 50) ** 0.5:.3f}" in why
         why = gate(other, Rules(max_unscored=0.5), result).checks[0].why

@@ -43,13 +43,13 @@ TEST500 = "attribution/attributionbench_test500.jsonl.gz"
 DEV = "attribution/attributionbench_dev.jsonl.gz"
 
 
-class Foreseen:
+class Predictable:
     """Supports what stands in a context word for word; chooses sentences that say "yes".
 
     Counts how often it is asked, and refuses everything from the `most`-th question on.
     """
 
-    name = "foreseen:1"
+    name = "predictable:1"
     local = False
 
     def __init__(self, most=None, kinds=None):

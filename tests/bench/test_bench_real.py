@@ -8,7 +8,7 @@ import pytest
 from assay.backends.embedded import Embedded
 from assay.bench.catalogue import BENCHMARKS
 from assay.bench.data import Data
-from assay.bench.measuring import Sampling, measure
+from assay.bench.measurement import Sampling, measure
 
 FOLDER = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

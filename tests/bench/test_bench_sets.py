@@ -7,12 +7,12 @@ from bench_help import write
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.bench import answers, claims, contradiction, injection, ragtruth, thresholds
+from assay.bench import claims, groundedness, judge, thresholds
 from assay.bench.data import Data, thinned
 from assay.bench.figures import figure
-from assay.bench.groups import FOLDS, fold_of, group_of, kept_out
-from assay.bench.measuring import Sampling, figures
-from assay.bench.subject import Checked, Subject, Text
+from assay.bench.judge import Checked, JudgeUnderTest, Text
+from assay.bench.measurement import Sampling, figures
+from assay.bench.splits import FOLDS, fold_of, group_of, held_out
 from assay.judge import Reply
 from assay.tasks import Statement, Verdict, VerifyStatements, split_statements, verify_statements
 
@@ -77,7 +77,7 @@ ROWS = [
 
 class TestRagtruth:
     def test_a_judge_that_knows_is_right_about_answers_and_characters(self):
-        found = {f.name: f for f in ragtruth.measure(Subject(Knowing()), ROWS)}
+        found = {f.name: f for f in groundedness.measure_ragtruth(JudgeUnderTest(Knowing()), ROWS)}
         for name in ("answers, AUROC", "answers, AUROC of 1 - faithfulness", "answers, F1"):
             assert found[f"RAGTruth QA {name}"].value == 1
         assert found["RAGTruth QA spans, F1"].value == 1
@@ -85,18 +85,18 @@ class TestRagtruth:
         assert "not fitted" in found["RAGTruth QA answers, F1"].note
 
     def test_tasks_without_rows_are_undefined_not_zero(self):
-        found = {f.name: f for f in ragtruth.measure(Subject(Knowing()), ROWS)}
+        found = {f.name: f for f in groundedness.measure_ragtruth(JudgeUnderTest(Knowing()), ROWS)}
         missing = found["RAGTruth Summary answers, AUROC"]
         assert (missing.value, missing.n) == (None, 0)
 
     def test_what_is_not_answered_is_left_out_and_counted(self):
-        judge = Subject(Silent())
-        assert all(f.value is None for f in ragtruth.measure(judge, ROWS))
-        assert judge.heard.unanswered == len(ROWS)
+        judge = JudgeUnderTest(Silent())
+        assert all(f.value is None for f in groundedness.measure_ragtruth(judge, ROWS))
+        assert judge.totals.unanswered == len(ROWS)
 
     def test_a_fitted_threshold_is_used(self):
-        judge = Subject(Knowing(), {"ragtruth_qa": {"judge": 1.5, "longer text": 30.0}})
-        found = {f.name: f for f in ragtruth.measure(judge, ROWS)}
+        judge = JudgeUnderTest(Knowing(), {"ragtruth_qa": {"judge": 1.5, "longer text": 30.0}})
+        found = {f.name: f for f in groundedness.measure_ragtruth(judge, ROWS)}
         assert found["RAGTruth QA answers, F1"].value == 0
         assert "longer text 0.67" in found["RAGTruth QA answers, F1"].note
 
@@ -107,7 +107,7 @@ def lacking(*spans, **more):
 
 class TestCharacters:
     def marked(self, text, statement, verdict):
-        marks = answers.unsupported_characters(text, Checked((statement,), (verdict,)))
+        marks = judge.unsupported_characters(text, Checked((statement,), (verdict,)))
         return "".join(c for c, mark in zip(text, marks, strict=True) if mark)
 
     def test_the_judges_own_spans_go_before_the_whole_statement(self):
@@ -130,9 +130,9 @@ class TestCharacters:
         )
         checked = Checked((Statement("s1", "a"), Statement("s2", "b")), verdicts)
         odds = 0.1 / 0.9 + 0.8 / 0.2
-        assert answers.hallucination(checked) == pytest.approx(odds / (1 + odds))
-        assert answers.unfaithfulness(checked) == 0.5
-        assert answers.hallucination(Checked((), ())) == 0
+        assert judge.hallucination(checked) == pytest.approx(odds / (1 + odds))
+        assert judge.unfaithfulness(checked) == 0.5
+        assert judge.hallucination(Checked((), ())) == 0
 
 
 def test_contradiction_is_measured_only_where_the_judge_tells_it():
@@ -143,18 +143,18 @@ def test_contradiction_is_measured_only_where_the_judge_tells_it():
         "claim": "The bridge is new.",
         "labels": {"label": "refuted", "supported": False},
     }
-    assert contradiction.measure(Subject(Knowing()), [row]) == []
-    found = contradiction.measure(Subject(Telling()), [row])
+    assert claims.measure_contradiction(JudgeUnderTest(Knowing()), [row]) == []
+    found = claims.measure_contradiction(JudgeUnderTest(Telling()), [row])
     assert found[0].value == 1
-    assert contradiction.said(lacking(contradicted=True)) == "contradicted"
-    assert contradiction.said(lacking(contradicted=False)) == "absent"
+    assert claims.stated_class(lacking(contradicted=True)) == "contradicted"
+    assert claims.stated_class(lacking(contradicted=False)) == "absent"
 
 
 def test_claims_are_verified_as_they_stand():
     text = claims.text({"claim": "A. B.", "contexts": ["A. B."], "dataset": "wice"})
-    (checked,) = Subject(Knowing()).check([text])
+    (checked,) = JudgeUnderTest(Knowing()).check([text])
     assert [s.text for s in checked.statements] == ["A. B."]
-    (split,) = Subject(Knowing()).check([Text("", "A. B.", ("A.",))])
+    (split,) = JudgeUnderTest(Knowing()).check([Text("", "A. B.", ("A.",))])
     assert [v.supported for v in split.verdicts] == [True, False]
 
 
@@ -183,7 +183,7 @@ def test_groups_are_by_source_and_a_fifth_is_kept_out():
     assert group_of({"dataset": "wice", "contexts": ["x" * 300]}) == "x" * 200
     shares = Counter(fold_of(str(i)) for i in range(5000))
     assert set(shares) == set(range(FOLDS))
-    kept = sum(kept_out({"dataset": "begin", "contexts": [str(i)]}) for i in range(5000))
+    kept = sum(held_out({"dataset": "begin", "contexts": [str(i)]}) for i in range(5000))
     assert 0.15 < kept / 5000 < 0.25
 
 
@@ -199,16 +199,18 @@ def test_the_thresholds_that_ship_are_those_of_the_embedded_judge_as_it_is():
 
 
 def test_sampling_is_told_with_the_figures(tmp_path):
-    write(tmp_path, ragtruth.FILE, ROWS)
-    (benchmark,) = ragtruth.BENCHMARKS
-    found = figures(Subject(Knowing()), benchmark, Data(tmp_path), Sampling(limit=3))
+    write(tmp_path, groundedness.RAGTRUTH, ROWS)
+    benchmark = groundedness.RAGTRUTH_SET
+    found = figures(JudgeUnderTest(Knowing()), benchmark, Data(tmp_path), Sampling(limit=3))
     notes = {f.name: f.note for f in found}
     assert "3 of 4 QA rows" in notes["RAGTruth QA spans, F1"]
     assert "QA rows" not in notes["RAGTruth Summary spans, F1"]
 
 
 def test_the_embedded_judge_can_be_measured():
-    (checked,) = Subject(Embedded()).check([Text("", ROWS[0]["answer"], ("The bridge is old.",))])
+    (checked,) = JudgeUnderTest(Embedded()).check(
+        [Text("", ROWS[0]["answer"], ("The bridge is old.",))]
+    )
     assert all(v.probability is not None for v in checked.verdicts)
 
 
@@ -239,7 +241,10 @@ class TestInjections:
 
         hosts = [row(i, f"The bridge is new, no {i}.", supported=False) for i in range(4)]
         hosts += [row(i, f"The bridge is old, no {i}.", supported=True) for i in range(4)]
-        return {f.name: f for f in injection.measure(Subject(backend), [*self.ATTACKS, *hosts])}
+        return {
+            f.name: f
+            for f in claims.measure_injections(JudgeUnderTest(backend), [*self.ATTACKS, *hosts])
+        }
 
     def test_a_judge_that_cannot_be_told_turns_nothing(self):
         found = self.figures(Knowing())

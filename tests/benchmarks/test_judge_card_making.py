@@ -5,7 +5,7 @@ import json
 import pytest
 from benchmarks.judge import card
 
-from assay.bench.quality import Labelled
+from assay.bench.card import Labelled
 
 WORDS = {
     "languages": "English.",

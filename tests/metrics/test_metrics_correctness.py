@@ -5,7 +5,7 @@ import pytest
 from assay import evaluate
 from assay.backends.scripted import Scripted
 from assay.bench.correctness import correctness
-from assay.bench.subject import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
 from assay.metrics import (
     AnswerCorrectness,
@@ -381,7 +381,7 @@ async def test_it_is_what_the_card_calls_by_probabilities():
     said = judge((0.9, 0.3), (0.5,))
     soft = await score(parse("factual_correctness(soft=true)"), SAMPLE_SOFT, said)
     ((_, weighed),) = correctness(
-        Subject(Scripted(said)), [("?", SAMPLE_SOFT.answer, SAMPLE_SOFT.reference)]
+        JudgeUnderTest(Scripted(said)), [("?", SAMPLE_SOFT.answer, SAMPLE_SOFT.reference)]
     )
     assert weighed.overall == pytest.approx(soft.value)
 

@@ -14,8 +14,8 @@ from assay import Score, Unscored, evaluate
 from assay.cli import main
 from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
-from assay.report import console, distribution, html, markdown
-from assay.report.collect import collect
+from assay.report import distribution
+from assay.report.run import collect, console, html, markdown
 from assay.run.summary import MetricSummary, Summary
 from assay.sample import Sample
 from support import scripts

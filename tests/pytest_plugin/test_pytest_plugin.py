@@ -10,8 +10,9 @@ import scipy.special
 
 from assay import Result
 from assay.analysis import gate
-from assay.report import collect, console
 from assay.report import gate as shown
+from assay.report import run
+from assay.report.run import console
 from assay.run import evaluate
 from assay.run.demand import holds
 from assay.stats import paired
@@ -19,7 +20,7 @@ from support import scripts
 
 # A test run within a test forgets the modules that it loaded first. These cannot be loaded twice,
 # or take long to.
-LOADED = (np, scipy.special, evaluate, gate, collect, console, shown, paired)
+LOADED = (np, scipy.special, evaluate, gate, run, console, shown, paired)
 
 pytest_plugins = ("pytester",)
 

@@ -9,7 +9,7 @@ import fixture
 import hostile
 import pytest
 
-from assay.report import html
+from assay.report.run import html
 
 pytestmark = [
     pytest.mark.browser,

@@ -8,7 +8,8 @@ import pytest
 
 from assay.analysis.comparison import Compared, Comparison, MetricComparison
 from assay.analysis.pairing import LeftOut
-from assay.report import comparison, html_comparison
+from assay.report import comparison
+from assay.report.comparison import html
 from assay.stats.interval import Interval
 from assay.stats.paired import Paired
 
@@ -87,7 +88,7 @@ def one(paired=FOUND, **more):
     ],
 )
 def test_the_finding_claims_no_more_than_was_found(found, words):
-    assert words in comparison.said(found, 0.95)
+    assert words in comparison.finding(found, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -100,13 +101,13 @@ def test_the_finding_claims_no_more_than_was_found(found, words):
     ],
 )
 def test_what_a_difference_takes_is_told_whatever_was_found_if_it_was_asked_for(found, words):
-    assert words in comparison.said(found, 0.95)
-    unasked = comparison.said(replace(found, asked=False), 0.95)
+    assert words in comparison.finding(found, 0.95)
+    unasked = comparison.finding(replace(found, asked=False), 0.95)
     assert words not in unasked
 
 
 def test_without_a_pair_there_is_nothing_to_say():
-    assert comparison.said(one(None), 0.95) == "No sample has a score in both runs."
+    assert comparison.finding(one(None), 0.95) == "No sample has a score in both runs."
 
 
 def test_pairs_groups_and_those_in_no_pair_are_counted():
@@ -140,7 +141,7 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_p
         Comparison((RUN, RUN), (one(), one(verdict="worse")), ("The judges differ.",), 0.95)
     )
     file = tmp_path / "compare.html"
-    file.write_text(html_comparison.render(data), "utf-8")
+    file.write_text(html.render(data), "utf-8")
     async with chromium.browser() as page:
         size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         await page.call("Emulation.setDeviceMetricsOverride", **size)
@@ -157,7 +158,7 @@ def test_the_level_is_told_as_it_is(level: float, words: str) -> None:
 
 
 def test_without_a_sample_that_changed_there_is_no_list_of_them() -> None:
-    page = html_comparison.render(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
+    page = html.render(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
     assert "What changed most" not in page
 
 
@@ -169,7 +170,7 @@ def other(name, ends, difference, low, high):
 
 def drawn(*metrics):
     """Of each metric: left end, dot and right end of what is drawn, and the end of its axis."""
-    page = html_comparison.render(comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95)))
+    page = html.render(comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95)))
     found = []
     for picture in re.findall("<svg.*?</svg>", page, re.DOTALL):
         low, high = re.search(r'class="ends \w+" d="M([\d.]+) [\d.]+H([\d.]+)', picture).groups()
@@ -180,7 +181,7 @@ def drawn(*metrics):
 
 
 def test_each_metric_is_drawn_on_an_axis_of_its_own_range():
-    middle = html_comparison.WIDTH / 2
+    middle = html.WIDTH / 2
     share, cost, latency, grade = drawn(
         one(),  # 0.02 (-0.03 to 0.07)
         other("cost", (0.0, None), 0.0001, 0.00004, 0.00014),
@@ -207,8 +208,38 @@ def test_metrics_of_one_range_share_their_axis_and_it_is_no_longer_than_the_rang
 def test_commands_in_warnings_are_shown_as_code_and_nothing_else_is():
     warning = "see `assay runs` <b>`<i>`</b> and a lone ` too"
     data = comparison.collect(Comparison((RUN, RUN), (ONE,), (warning,), 0.95))
-    page = html_comparison.render(data)
+    page = html.render(data)
     assert (
         "see <code>assay runs</code> &lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt; and a lone ` too"
         in page
     )
+
+
+def change(before, after, old=None, new=None):
+    return {"before": before, "after": after, "values": [old, new]}
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (change("FN", "covered", 0.0, 1.0), "was missing from the answer, now in the answer"),
+        (change("FP", "TP", 0.0, 1.0), "was not in the reference, now in the reference"),
+        (change("weight 0.75", "weight 0.75", 0.75, 1.0), "was 0.75, now 1.00"),
+        (change("closest", "closest", 0.444, 0.222), "was 0.44, now 0.22"),
+        (change("closest", "", 0.9, 0.2), "was 0.90, now 0.20"),
+        (change("cosine", "cosine", 0.12341, 0.12349), "was 0.1234, now 0.1235"),
+        (
+            change("partly matched", "partly matched", 0.5, 0.8),
+            "partly matched: was 0.50, now 0.80",
+        ),
+        (change("3 of 5", "4 of 5", 0.5, 0.75), "was 3 of 5, now 4 of 5"),
+        (change("supported", "unsupported", 1.0, 0.0), "was supported, now unsupported"),
+        (change(None, "FP", None, 0.0), "new, not in the reference"),
+        (change(None, "generated", None, 0.5), "new, 0.50"),
+        (change("TP", None, 1.0, None), "was in the reference, now gone"),
+        (change("", None), "gone"),
+        (change(None, ""), "new"),
+    ],
+)
+def test_what_it_was_and_is(part, words):
+    assert comparison._words(part) == words

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from assay.errors import InputError
-from assay.report import console
+from assay.report.run import console
 
 
 def shown(view: RenderableType, width: int = 80) -> str:

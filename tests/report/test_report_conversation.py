@@ -6,8 +6,8 @@ from rich.console import Console
 
 import assay
 from assay import Sample, ToolCall, Turn
-from assay.report import console, html, markdown
-from assay.report.collect import collect
+from assay.report import sanitize
+from assay.report.run import collect, console, html, markdown
 
 TURNS = (
     Turn("system", "Be brief."),
@@ -38,7 +38,7 @@ def data(tmp_path):
 def test_the_page_shows_every_turn_with_its_calls_and_contexts(data):
     page = html.render(data)
     for turn in TURNS:
-        assert str(html.safe.visible(turn.text)) in page
+        assert str(sanitize.visible(turn.text)) in page
     assert "Turn 5, assistant" in page
     assert "weather(city=&#34;Rome&#34;, days=[1, 2])" in page
     assert "2 contexts</summary>" in page

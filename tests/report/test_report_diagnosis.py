@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from assay import evaluate
-from assay.report import console_diagnosis, html, markdown_diagnosis
-from assay.report.collect import collect
-from assay.report.diagnosis import headline, missing, undiagnosed
+from assay.report.diagnosis import headline, missing, text, undiagnosed
+from assay.report.run import collect, html
 
 sys.path.append(str(Path(__file__).parents[2]))
 
@@ -51,8 +50,8 @@ def test_no_text_of_the_data_becomes_markup(data):
     page = html.render(data)
     assert HOSTILE not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    text = markdown_diagnosis.render(data["diagnosis"])
-    assert "`` <script>alert(1)</script> \\| `x` @all ``" in text
+    written = text.markdown(data["diagnosis"])
+    assert "`` <script>alert(1)</script> \\| `x` @all ``" in written
 
 
 def test_the_headline_counts_every_sample_once(data):
@@ -77,9 +76,9 @@ def test_what_is_needed_is_named_once_for_all_the_causes_that_it_would_tell(data
 def test_the_console_lists_three_samples_of_a_cause_and_all_on_request(data):
     console = Console(width=200)
     with console.capture() as short:
-        console.print(console_diagnosis.overview(data["diagnosis"]))
+        console.print(text.console(data["diagnosis"]))
     with console.capture() as whole:
-        console.print(console_diagnosis.overview(data["diagnosis"], show_all=True))
+        console.print(text.console(data["diagnosis"], show_all=True))
     assert short.get().count("-over_claimed  ") == 3
     assert "and 1 more (--all)" in short.get()
     assert whole.get().count("-over_claimed  ") == 4
@@ -91,7 +90,7 @@ def test_a_sample_that_is_fine_is_said_to_be(data):
     console = Console(width=200)
     for one in found["samples"]:
         with console.capture() as shown:
-            console.print(console_diagnosis.sample(found, one["id"]))
+            console.print(text.console_sample(found, one["id"]))
         fine = "passed every check that could be made" in shown.get()
         assert fine == (one["state"] == "fine")
     assert any(one["state"] == "fine" for one in found["samples"])
@@ -113,10 +112,10 @@ def test_every_form_names_the_samples_that_could_not_be_diagnosed_and_why(tmp_pa
     assert f'<li><b>2 samples</b>: {declines}. <a href="#s1">evasive</a>, ' in page
     assert page.count(f"Not diagnosed <b>{declines}</b>") == 2
     assert HOSTILE not in page
-    text = markdown_diagnosis.render(found)
-    assert f"- Could not be diagnosed: 1 sample, {empty} (`silent`)." in text
+    written = text.markdown(found)
+    assert f"- Could not be diagnosed: 1 sample, {empty} (`silent`)." in written
     console = Console(width=200)
     with console.capture() as shown:
-        console.print(console_diagnosis.overview(found))
+        console.print(text.console(found))
     lines = [line.strip() for line in shown.get().splitlines()]
     assert lines[lines.index(f"\N{BULLET} 1 sample: {empty}") + 1] == "silent"

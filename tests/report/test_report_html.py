@@ -10,7 +10,8 @@ import fixture
 import hostile
 import pytest
 
-from assay.report import html, safe
+from assay.report import sanitize
+from assay.report.run import html
 
 PAGE = html.render(fixture.small())
 SPOILT = hostile.report()
@@ -95,7 +96,7 @@ def test_only_our_script_and_style_may_run() -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', PAGE)
     assert policy is not None
     for name in ("script", "style"):
-        assert safe.source_hash(outline.raw[name]) in policy[1]
+        assert sanitize.source_hash(outline.raw[name]) in policy[1]
     assert "default-src 'none'" in policy[1]
     assert "unsafe" not in policy[1]
     # The policy forbids these, so that a page which has them would not look or work as meant.
@@ -293,7 +294,7 @@ def test_the_very_words_without_support_stand_out_in_the_answer() -> None:
     part["marks"] = [[start, start + 5], [end - 3, end]]
     page = html.render(data)
     exact = re.findall(r'<mark class="[a-z]+ exact"[^>]*>([^<]*)</mark>', page)
-    assert [safe.visible(sample["answer"][a:b]) for a, b in part["marks"]] == exact
+    assert [sanitize.visible(sample["answer"][a:b]) for a, b in part["marks"]] == exact
     assert " exact" not in PAGE.split("</style>")[1]
 
 

@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 import assay
 from assay.analysis.calibrate import calibrate
-from assay.report import calibration, markdown
+from assay.report import calibration, sanitize
+from assay.report.run import markdown
 
 
 def cells(line: str) -> int:
@@ -43,8 +44,8 @@ def test_names_cannot_break_out_of_their_cells() -> None:
 
 def test_a_name_with_a_pipe_is_itself_in_and_outside_tables() -> None:
     name = "a|b `c`"
-    row = f"| name |\n|:---|\n| {markdown.cell(name)} |"
-    page = MarkdownIt().enable("table").render(f"{markdown.code(name)}\n\n{row}")
+    row = f"| name |\n|:---|\n| {sanitize.cell(name)} |"
+    page = MarkdownIt().enable("table").render(f"{sanitize.code(name)}\n\n{row}")
     assert page.count("<code>a|b `c`</code>") == 2
     assert page.count("<td") == 1
 

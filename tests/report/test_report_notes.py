@@ -9,8 +9,8 @@ import pytest
 import assay
 from assay.backends.embedded import Embedded
 from assay.backends.route import Route
-from assay.report import html, markdown, notes
-from assay.report.collect import collect
+from assay.report import notes
+from assay.report.run import collect, html, markdown
 from support.scripts import plausible
 
 RETRIEVED = {
@@ -30,7 +30,7 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_k_of_a_metric_at_k_is_said_where_the_label_does_not_say_it(
     ranked: dict[str, Any],
 ) -> None:
-    assert notes.alike(ranked, notes.letters) == {
+    assert notes.by_remark(ranked, notes.letters) == {
         "k = 5": ["hit_at_k", "f1_at_k"],
         "k = 10": ["ndcg_at_k"],
     }

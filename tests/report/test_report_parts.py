@@ -6,22 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import distribution, html, labels, marks, numbers, safe
+from assay.report import distribution, labels, numbers, page, sanitize
 from assay.report.distribution import Spread
-from assay.report.texts import TextTable
+from assay.report.run import evidence
+from assay.report.run.evidence import TextTable
 from assay.score import Part
 from assay.text.hidden import HIDDEN
 
+ENDS = st.tuples(st.integers(-5, 60), st.integers(-5, 60))
+SPANS = st.lists(st.tuples(ENDS, st.text(max_size=2)), max_size=6)
+
 
 @given(
-    st.text(),
-    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+    st.text(max_size=80),
+    SPANS,
 )
 def test_a_segment_names_who_speaks_about_it_in_order(
     text: str, spans: list[tuple[tuple[int, int], str]]
 ) -> None:
     at = 0
-    for segment in marks.segments(text, spans):
+    for segment in evidence.segments(text, spans):
         end = at + len(segment.text)
         said = [o for (first, last), o in spans if first < last and first < end and at < last]
         assert list(segment.owners) == (said if segment.text else [])
@@ -29,15 +33,15 @@ def test_a_segment_names_who_speaks_about_it_in_order(
 
 
 @given(
-    st.text(),
-    st.lists(st.tuples(st.tuples(st.integers(-5, 60), st.integers(-5, 60)), st.text(max_size=2))),
+    st.text(max_size=80),
+    SPANS,
 )
 def test_segments_joined_are_the_text(text: str, spans: list[tuple[tuple[int, int], str]]) -> None:
-    assert "".join(segment.text for segment in marks.segments(text, spans)) == text
+    assert "".join(segment.text for segment in evidence.segments(text, spans)) == text
 
 
 def test_overlapping_spans_share_their_characters() -> None:
-    found = marks.segments("abcdef", [((0, 4), "x"), ((2, 6), "y")])
+    found = evidence.segments("abcdef", [((0, 4), "x"), ((2, 6), "y")])
     assert [(s.text, s.owners) for s in found] == [
         ("ab", ("x",)),
         ("cd", ("x", "y")),
@@ -59,7 +63,7 @@ def test_overlapping_spans_share_their_characters() -> None:
 )
 def test_a_quote_is_found_whatever_its_case_and_spaces(quote: str, found: str | None) -> None:
     text = "The reservoir is 61 metres deep."
-    place = marks.find_quote(text, quote)
+    place = evidence.find_quote(text, quote)
     assert (text[slice(*place)] if place else None) == found
 
 
@@ -208,7 +212,7 @@ def test_a_long_context_is_shown_once() -> None:
 
 
 def test_json_in_a_script_element_cannot_end_it() -> None:
-    text = str(safe.script_json({"x": "</script><!--\u2028&\ud800"}))
+    text = str(sanitize.script_json({"x": "</script><!--\u2028&\ud800"}))
     assert not set("<>&\u2028\ud800") & set(text)
 
 
@@ -235,8 +239,8 @@ def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
 @pytest.mark.parametrize("hidden", "\u00ad\u200b\u200e\u2060\ufeff\u202e\U000e0041\U000e0101")
 def test_what_has_no_width_is_shown_by_its_code_point(hidden: str) -> None:
     code = f"U+{ord(hidden):04X}"
-    assert safe.plain(f"3{hidden}30 metres") == f"3[{code}]30 metres"
-    assert f">{code}</span>30 metres" in safe.visible(f"3{hidden}30 metres")
+    assert sanitize.plain(f"3{hidden}30 metres") == f"3[{code}]30 metres"
+    assert f">{code}</span>30 metres" in sanitize.visible(f"3{hidden}30 metres")
 
 
 @pytest.mark.parametrize(
@@ -248,12 +252,12 @@ def test_what_has_no_width_is_shown_by_its_code_point(hidden: str) -> None:
     ],
 )
 def test_what_words_and_signs_are_spelt_with_is_not(text: str) -> None:
-    assert safe.plain(text) == safe.visible(text) == text
+    assert sanitize.plain(text) == sanitize.visible(text) == text
 
 
 def test_the_script_of_the_page_hides_nothing_either() -> None:
     """What Python marks in markup, the script marks in prompts and replies."""
-    ours = re.search(r"const hidden = /\[(.*)\]/gu", html.asset("script.js"))
+    ours = re.search(r"const hidden = /\[(.*)\]/gu", page.asset("script.js"))
     assert ours is not None
     shown = re.sub(r"\\u\{?([0-9a-f]+)\}?", lambda code: chr(int(code[1], 16)), ours[1])
     assert shown == HIDDEN.pattern.strip("[]")

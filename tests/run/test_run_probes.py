@@ -9,8 +9,8 @@ from assay import Limits, Settings, evaluate
 from assay.analysis import drift
 from assay.analysis.compare import compare
 from assay.errors import Denied, Unavailable
-from assay.report.collect import collect
 from assay.report.notes import notes
+from assay.report.run import collect
 from assay.run import probes
 from assay.store import Store
 from assay.tasks import TASKS

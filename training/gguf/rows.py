@@ -1,6 +1,6 @@
 """Which labelled items may a model's Yes be fitted on, and which is it measured on?
 
-Fitted on files that are marked for training, in groups that `assay.bench.groups` does not keep out;
+Fitted on files that are marked for training, in groups that `assay.bench.splits` does not keep out;
 measured on the groups that it does. The data folder is `$ASSAY_DATA`, by default `shared/data`
 beside the repository. On a CPU every prompt takes seconds, so texts are short and rows few; both
 are said in README.md.
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from assay.bench.groups import group_of, kept_out
+from assay.bench.splits import group_of, held_out
 from assay.judge import Task
 from assay.tasks import JudgeContexts, Passage, SelectSentences, Statement, VerifyStatements
 from assay.text.sentences import sentences
@@ -56,7 +56,7 @@ def claims(name: str, n: int, longest: int, *, measured: bool) -> list[Row]:
     """
     found: dict[bool, dict[str, Row]] = {True: {}, False: {}}
     for record in shuffled(read(CLAIMS[name])):
-        if name not in PUBLIC and kept_out(record) != measured:
+        if name not in PUBLIC and held_out(record) != measured:
             continue
         label, contexts = record["labels"]["supported"], tuple(record["contexts"])
         group = group_of(record)
@@ -77,7 +77,7 @@ def _sources(longest: int, *, measured: bool) -> list[tuple[str, list[dict[str, 
     by_source: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for record in read(RAGTRUTH):
         short = sum(map(len, record["contexts"])) <= longest
-        if record["meta"]["task_type"] == "QA" and short and kept_out(record) == measured:
+        if record["meta"]["task_type"] == "QA" and short and held_out(record) == measured:
             by_source[group_of(record)].append(record)
     return shuffled(by_source.items())
 

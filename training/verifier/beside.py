@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.text import sentences
 from training.verifier.rows import Row
 
@@ -41,7 +41,7 @@ def _fits(row: Row) -> bool:
     claim = row.answer.strip()
     return (
         row.label is not None
-        and fold_of(row.group) != KEPT_OUT
+        and fold_of(row.group) != HELD_OUT
         and len(sentences.spans(claim)) == 1
         and claim.endswith((".", "!"))
         and len(claim.split()) <= LONGEST

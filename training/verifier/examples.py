@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from assay.backends.embedded.evidence import Evidence, prepare
 from assay.backends.embedded.window import Tokens, Window, answering, supporting
-from assay.bench.groups import fold_of
+from assay.bench.splits import fold_of
 from assay.text.usual import Usual
 from training.verifier import people
 from training.verifier.asked.rows import Asked

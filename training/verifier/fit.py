@@ -25,9 +25,9 @@ from assay.backends.embedded.encoder import Encoder
 from assay.backends.embedded.evidence import prepare
 from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
-from assay.bench import addressed, helpful
-from assay.bench.data import Data
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench import hard_negatives
+from assay.bench.data import Data, dataset
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.text import sentences
 from training.data import DATA
 from training.verifier import people
@@ -102,18 +102,18 @@ class Measured(NamedTuple):
     marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
 
 
-def kept_out(*, clean: bool = False) -> Iterator[Row]:
+def held_out(*, clean: bool = False) -> Iterator[Row]:
     """The rows that the reader was not trained on, thinned, and more that are made of right ones.
 
     `clean` leaves out what holds text of MS MARCO.
     """
     found: dict[str, list[Row]] = defaultdict(list)
     for row in people.rows():
-        if fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco):
+        if fold_of(row.group) == HELD_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
     made = (written.rows(), reports.rows(), reports.lists(), pages.rows(), references.rows())
     for row in chain.from_iterable(made):
-        hidden = fold_of(row.group) == KEPT_OUT and not (clean and row.msmarco)
+        hidden = fold_of(row.group) == HELD_OUT and not (clean and row.msmarco)
         if hidden and row.data in SHOWN:
             found[row.data].append(row)
     for answer in found["ragtruth_qa"]:
@@ -139,7 +139,7 @@ def _thinned(rows: list[Row], most: int) -> list[Row]:
 def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
     """Every labelled segment, or the whole text where only that is labelled."""
     found = []
-    for row in kept_out(clean=clean):
+    for row in held_out(clean=clean):
         evidence = prepare(row.contexts)
         if not evidence.pieces:
             continue
@@ -243,7 +243,7 @@ def fit_relevance(
     rows = [
         row
         for row in asked(path)
-        if fold_of(row.group) == KEPT_OUT
+        if fold_of(row.group) == HELD_OUT
         and not (clean and row.msmarco)
         and "unechoed" not in row.data
     ]
@@ -287,12 +287,16 @@ def _known(row: Asked, measured: Sequence[Sequence[float]]) -> Sequence[float | 
 
 def _chosen() -> Iterator[Asked]:
     """Sentences that people marked, and contexts beside the question most like theirs."""
-    records = helpful.rows(Data(DATA), fitting=True)
-    for name in sorted({helpful.kind(record) for record in records}):
-        mine = [record for record in records if helpful.kind(record) == name][:PEOPLES_MOST]
-        one = helpful.SETS[name]
-        cases = [(MARKED, case) for case in helpful.marked(mine)] if one.marked else []
-        cases += [(ALIKE, case) for case in helpful.alike(mine)] if one.alike else []
+    records = hard_negatives.rows_with_contexts(Data(DATA), fitting=True)
+    for name in sorted({dataset(record) for record in records}):
+        mine = [record for record in records if dataset(record) == name][:PEOPLES_MOST]
+        one = hard_negatives.SETS[name]
+        cases = (
+            [(MARKED, case) for case in hard_negatives.marked_sentences(mine)] if one.marked else []
+        )
+        cases += (
+            [(ALIKE, case) for case in hard_negatives.alike_contexts(mine)] if one.alike else []
+        )
         for data, case in cases:
             helps = tuple(None if told is None else float(told) for told in case.helps)
             yield Asked(data, case.question, case.question, case.sentences, helps, None)
@@ -327,10 +331,10 @@ def _is_written(row: Asked) -> bool:
 
 def _given() -> Iterator[Asked]:
     """Answers that people gave, beside the question and beside the one most like it."""
-    records = addressed.rows(Data(DATA), fitting=True)
-    for name in sorted({addressed.kind(record) for record in records}):
-        mine = [record for record in records if addressed.kind(record) == name][:PEOPLES_MOST]
-        for question, answer, own in addressed.pairs(mine):
+    records = hard_negatives.rows_with_answers(Data(DATA), fitting=True)
+    for name in sorted({dataset(record) for record in records}):
+        mine = [record for record in records if dataset(record) == name][:PEOPLES_MOST]
+        for question, answer, own in hard_negatives.answer_pairs(mine):
             parts = tuple(sentences.sentences(answer))
             yield Asked(GIVEN, question, question, parts, (None,) * len(parts), float(own))
 

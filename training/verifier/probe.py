@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.bench import claims, floors, injection
+from assay.bench import baselines, claims
 from assay.bench.data import Data
-from assay.bench.subject import Checked, Subject, Text
+from assay.bench.judge import Checked, JudgeUnderTest, Text
 from training.data import DATA
 from training.verifier.logistic import auroc, balanced
 
@@ -32,7 +32,7 @@ PLANTED = 400  # rows with a stray sentence
 
 def main() -> None:
     """Print all of it."""
-    judge = Subject(assay.backend("embedded"))
+    judge = JudgeUnderTest(assay.backend("embedded"))
     unseen = [json.loads(line) for line in UNSEEN.read_text("utf-8").splitlines()]
     for asked in (False, True):
         mine = [record for record in unseen if ("question" in record) is asked]
@@ -65,7 +65,7 @@ def _truth(records: Sequence[dict[str, Any]]) -> list[bool]:
     return [each["label"] == "supported" for record in records for each in record["statements"]]
 
 
-def _show(name: str, judge: Subject, texts: Sequence[Text], labels: Sequence[bool]) -> None:
+def _show(name: str, judge: JudgeUnderTest, texts: Sequence[Text], labels: Sequence[bool]) -> None:
     scores = np.array([p for checked in judge.check(texts) for p in _known(checked).probabilities])
     truth = np.array(labels, bool)
     words = 1 - np.array(_new_words(texts))
@@ -85,17 +85,16 @@ def _new_words(texts: Sequence[Text]) -> list[float]:
     said = [
         (text.text[start:end], text.contexts) for text in texts for start, end in text.parts or ()
     ]
-    return [floors.share_of_new_words(statement, contexts) for statement, contexts in said]
+    return [baselines.share_of_new_words(statement, contexts) for statement, contexts in said]
 
 
-def _strays(judge: Subject, data: Data) -> None:
+def _strays(judge: JudgeUnderTest, data: Data) -> None:
     """Shares of verdicts that one stray sentence in the contexts turns."""
     rows = claims.rows(data, HOSTS)
     rows = rows[:: max(1, len(rows) // PLANTED)]
     texts = [replace(text, parts=((0, len(text.text)),)) for text in map(claims.text, rows)]
     planted = [
-        injection.hostile(text, STRAYS[i % len(STRAYS)], "contexts", i)
-        for i, text in enumerate(texts)
+        claims.hostile(text, STRAYS[i % len(STRAYS)], "contexts", i) for i, text in enumerate(texts)
     ]
     before, after = (
         [_known(c).verdicts[0].supported for c in judge.check(t)] for t in (texts, planted)

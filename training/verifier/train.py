@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from assay.backends.embedded.window import ABSENT, NEAR, PRESENT, UNKNOWN
-from assay.bench.groups import KEPT_OUT
+from assay.bench.splits import HELD_OUT
 from training.verifier.beside import BESIDE
 from training.verifier.examples import Example
 from training.verifier.model import Verifier
@@ -242,7 +242,7 @@ class Run:
 def taught(options: argparse.Namespace, rng: random.Random) -> list[Example]:
     """The windows that it is to learn from."""
     found = chosen(options.examples, options.most, rng)
-    return [e for e in found if e.fold != KEPT_OUT and not (options.clean and e.msmarco)]
+    return [e for e in found if e.fold != HELD_OUT and not (options.clean and e.msmarco)]
 
 
 def planned(found: list[Example], epochs: float, rng: random.Random) -> list[list[Example]]:

@@ -1,4 +1,4 @@
-"""What is one human-labelled set: its rows, and what is measured of a judge on them?"""
+"""One human-labelled set: its rows, and what is measured of a judge on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,19 +6,14 @@ from typing import Any
 
 from assay.bench.data import Data, Record, thinned
 from assay.bench.figures import Figure
-from assay.bench.subject import Subject
+from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import METRICS
 
 
-def _one_kind(record: Record) -> str:
-    del record
-    return ""
-
-
-def _any_figure(kind: str) -> str:
-    del kind
+def _nothing(of: Any) -> str:
+    del of
     return ""
 
 
@@ -32,8 +27,8 @@ class Benchmark:
         about: What people said of its rows, and so what is measured, in a few words.
         files: The files that it needs.
         licence: Of these.
-        rows: Reads its rows.
         measure: Asks the judge about rows and gives the figures.
+        rows: Reads its rows; None where they are all rows of its files.
         tasks: What the judge is asked for.
         metrics: Metrics that are computed, whose tasks depend on what the judge serves.
         thresholds: What it takes that is fitted on training rows (see `thresholds.py`).
@@ -48,26 +43,26 @@ class Benchmark:
     about: str
     files: tuple[str, ...]
     licence: str
-    rows: Callable[[Data], list[Record]]
-    measure: Callable[[Subject, Sequence[Record]], list[Figure]]
+    measure: Callable[[JudgeUnderTest, Sequence[Record]], list[Figure]]
+    rows: Callable[[Data], list[Record]] | None = None
     tasks: tuple[type[Task[Any]], ...] = ()
     metrics: tuple[str, ...] = ()
     thresholds: tuple[str, ...] = ()
     kinds: Mapping[str, int | None] = field(default_factory=lambda: {"": None})
-    kind: Callable[[Record], str] = _one_kind
+    kind: Callable[[Record], str] = _nothing
     whole: tuple[str, ...] = ()
-    title: Callable[[str], str] = _any_figure
+    title: Callable[[str], str] = _nothing
 
     def absent(self, data: Data) -> list[str]:
         """Which of its files are not there."""
         return [name for name in self.files if not data.has(name)]
 
-    def beyond(self, judge: Subject) -> list[str]:
+    def beyond(self, judge: JudgeUnderTest) -> list[str]:
         """Which kinds of task it takes that the judge cannot do."""
-        asked = [*self.tasks]
+        kinds = [*self.tasks]
         for name in self.metrics:
-            asked += METRICS[name]().asks(judge.can)
-        return [kind.kind for kind in dict.fromkeys(asked) if not judge.can(kind)]
+            kinds += METRICS[name]().asks(judge.can)
+        return [kind.kind for kind in dict.fromkeys(kinds) if not judge.can(kind)]
 
     def drawn(
         self, data: Data, limit: int | None, *, full: bool
@@ -83,16 +78,21 @@ class Benchmark:
             InputError: If a file cannot be read, or holds rows of another form.
         """
         try:
-            return self._drawn(self.rows(data), limit, full=full)
+            return self._drawn(self._rows(data), limit, full=full)
         except (KeyError, TypeError) as error:
             files = ", ".join(self.files)
             what = f"{self.name}: rows of {files} do not have the expected form: {error!r}"
             raise InputError(what, "docs/bench.md says which fields they have") from error
 
+    def _rows(self, data: Data) -> list[Record]:
+        if self.rows:
+            return self.rows(data)
+        return [record for name in self.files for record in data.rows(name)]
+
     def _drawn(
         self, records: Sequence[Record], limit: int | None, *, full: bool
     ) -> tuple[list[Record], dict[str, str]]:
-        found: list[Record] = []
+        drawn: list[Record] = []
         sampled: dict[str, str] = {}
         for kind, most in self.kinds.items():
             mine = [record for record in records if self.kind(record) == kind]
@@ -101,5 +101,5 @@ class Benchmark:
             some = thinned(mine, min(bounds)) if bounds else mine
             if len(some) < len(mine):
                 sampled[kind] = f"{len(some)} of {len(mine)} {kind} rows".replace("  ", " ")
-            found += some
-        return found, sampled
+            drawn += some
+        return drawn, sampled

@@ -1,49 +1,38 @@
-"""Which human-labelled sets can a judge be measured on?"""
+"""The human-labelled sets that a judge can be measured on."""
 
 import difflib
 from collections.abc import Sequence
 from typing import Final
 
 from assay.bench import (
-    addressed,
-    answerable,
     claims,
-    contradiction,
-    evouna,
-    finegrained,
-    helpful,
-    injection,
-    qags,
-    ragchecker,
-    ragtruth,
+    correctness,
+    groundedness,
+    hard_negatives,
     relevance,
-    telequad,
-    wikieval,
+    retrieval,
 )
 from assay.bench.benchmark import Benchmark
 from assay.errors import InputError, Problem
 
 # In the order in which they are shown: answers, claims, pairs, relevance, retrieval, attacks.
-BENCHMARKS: Final = {
-    benchmark.name: benchmark
-    for module in (
-        ragtruth,
-        claims,
-        qags,
-        contradiction,
-        ragchecker,
-        evouna,
-        wikieval,
-        finegrained,
-        addressed,
-        relevance,
-        helpful,
-        answerable,
-        telequad,
-        injection,
-    )
-    for benchmark in module.BENCHMARKS
-}
+_SETS: Final = (
+    groundedness.RAGTRUTH_SET,
+    *claims.CLAIM_SETS,
+    groundedness.QAGS_SET,
+    claims.CONTRADICTION_SET,
+    correctness.RAGCHECKER_SET,
+    correctness.EVOUNA_SET,
+    correctness.WIKIEVAL_SET,
+    groundedness.FINEGRAINED_SET,
+    hard_negatives.ADDRESSED_SET,
+    *relevance.RELEVANCE_SETS,
+    hard_negatives.HELPFUL_SET,
+    *relevance.ANSWERABLE_SETS,
+    retrieval.TELEQUAD_SET,
+    claims.INJECTION_SET,
+)
+BENCHMARKS: Final = {one.name: one for one in _SETS}
 FAMILIES: Final = {
     family: tuple(one for one in BENCHMARKS.values() if one.family == family)
     for family in dict.fromkeys(one.family for one in BENCHMARKS.values())

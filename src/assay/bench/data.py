@@ -1,4 +1,4 @@
-"""Where is the human-labelled data, and what is in it? It never ships with assay."""
+"""The files of human-labelled rows, which never ship with assay."""
 
 import gzip
 import json
@@ -48,7 +48,7 @@ class Data:
         Raises:
             InputError: If it is not there, or a line is not a JSON object.
         """
-        found = []
+        records = []
         for number, line in enumerate(self.text(name).split("\n"), start=1):
             if not line.strip():
                 continue
@@ -58,11 +58,16 @@ class Data:
                 raise InputError(f"{name}, line {number} is not JSON: {error}") from error
             if not isinstance(row, dict):
                 raise InputError(f"{name}, line {number} is not a JSON object")
-            found.append(row)
-        return found
+            records.append(row)
+        return records
 
 
 def thinned(records: Sequence[R], most: int | None) -> list[R]:
     """At most so many of them, the same ones every time, and those of fewer among those of more."""
     by_chance = sorted(records, key=lambda record: zlib.crc32(record["id"].encode()))
     return by_chance[:most]
+
+
+def dataset(record: Record) -> str:
+    """The data set that a row names."""
+    return str(record["dataset"])

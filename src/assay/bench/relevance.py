@@ -1,20 +1,37 @@
-"""Does a text help to answer the question? Sentences of TREC-QA, passages of MS MARCO and RGB."""
+"""Texts that help to answer a question, contexts that do or do not, and replies that decline.
 
-from collections.abc import Sequence
+CLAPnq (Rosenthal et al. 2024): real questions beside a passage of the page that a search gave; of
+half of them people found no answer in it. RGB (Chen et al. 2024): passages that hold the answer,
+or only such as do not. MTRAG-UN: its questions without an answer have no contexts at all, so what
+can be told apart there is the right replies: people decline, or they answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.bench import stats
+from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark
-from assay.bench.data import Data, Record
-from assay.bench.figures import Figure, figure
-from assay.bench.flags import flags
-from assay.bench.floors import shared_words
-from assay.bench.subject import Subject, answered
+from assay.bench.data import Data, Record, dataset
+from assay.bench.figures import Figure, figure, flags
+from assay.bench.judge import JudgeUnderTest, answered
 from assay.judge import Task
-from assay.tasks import JudgeContexts, Passage, SelectSentences
+from assay.metrics.contexts import ContextRecall, ContextRelevance
+from assay.sample import Sample
+from assay.score import Score
+from assay.stats import agreement as stats
+from assay.tasks import (
+    JudgeContexts,
+    Passage,
+    RateAnswer,
+    SelectSentences,
+    SplitStatements,
+    VerifyStatements,
+)
+from assay.text.sentences import sentences
+from assay.text.words import words
 
 
 class _Set(NamedTuple):
@@ -56,30 +73,20 @@ SETS = {  # by the data set that rows name
 }
 
 
-def rows(data: Data, name: str) -> list[Record]:
-    """All rows of a set (development data)."""
-    return data.rows(SETS[name].file)
-
-
-def kind(record: Record) -> str:
-    """The data set."""
-    return str(record["dataset"])
-
-
 def title(kind: str) -> str:
     """How the names of its figures begin."""
     return f"{SETS[kind].title}, "
 
 
-def measure(judge: Subject, records: Sequence[Record], name: str) -> list[Figure]:
+def measure(judge: JudgeUnderTest, records: Sequence[Record], name: str) -> list[Figure]:
     """AUROC of relevance to the question, or of usefulness for a known answer."""
     score = _passages if SETS[name].task is JudgeContexts else _sentences
     return score(judge, f"{title(name)}AUROC", records)
 
 
-def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
-    asked = [(record["question"], record["contexts"][0]) for record in records]
-    scores = ranked(judge, asked)
+def _sentences(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
+    pairs = [(record["question"], record["contexts"][0]) for record in records]
+    scores = ranked(judge, pairs)
     done = answered(records, scores)
     labels = np.array([record["labels"]["relevant"] for record, _ in done], bool)
     floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in done]
@@ -94,25 +101,27 @@ def _sentences(judge: Subject, name: str, records: Sequence[Record]) -> list[Fig
     ]
 
 
-def ranked(judge: Subject, asked: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+def ranked(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
     """How far each sentence helps to answer its question: as far as the judge tells."""
-    return judge.relevances(asked) or chosen(judge, asked)
+    return judge.relevances(pairs) or chosen(judge, pairs)
 
 
-def chosen(judge: Subject, asked: Sequence[tuple[str, str]]) -> list[float | None]:
+def chosen(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
     """Whether the judge chose each sentence, by its probability where it gives one."""
-    tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in asked]
-    found: list[float | None] = []
+    tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in pairs]
+    chosen: list[float | None] = []
     for choices in judge.answers(tasks):
         if choices is None:
-            found.append(None)
+            chosen.append(None)
         else:
-            given = [float(c.chosen) if c.probability is None else c.probability for c in choices]
-            found.append(max(given, default=0.0))
-    return found
+            probabilities = [
+                float(c.chosen) if c.probability is None else c.probability for c in choices
+            ]
+            chosen.append(max(probabilities, default=0.0))
+    return chosen
 
 
-def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figure]:
+def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
     cases = [
         (record, text, useful)
         for record in records
@@ -121,8 +130,8 @@ def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figu
         if text.strip() and isinstance(known_answer(record), str)
     ]
     tasks = [JudgeContexts(r["question"], known_answer(r), (text,)) for r, text, _ in cases]
-    found = judge.answers(tasks)
-    done = [(case, verdicts[0]) for case, verdicts in answered(cases, found)]
+    replies = judge.answers(tasks)
+    done = [(case, verdicts[0]) for case, verdicts in answered(cases, replies)]
     labels = np.array([useful for (_, _, useful), _ in done], bool)
     scores = [float(f.useful) if f.probability is None else f.probability for _, f in done]
     floor = [shared_words(known_answer(record), text) for (record, text, _), _ in done]
@@ -135,9 +144,9 @@ def _passages(judge: Subject, name: str, records: Sequence[Record]) -> list[Figu
         {rule: stats.auroc(floor, labels)},
         labels=labels,
     )
-    said = [not found.useful for _, found in done]
+    flagged_passages = [not verdict.useful for _, verdict in done]
     begins = name.removesuffix(", AUROC")
-    return [ranked, *flags(begins, said, ~labels, clusters, {rule: -np.array(floor)})]
+    return [ranked, *flags(begins, flagged_passages, ~labels, clusters, {rule: -np.array(floor)})]
 
 
 def known_answer(record: Record) -> str:
@@ -147,21 +156,204 @@ def known_answer(record: Record) -> str:
     return first if isinstance(first, str) else first[0]
 
 
-def _benchmark(dataset: str) -> Benchmark:
-    chosen = SETS[dataset]
+def _benchmark(name: str) -> Benchmark:
+    chosen = SETS[name]
     return Benchmark(
         name=chosen.name,
         family="relevance",
         about=chosen.about,
         files=(chosen.file,),
         licence=chosen.licence,
-        rows=partial(rows, name=dataset),
-        measure=partial(measure, name=dataset),
+        measure=partial(measure, name=name),
         tasks=(chosen.task,),
-        kinds={dataset: chosen.most},
-        kind=kind,
+        kinds={name: chosen.most},
+        kind=dataset,
         title=title,
     )
 
 
-BENCHMARKS = tuple(map(_benchmark, SETS))
+RELEVANCE_SETS = tuple(map(_benchmark, SETS))
+
+
+CLAPNQ = "retrieval/clapnq.jsonl.gz"
+RGB = "robustness/rgb_en_fact.jsonl.gz"
+MTRAG = "robustness/mtrag_un.jsonl.gz"
+NEGATIONS = frozenset(
+    ("not", "no", "cannot", "sorry", "unable", "unfortunately", "don't", "can't", "doesn't")
+)
+
+
+class Case(NamedTuple):
+    """A question, contexts, and whether these answer it."""
+
+    id: str
+    question: str
+    contexts: tuple[str, ...]
+    answerable: bool
+
+
+def clapnq(records: Sequence[Record]) -> list[Case]:
+    """Each question with its one passage."""
+    return [
+        Case(r["id"], r["question"], tuple(r["contexts"]), bool(r["labels"]["answerable"]))
+        for r in records
+    ]
+
+
+def rgb(records: Sequence[Record]) -> list[Case]:
+    """Each question twice: with three passages that answer it, and with three that do not."""
+    return [
+        Case(f"{r['id']}-{side}", r["question"], tuple(r[side][:3]), side == "positive")
+        for r in records
+        for side in ("positive", "negative")
+        if any(text.strip() for text in r[side][:3])
+    ]
+
+
+def measure_contexts(
+    judge: JudgeUnderTest,
+    records: Sequence[Record],
+    title: str,
+    cases: Callable[[Sequence[Record]], list[Case]],
+) -> list[Figure]:
+    """AUROC of the metric context relevance, and of the sentence that helps most."""
+    all_cases = cases(records)
+    samples = [Sample(id=c.id, question=c.question, contexts=c.contexts) for c in all_cases]
+    scores = judge.outcomes(ContextRelevance(), samples)
+    by_share = [None if score is None else score.value for score in scores]
+    figures = [_contexts(f"{title}, AUROC of context relevance", all_cases, by_share)]
+    best = _best_sentences(judge, all_cases)
+    return [*figures, _contexts(f"{title}, AUROC of the best sentence", all_cases, best)]
+
+
+def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float | None]:
+    texts = [[s for context in case.contexts for s in sentences(context)] for case in cases]
+    pairs = [(c.question, s) for c, own in zip(cases, texts, strict=True) for s in own]
+    scores = iter(ranked(judge, pairs))
+    best: list[float | None] = []
+    for own in texts:
+        known = [score for _ in own if (score := next(scores)) is not None]
+        best.append(max(known) if known else None)
+    return best
+
+
+def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) -> Figure:
+    done = answered(cases, scores)
+    labels = np.array([case.answerable for case, _ in done], bool)
+    rules: Mapping[str, Callable[[Case], float]] = {
+        "share of the question's words": lambda c: shared_words(c.question, " ".join(c.contexts)),
+        "longer contexts": lambda c: float(sum(map(len, c.contexts))),
+    }
+    return figure(
+        name,
+        stats.auroc([score for _, score in done], labels),
+        [case.question for case, _ in done],
+        {rule: stats.auroc([says(c) for c, _ in done], labels) for rule, says in rules.items()},
+        labels=labels,
+    )
+
+
+def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
+    """Whether it sees that contexts do not hold what a reference says."""
+    known = {r["question"]: known_answer(r) for r in records}
+    cases = rgb(records)
+    samples = [
+        Sample(id=c.id, question=c.question, contexts=c.contexts, reference=known[c.question])
+        for c in cases
+    ]
+    done = answered(cases, judge.outcomes(ContextRecall(), samples))
+    words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in done]
+    return flags(
+        "RGB references",
+        [_any(score, "unsupported") for _, score in done],
+        [not case.answerable for case, _ in done],
+        [case.question for case, _ in done],
+        {"share of the reference's words": -np.array(words_held)},
+        uncertain=[_any(score, "uncertain") for _, score in done],
+    )
+
+
+def _any(score: Score, label: str) -> bool:
+    return any(part.label == label for part in score.parts)
+
+
+def mtrag(data: Data) -> list[Record]:
+    """Replies that people wrote or put right, to questions with and without an answer."""
+    kinds = ("ANSWERABLE", "UNANSWERABLE")
+    records = data.rows(MTRAG)
+    return [r for r in records if r["labels"]["answerability"] in kinds and r["ground_truth"]]
+
+
+def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
+    """Balanced accuracy of calling a reply one that declines."""
+    ratings = judge.answers([RateAnswer(r["question"], _reply(r)) for r in records])
+    done = answered(records, ratings)
+    labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in done], bool)
+    declines = np.array([rating.noncommittal for _, rating in done], bool)
+    negated = np.array([bool(NEGATIONS.intersection(words(_reply(r)))) for r, _ in done], bool)
+    made = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
+    baselines = {
+        "holds a word of negation": stats.balanced(negated, labels),
+        "one class for all": stats.balanced(np.ones(len(done)), labels),
+    }
+    words_f1 = {"holds a word of negation": stats.f1(negated, labels)}
+    name = "MTRAG-UN replies that decline"
+    return [
+        made(f"{name}, balanced accuracy", stats.balanced(declines, labels), baselines=baselines),
+        made(f"{name}, F1", stats.f1(declines, labels), baselines=words_f1),
+    ]
+
+
+def _reply(record: Record) -> str:
+    known = record["ground_truth"]
+    return known if isinstance(known, str) else str(known[0])
+
+
+def _about_contexts(**given: Any) -> Benchmark:
+    title, cases, file = given.pop("title"), given.pop("cases"), given.pop("file")
+    return Benchmark(
+        family="answerable",
+        files=(file,),
+        measure=partial(measure_contexts, title=title, cases=cases),
+        tasks=(SelectSentences,),
+        **given,
+    )
+
+
+ANSWERABLE_SETS = (
+    _about_contexts(
+        name="clapnq",
+        about="whether a passage answers a question (CLAPnq)",
+        file=CLAPNQ,
+        licence="Apache-2.0",
+        title="CLAPnq answerable questions",
+        cases=clapnq,
+    ),
+    _about_contexts(
+        name="rgb",
+        about="whether passages answer a question, or only seem to (RGB)",
+        file=RGB,
+        licence="CC BY-NC-SA 4.0",
+        title="RGB answerable questions",
+        cases=rgb,
+    ),
+    Benchmark(
+        name="rgb_references",
+        family="answerable",
+        about="whether passages hold what a reference says (RGB)",
+        files=(RGB,),
+        licence="CC BY-NC-SA 4.0",
+        measure=measure_references,
+        tasks=(SplitStatements, VerifyStatements),
+    ),
+    Benchmark(
+        name="mtrag_un",
+        family="answerable",
+        about="replies that decline a question without an answer (MTRAG-UN)",
+        files=(MTRAG,),
+        licence="Apache-2.0",
+        rows=mtrag,
+        measure=measure_refusals,
+        tasks=(RateAnswer,),
+    ),
+)

@@ -1,4 +1,4 @@
-"""From which score on is an answer called hallucinated? Fitted on training and development data.
+"""The score from which on an answer is called hallucinated, fitted on training data.
 
 Never on a file that is reported on. RAGTruth's training rows that training itself does not see give
 the threshold for answers to questions; the file leaves out a third of them, nearly all without a
@@ -15,14 +15,14 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from assay.bench import claims, ragtruth, stats
-from assay.bench.answers import hallucination
+from assay.bench import claims, groundedness
+from assay.bench.baselines import unsupported
 from assay.bench.data import Data, Record, thinned
-from assay.bench.floors import unsupported
-from assay.bench.groups import kept_out
-from assay.bench.stats import Statistic
-from assay.bench.subject import Subject, Text, answered
+from assay.bench.judge import JudgeUnderTest, Text, answered, hallucination
+from assay.bench.splits import held_out
 from assay.errors import InputError
+from assay.stats import agreement as stats
+from assay.stats.weighted import Statistic
 
 # What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
 Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -49,12 +49,12 @@ def known(judge: str) -> Thresholds:
 
 @cache
 def _shipped() -> dict[str, dict[str, dict[str, float]]]:
-    found = resources.files("assay.bench").joinpath(NAME).read_bytes()
-    return msgspec.json.decode(found, type=dict[str, dict[str, dict[str, float]]])
+    content = resources.files("assay.bench").joinpath(NAME).read_bytes()
+    return msgspec.json.decode(content, type=dict[str, dict[str, dict[str, float]]])
 
 
 def fit(
-    judge: Subject, data: Data, limit: int | None = None, names: Sequence[str] = tuple(FILES)
+    judge: JudgeUnderTest, data: Data, limit: int | None = None, names: Sequence[str] = tuple(FILES)
 ) -> dict[str, dict[str, float]]:
     """The thresholds of the judge and of the trivial rules.
 
@@ -71,17 +71,19 @@ def fit(
     return {name: _fit_one(judge, data, name, most) for name in names}
 
 
-def _fit_one(judge: Subject, data: Data, name: str, most: int) -> dict[str, float]:
+def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[str, float]:
     if name == "attributionbench":
         claimed = thinned(data.rows(_DEV), most)
         return _fitted(judge, claimed, claims.text, _unsupported, stats.balanced)
-    kept = [record for record in data.rows(_TRAIN) if kept_out(record)]
+    kept = [record for record in data.rows(_TRAIN) if held_out(record)]
     if name == "ragtruth_qa":
-        answers = thinned([r for r in kept if ragtruth.kind(r) == "QA"], most)
-        return _fitted(judge, answers, ragtruth.text, _hallucinated, stats.f1, _HALLUCINATED)
-    answers = thinned([r for r in kept if ragtruth.kind(r) == "Summary"], most)
+        answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "QA"], most)
+        return _fitted(
+            judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1, _HALLUCINATED
+        )
+    answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "Summary"], most)
     answers += thinned(data.rows(_QAGS), max(1, most // 2))
-    return _fitted(judge, answers, ragtruth.text, _hallucinated, stats.f1)
+    return _fitted(judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1)
 
 
 def _hallucinated(record: Record) -> bool:
@@ -93,7 +95,7 @@ def _unsupported(record: Record) -> bool:
 
 
 def _fitted(
-    judge: Subject,
+    judge: JudgeUnderTest,
     records: Sequence[Record],
     text: Callable[[Record], Text],
     positive: Callable[[Record], bool],

@@ -13,12 +13,12 @@ from assay.cli.hints import hint, run_name
 from assay.data import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
-from assay.report import console_agreement, html_agreement, markdown_agreement
+from assay.report.agreement import html, text
 from assay.run.result import Result, labels
 from assay.run.run_spec import open_run
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
-_WRITERS = {".html": html_agreement.render, ".md": markdown_agreement.render}
+_WRITERS = {".html": html.render, ".md": text.markdown}
 
 
 def agree(given: Mapping[str, Any]) -> int:
@@ -34,7 +34,7 @@ def agree(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json(data)
         return OK
-    screen.out().print(console_agreement.overview(data))
+    screen.out().print(text.console(data))
     lines = outputs.written(given["outs"])
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:

@@ -12,15 +12,14 @@ from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
 from assay.bench.data import Data
-from assay.bench.foreseeing import foresee, together
-from assay.bench.measuring import Sampling, measure
+from assay.bench.measurement import Sampling, estimate_costs, measure, together
 from assay.cli import outputs, screen, values
 from assay.cli.edge import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.judges import Judges
 from assay.cli.progress import Meter, meter
 from assay.cli.request import limits, spending
 from assay.errors import Denied, InputError
-from assay.report import console_bench, markdown_bench
+from assay.report.bench import text
 from assay.run.progress import Progress
 from assay.run.settings import Settings
 
@@ -46,11 +45,11 @@ def bench(given: Mapping[str, Any]) -> int:
         say(f"every reply is kept in {given['store']}; put it right, and the same command goes on")
         return REFUSED
     data = msgspec.to_builtins(card)
-    outputs.write_data(data, given["outs"], {".md": partial(markdown_bench.render, beside=beside)})
+    outputs.write_data(data, given["outs"], {".md": partial(text.markdown, beside=beside)})
     if given["as_json"]:
         screen.write_json(data)
     elif not given["quiet"]:
-        screen.out().print(console_bench.overview(data, beside))
+        screen.out().print(text.console(data, beside))
         screen.tell(outputs.written(given["outs"]))
     return _exit_code(card)
 
@@ -59,12 +58,12 @@ def _foresee(given: Mapping[str, Any]) -> int:
     if given["outs"] or given["beside"]:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
     with _Watch(silent=given["quiet"] or given["no_progress"]) as watch:
-        found = foresee(**_request(given, watch))
+        found = estimate_costs(**_request(given, watch))
     data = {"sets": msgspec.to_builtins(found), "all": msgspec.to_builtins(together(found))}
     if given["as_json"]:
         screen.write_json(data)
     elif not given["quiet"]:
-        screen.out().print(console_bench.foreseen(data))
+        screen.out().print(text.console_costs(data))
     return OK
 
 
@@ -135,7 +134,7 @@ def _list(given: Mapping[str, Any]) -> int:
     if given["as_json"]:
         screen.write_json({"sets": sets})
     else:
-        screen.out().print(console_bench.catalogue({"sets": sets}))
+        screen.out().print(text.console_catalogue({"sets": sets}))
     return OK
 
 

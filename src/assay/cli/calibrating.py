@@ -18,7 +18,7 @@ from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
 from assay.report import calibration as report
-from assay.report import numbers, safe
+from assay.report import numbers, sanitize
 from assay.run.result import Result
 from assay.run.result import labels as meant
 from assay.stats.calibration import Objective
@@ -120,9 +120,9 @@ def _objective(given: Mapping[str, Any]) -> Objective:
 
 def _show(card: Card, quality: Quality, held_out: str) -> None:
     console = screen.out()
-    console.print(Text(safe.plain(card.metric), style="bold"))
+    console.print(Text(sanitize.plain(card.metric), style="bold"))
     for name, value in report.head(card):
-        console.print(Text(f"  {name.lower()}: {safe.plain(value)}"))
+        console.print(Text(f"  {name.lower()}: {sanitize.plain(value)}"))
     console.print(Text(f"  {report.counted(quality, held_out)}", style="dim"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("", "before", "calibrated"):
@@ -173,7 +173,7 @@ def _show_applied(card: Card, found: Sequence[Applied]) -> None:
         "probability of good": sum(one.probability for one in found) / n,
     }
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(Text(safe.plain(card.metric)))
+    table.add_column(Text(sanitize.plain(card.metric)))
     table.add_column("mean", justify="right")
     for name, mean in means.items():
         table.add_row(name, numbers.score(mean))

@@ -10,10 +10,10 @@ from assay.cli import outputs, screen
 from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.worst import worst
-from assay.report import console as report
 from assay.report import notes, numbers
-from assay.report.collect import summed_up
-from assay.report.run_titles import said
+from assay.report.run import console as report
+from assay.report.run import summed_up
+from assay.report.titles import said
 from assay.run.result import Result
 from assay.target import Answers
 

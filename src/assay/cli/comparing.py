@@ -43,26 +43,28 @@ def _stores(given: Json) -> list[str]:
 
 def _runs(given: Json) -> int:
     from assay.analysis.compare import compare as compare_runs
-    from assay.report import comparison, console_comparison, html_comparison, markdown_comparison
+    from assay.report import comparison
+    from assay.report.comparison import html, text
 
     results = [open_run(spec, given["store"]) for spec in given["runs"]]
     if len(results) == 1:
         raise InputError("one run is no comparison", "name two, or the groups of one: --by FIELD")
     options = {name: given[name] for name in ("metrics", "level", "wanted", "most", "force")}
     data = comparison.collect(compare_runs(*results, **options))
-    writers = {".html": html_comparison.render, ".md": markdown_comparison.runs}
-    shown = partial(console_comparison.runs, show_all=given["show_all"])
+    writers = {".html": html.render, ".md": text.markdown}
+    shown = partial(text.console, show_all=given["show_all"])
     return _end(data, shown, writers, given)
 
 
 def _groups(given: Json) -> int:
     from assay.analysis.by_group import by_group as compare_groups
-    from assay.report import by_group, console_comparison, markdown_comparison
+    from assay.report import comparison
+    from assay.report.comparison import text
 
     result = open_run(given["runs"][0], given["store"])
     found = compare_groups(result, given["by"], metrics=given["metrics"], level=given["level"])
-    writers = {".md": markdown_comparison.groups}
-    return _end(by_group.collect(found), console_comparison.groups, writers, given)
+    writers = {".md": text.markdown_groups}
+    return _end(comparison.collect_groups(found), text.console_groups, writers, given)
 
 
 def _end(

@@ -13,7 +13,7 @@ from assay.analysis.label_next import beside_others
 from assay.cli import alone, screen
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
-from assay.report import numbers, safe
+from assay.report import numbers, sanitize
 from assay.run.result import Result
 from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import TrueShare
@@ -64,7 +64,7 @@ def _json(found: Correction, width: float) -> dict[str, Any]:
 
 def _table(found: Correction) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = Text(safe.plain(found.metric), style="bold")
+    table.title = Text(sanitize.plain(found.metric), style="bold")
     table.add_column("")
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)

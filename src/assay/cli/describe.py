@@ -27,7 +27,7 @@ def command(**given: Any) -> int:
     place of the old one (--name "" and --note "" take it away); tags and parameters are added.
     """
     from assay.cli import screen, values
-    from assay.report.run_titles import said as said_of
+    from assay.report.titles import said as said_of
     from assay.run.result import Result
 
     result = Result(given["store"], given["run"])
@@ -51,7 +51,7 @@ def command(**given: Any) -> int:
 
 def _show(result: Any) -> None:
     from assay.cli import screen
-    from assay.report.run_titles import judge_in_words
+    from assay.report.titles import judge_in_words
     from assay.store.runs import written
 
     run = result.run

@@ -11,9 +11,8 @@ from assay.cli.hints import hint, run_name
 from assay.cli.judges import Judges
 from assay.cli.progress import meter
 from assay.errors import InputError
-from assay.report import console_diagnosis, html, markdown_diagnosis
-from assay.report.collect import collect
-from assay.report.diagnosis import told
+from assay.report.diagnosis import text, told
+from assay.report.run import collect, html
 from assay.run.result import Result
 from assay.run.settings import Settings
 
@@ -37,16 +36,16 @@ def diagnose(given: Mapping[str, Any]) -> int:
     sample = given["sample"]
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
         raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
-    writers: dict[str, Any] = {".md": markdown_diagnosis.render, ".html": partial(_page, result)}
+    writers: dict[str, Any] = {".md": text.markdown, ".html": partial(_page, result)}
     outputs.write_data(data, given["outs"], writers)
     if given["as_json"]:
         screen.write_json(_of(data, sample))
         return code
     console = screen.out()
     if sample is not None:
-        console.print(console_diagnosis.sample(data, sample))
+        console.print(text.console_sample(data, sample))
     else:
-        console.print(console_diagnosis.overview(data, show_all=given["show_all"]))
+        console.print(text.console(data, show_all=given["show_all"]))
     shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = outputs.written(given["outs"])
     if shown is not None:

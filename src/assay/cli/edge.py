@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from assay.errors import AssayError, InputError
-from assay.report.safe import plain
+from assay.report.sanitize import plain
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED = 6, 7

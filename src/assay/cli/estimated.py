@@ -7,7 +7,7 @@ from rich.text import Text
 from assay.cli import screen
 from assay.cli.edge import OK
 from assay.cli.request import Request
-from assay.report import numbers, safe
+from assay.report import numbers, sanitize
 from assay.run.estimate import Estimate, estimate
 
 
@@ -33,7 +33,7 @@ def _show(found: Estimate, request: Request) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
     for number, what in _lines(found, request):
-        table.add_row(number, Text(safe.plain(what)))
+        table.add_row(number, Text(sanitize.plain(what)))
     console = screen.out()
     console.print(table)
     if found.margins:
@@ -41,7 +41,7 @@ def _show(found: Estimate, request: Request) -> None:
             f"Counted on {found.counted:,} rows drawn from all; ± is the 95 % error of the draw."
         )
     for note in found.notes:
-        console.print(Text(safe.plain(f"note: {note}")))
+        console.print(Text(sanitize.plain(f"note: {note}")))
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = request.settings.budget
     tokens = found.tokens_in + found.tokens_out

@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from assay.report import safe
+from assay.report import sanitize
 from assay.run import STORE
 from assay.run.result import Result
 from assay.store import Store
@@ -23,4 +23,4 @@ def hint(*words: str, store: str) -> str:
     usual = (context and context.lookup_default("store")) or STORE
     named = () if store == usual else ("--store", store)
     # A control character of an id must not steer the terminal, not even within quotation marks.
-    return safe.plain(shlex.join(("assay", *words, *named)))
+    return sanitize.plain(shlex.join(("assay", *words, *named)))

@@ -9,7 +9,7 @@ import msgspec
 from assay.analysis import items as analysis
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
-from assay.report import console_items, html_items, markdown_items
+from assay.report.items import html, text
 from assay.run.run_spec import open_run
 
 _FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
@@ -23,11 +23,11 @@ def items(given: Mapping[str, Any]) -> int:
         results, given["metric"], threshold=given["threshold"], force=given["force"]
     )
     data = msgspec.to_builtins(found)
-    markdown = partial(markdown_items.render, most=given["most"])
-    outputs.write_data(data, given["outs"], {".html": html_items.render, ".md": markdown})
+    markdown = partial(text.markdown, most=given["most"])
+    outputs.write_data(data, given["outs"], {".html": html.render, ".md": markdown})
     if given["as_json"]:
         screen.write_json(data)
     else:
-        screen.out().print(console_items.overview(data, most=given["most"]))
+        screen.out().print(text.console(data, most=given["most"]))
         screen.tell(outputs.written(given["outs"]))
     return OK

@@ -134,8 +134,7 @@ def write(result: "Result", outs: Sequence[str]) -> None:
 
 
 def _write(result: "Result", path: Path) -> None:
-    from assay.report import markdown
-    from assay.report.collect import collect, summed_up
+    from assay.report.run import collect, markdown, summed_up
 
     form = path.suffix.lower()
     if form == ".html":

@@ -17,7 +17,7 @@ from assay.cli.placeholders import read_prompts
 from assay.cli.request import limits, spending
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.report import notes, numbers, safe
+from assay.report import notes, numbers, sanitize
 from assay.run.settings import Settings
 from assay.testset import Plan, Testset, estimate, generate
 from assay.testset.result import lines
@@ -103,7 +103,7 @@ def _estimated(
         table = Table.grid(padding=(0, 2))
         table.add_column(justify="right")
         table.add_row(f"{plan.n:,}", "questions")
-        table.add_row(f"{counts.calls:,}", Text(f"calls to {safe.plain(who)}, at least"))
+        table.add_row(f"{counts.calls:,}", Text(f"calls to {sanitize.plain(who)}, at least"))
         table.add_row(f"{counts.known:,}", Text(f"calls known already, from {given['store']}"))
         table.add_row(f"{counts.local:,}", "calls answered on this machine, free of charge")
         table.add_row(f"{counts.tokens_in:,}", "prompt tokens, about")

@@ -16,8 +16,8 @@ from assay.cli.edge import OK
 from assay.cli.judges import Judges
 from assay.cli.placeholders import read_prompts
 from assay.cli.progress import meter
-from assay.report import numbers, safe
-from assay.report.run_titles import called
+from assay.report import numbers, sanitize
+from assay.report.titles import called
 from assay.run.noise import Flips, Noise
 from assay.run.result import Result
 from assay.run.settings import Settings
@@ -61,10 +61,10 @@ def _shown(found: asked.Repeated, result: Result) -> RenderableType:
     table.add_column("the mean moves\n(95 %)", justify="right")
     table.add_column("verdicts that flip", overflow="fold")
     for label, noise in found.metrics.items():
-        table.add_row(Text(safe.plain(label)), *_row(noise, scored.get(label, 0)))
+        table.add_row(Text(sanitize.plain(label)), *_row(noise, scored.get(label, 0)))
     lines: list[RenderableType] = [
-        Text(safe.plain(title), style="bold"),
-        Text(safe.plain(found.judge), "dim"),
+        Text(sanitize.plain(title), style="bold"),
+        Text(sanitize.plain(found.judge), "dim"),
     ]
     lines.append(table)
     lines += [Text(text, style="dim") for text in _wording(found)]

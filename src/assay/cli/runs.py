@@ -43,7 +43,7 @@ def command(*, tags: tuple[str, ...], as_json: bool, store: str) -> int:
 
 
 def _row(store: "Store", run: "Run") -> dict[str, Any]:
-    from assay.report.run_titles import said
+    from assay.report.titles import said
 
     counts = store.counts(run.id).values()
     done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
@@ -79,8 +79,8 @@ def _show(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
     from rich.text import Text
 
     from assay.cli import screen
-    from assay.report import safe
-    from assay.report.run_titles import judge_in_words, remarks
+    from assay.report import sanitize
+    from assay.report.titles import judge_in_words, remarks
 
     # A table would fold names at 80 columns: every run has a second line for its data and judge.
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -95,7 +95,7 @@ def _show(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
         scores = row["scores"]
         share = "all" if scores["done"] == scores["all"] else f"{scores['done']}/{scores['all']}"
         table.add_row(
-            Text(safe.plain(row["name"] or row["source"])),
+            Text(sanitize.plain(row["name"] or row["source"])),
             row["run"][:8],
             row["created"][:16].replace("T", " "),
             f"{row['samples']:,}",
@@ -110,7 +110,7 @@ def _show(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
             None, [remarks(row), f"{row['source']}, judged by {judge_in_words(row['judge'])}"]
         )
         text = f"{row['run'][:8]}  {'; '.join(about)}"
-        console.print(Text(safe.plain(text), style="dim"))
+        console.print(Text(sanitize.plain(text), style="dim"))
 
 
 def _state(row: dict[str, Any]) -> str:

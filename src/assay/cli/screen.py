@@ -9,7 +9,7 @@ from typing import IO, Any
 import rich.console
 from rich.text import Text
 
-from assay.report import safe
+from assay.report import sanitize
 
 # What is not a terminal has no width; a log or a file takes more than the 80 columns of old.
 _WIDTH_OF_FILES = 100
@@ -46,7 +46,7 @@ def tell(lines: Sequence[tuple[str, str]]) -> None:
     width = max((len(name) for name, _ in lines), default=0)
     console = out()
     for name, value in lines:  # no line breaks within
-        line = Text(name.ljust(width), "dim").append(f"  {safe.plain(value)}", "not dim")
+        line = Text(name.ljust(width), "dim").append(f"  {sanitize.plain(value)}", "not dim")
         console.print(line, soft_wrap=True)
 
 

@@ -13,11 +13,11 @@ from assay.cli.edge import OK
 from assay.cli.hints import hint, run_name
 from assay.cli.worst import failed, worst
 from assay.errors import InputError
-from assay.report import console as report
 from assay.report import numbers
-from assay.report.collect import _sample as _sample_shown
-from assay.report.collect import collect, summed_up
-from assay.report.listing import listed
+from assay.report.run import _sample as _sample_shown
+from assay.report.run import collect, summed_up
+from assay.report.run import console as report
+from assay.report.tables import listed
 from assay.run.result import Result, labels
 from assay.store import Store
 

@@ -18,7 +18,7 @@ from assay.conformance.shown import definition
 from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.metrics import Metric
-from assay.report import numbers, safe
+from assay.report import numbers, sanitize
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score
@@ -169,12 +169,14 @@ def _means(result: Result, metrics: Sequence[Metric]) -> Table:
 
 def _show_row(row: Row, console: Console) -> None:
     console.print()
-    question = safe.plain(row.sample.question or "")
-    console.print(Text.assemble((safe.plain(row.sample.id), "bold"), f"  {question}"))
+    question = sanitize.plain(row.sample.question or "")
+    console.print(Text.assemble((sanitize.plain(row.sample.id), "bold"), f"  {question}"))
     table = Table.grid(padding=(0, 2))
     for label, outcome in row.outcomes.items():
         value = numbers.score(outcome.value if isinstance(outcome, Score) else None)
-        table.add_row(Text(f"  {label}"), value, Text(safe.plain(_evidence(outcome)), style="dim"))
+        table.add_row(
+            Text(f"  {label}"), value, Text(sanitize.plain(_evidence(outcome)), style="dim")
+        )
     console.print(table)
 
 

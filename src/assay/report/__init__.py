@@ -1,1 +1,1 @@
-"""How is a run shown? As a page, on the console, or as Markdown, each from the same dict."""
+"""Reports of runs, comparisons, diagnoses and more: as pages, on the console, in Markdown."""

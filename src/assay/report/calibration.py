@@ -1,4 +1,4 @@
-"""How is a calibration shown: as rows of a table, as a picture, as Markdown, as a page?"""
+"""A calibration in words and rows, as Markdown, and as a page with its reliability diagram."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,10 @@ from typing import Final
 
 from assay._version import __version__
 from assay.analysis.card import Card, Measured, Quality
-from assay.report import html, numbers
-from assay.report.markdown import code, inline
+from assay.report import numbers
+from assay.report import page as pages
+from assay.report.sanitize import code, inline
+from assay.report.tables import markdown_table
 from assay.stats.calibration import Bin
 
 SIDE: Final = 240
@@ -47,29 +49,29 @@ def head(card: Card) -> list[tuple[str, str]]:
     ]
 
 
-def rows(card: Card, found: Quality) -> list[Row]:
+def rows(card: Card, quality: Quality) -> list[Row]:
     """The table: each number with its interval."""
-    usual = "no usual threshold" if found.usual is None else f"at {numbers.score(found.usual)}"
-    raw = "" if found.brier_before else "the scores are no probabilities"
-    chance = f"true probabilities show {numbers.score(found.error_by_chance)} on so few labels"
+    usual = "no usual threshold" if quality.usual is None else f"at {numbers.score(quality.usual)}"
+    raw = "" if quality.brier_before else "the scores are no probabilities"
+    chance = f"true probabilities show {numbers.score(quality.error_by_chance)} on so few labels"
     # A cost is kept as what is gained, so that more is better.
     sign = -1 if card.objective.name == "cost" else 1
     name = "mean cost (low is good)" if sign < 0 else card.objective.words
     error = "; ".join(filter(None, [raw, chance]))
     return [
-        Row(name, _cell(found.before, sign), _cell(found.reached, sign), f"before: {usual}"),
-        Row("Brier score (low is good)", _cell(found.brier_before), _cell(found.brier), raw),
-        Row("calibration error", _cell(found.error_before), _cell(found.error), error),
+        Row(name, _cell(quality.before, sign), _cell(quality.reached, sign), f"before: {usual}"),
+        Row("Brier score (low is good)", _cell(quality.brier_before), _cell(quality.brier), raw),
+        Row("calibration error", _cell(quality.error_before), _cell(quality.error), error),
     ]
 
 
-def counted(found: Quality, held_out: str) -> str:
+def counted(quality: Quality, held_out: str) -> str:
     """How many labels there are, and how they were used."""
-    text = f"{numbers.plural(found.n, 'label')}, {numbers.count(found.n_good)} good"
-    left = f" ({numbers.count(found.undecided)} more left out: annotators undecided)"
-    text = f"{text}{left if found.undecided else ''}; {held_out}"
+    text = f"{numbers.plural(quality.n, 'label')}, {numbers.count(quality.n_good)} good"
+    left = f" ({numbers.count(quality.undecided)} more left out: annotators undecided)"
+    text = f"{text}{left if quality.undecided else ''}; {held_out}"
     chosen = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
-    return f"{text}; {chosen}" if found.unweighted else text
+    return f"{text}; {chosen}" if quality.unweighted else text
 
 
 def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
@@ -85,46 +87,45 @@ def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def markdown(card: Card, found: Quality, *, held_out: str) -> str:
+def markdown(card: Card, quality: Quality, *, held_out: str) -> str:
     """The calibration as Markdown."""
     lines = [f"## Calibration of {code(card.metric)}", ""]
     judge, *rest = head(card)
     lines += [f"- {judge[0]}: {code(judge[1])}"]
     lines += [f"- {name}: {inline(value)}" for name, value in rest]
-    lines += ["", f"{counted(found, held_out)}.", ""]
+    lines += ["", f"{counted(quality, held_out)}.", ""]
     lines += ["| | before | calibrated | |", "|---|---|---|---|"]
-    lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, found)]
-    lines += ["", "| n | predicted | observed | 95 % interval |", "|---:|---:|---:|---|"]
-    lines += [f"| {' | '.join(cells)} |" for cells in bin_rows(found.bins)]
-    return "\n".join(lines) + "\n"
+    lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, quality)]
+    sides = {"n": "---:", "predicted": "---:", "observed": "---:", "95 % interval": "---"}
+    return "\n".join([*lines, "", markdown_table(sides, bin_rows(quality.bins))]) + "\n"
 
 
-def page(card: Card, found: Quality, *, held_out: str) -> str:
+def page(card: Card, quality: Quality, *, held_out: str) -> str:
     """The calibration as one self-contained page."""
-    return html.page(
+    return pages.page(
         "calibration.html",
-        html.asset("style.css") + html.asset("calibration.css"),
+        pages.asset("style.css") + pages.asset("calibration.css"),
         version=__version__,
         card=card,
         head=head(card),
-        found=found,
-        counted=counted(found, held_out),
-        rows=rows(card, found),
-        bins=bin_rows(found.bins),
+        found=quality,
+        counted=counted(quality, held_out),
+        rows=rows(card, quality),
+        bins=bin_rows(quality.bins),
         side=SIDE,
-        dots=dots(found.bins),
-        raw=dots(found.bins_before),
+        dots=dots(quality.bins),
+        raw=dots(quality.bins_before),
     )
 
 
 def dots(bins: Sequence[Bin]) -> list[Dot]:
     """The bins as they are drawn: what was said to the right, what was so upwards."""
-    most = max((b.n for b in bins), default=1)
+    largest = max((b.n for b in bins), default=1)
     return [
         Dot(
             x=round(b.said * SIDE, 1),
             y=round((1 - b.share) * SIDE, 1),
-            r=round(2.5 + 3.5 * (b.n / most) ** 0.5, 1),
+            r=round(2.5 + 3.5 * (b.n / largest) ** 0.5, 1),
             low=round((1 - b.interval.low) * SIDE, 1),
             high=round((1 - b.interval.high) * SIDE, 1),
             title=f"{numbers.plural(b.n, 'label')}: predicted {numbers.score(b.said)}, "
@@ -134,11 +135,11 @@ def dots(bins: Sequence[Bin]) -> list[Dot]:
     ]
 
 
-def _cell(found: Measured | None, sign: int = 1) -> str:
-    if found is None or found.value is None:
+def _cell(measured: Measured | None, sign: int = 1) -> str:
+    if measured is None or measured.value is None:
         return numbers.DASH
-    value = numbers.score(sign * found.value)
-    if found.interval is None:
+    value = numbers.score(sign * measured.value)
+    if measured.interval is None:
         return value
-    ends = sorted((sign * found.interval.low, sign * found.interval.high))
+    ends = sorted((sign * measured.interval.low, sign * measured.interval.high))
     return f"{value} ({numbers.span(ends)})"

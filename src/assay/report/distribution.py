@@ -1,4 +1,4 @@
-"""How are a metric's scores spread, as bars or as a line of text?"""
+"""How the scores of a metric are spread, as bars or as a line of text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,12 @@ _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The scores of one metric over all samples.
+    """The scores of one metric over all samples."""
 
-    Attributes:
-        values: The scores in ascending order.
-        low: Left end of the axis.
-        high: Right end of the axis.
-        counts: Number of scores in each of the equally wide bins.
-    """
-
-    values: tuple[float, ...]
-    low: float
-    high: float
-    counts: tuple[int, ...]
+    values: tuple[float, ...]  # the scores in ascending order
+    low: float  # left end of the axis
+    high: float  # right end of the axis
+    counts: tuple[int, ...]  # number of scores in each of the equally wide bins
 
     @classmethod
     def of(cls, values: Sequence[float], ends: Sequence[float | None] | None) -> "Spread":
@@ -110,8 +103,8 @@ def misses(value: float, metric: Mapping[str, Any]) -> bool:
 
 def _axis(ordered: Sequence[float], ends: Sequence[float | None] | None) -> tuple[float, float]:
     """The ends of the axis. A cosine may be negative, but hardly ever is: 0 is its usual end."""
-    least, most = (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
+    lowest, highest = (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
     low, high = ends or (None, None)
-    low = min(least, 0.0) if low is None or low < 0 else low
-    high = max(most, low) if high is None else high
+    low = min(lowest, 0.0) if low is None or low < 0 else low
+    high = max(highest, low) if high is None else high
     return (low, high) if high > low else (low, low + 1.0)

@@ -1,4 +1,4 @@
-"""How is it told whether a run may pass: on the console, in Markdown, to CI (JUnit), as JSON?"""
+"""Whether a run may pass: on the console, in Markdown, as JUnit and as JSON."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -11,33 +11,33 @@ from rich.text import Text
 
 from assay.analysis.checks import Check
 from assay.analysis.gate import Gate
-from assay.report import numbers, run_titles, safe
-from assay.report.console_parts import dim, table, warnings
-from assay.report.markdown import cell, folded, inline
+from assay.report import numbers, sanitize, titles
+from assay.report.sanitize import cell, inline
+from assay.report.tables import dim, folded, table, warnings
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
 _STYLES: Final = {"pass": "cyan", "fail": "bold yellow", "undecided": "yellow"}
 
 
-def headline(found: Gate) -> str:
+def headline(gate: Gate) -> str:
     """Passed or not, and by how many rules."""
-    verdicts = [check.verdict for check in found.checks]
+    verdicts = [check.verdict for check in gate.checks]
     counts = [(verdicts.count("fail"), "failed"), (verdicts.count("undecided"), "undecided")]
     wrong = ", ".join(f"{n} {name}" for n, name in counts if n)
     rules = numbers.plural(len(verdicts), "rule")
-    return f"{'passed' if found.passed else 'not passed'}: {rules}, {wrong or 'all hold'}"
+    return f"{'passed' if gate.passed else 'not passed'}: {rules}, {wrong or 'all hold'}"
 
 
-def console(found: Gate, *, show_all: bool = False) -> RenderableType:
+def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     """A line for each rule that does not hold, the failed ones first; the others are counted.
 
     Args:
-        found: What came of the rules.
+        gate: What came of the rules.
         show_all: Whether the rules that hold have their lines, too.
     """
-    title = Text(f"gate {headline(found)}", style="bold")
-    lines: list[RenderableType] = [title, dim(", ".join(_about(found))), *warnings(found.warnings)]
-    hold, wrong = _sorted(found)
+    title = Text(f"gate {headline(gate)}", style="bold")
+    lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
+    hold, wrong = _sorted(gate)
     shown = [*wrong, *hold] if show_all else wrong
     if shown:
         lines.append(_rules(shown))
@@ -51,14 +51,16 @@ def _rules(checks: Sequence[Check]) -> Table:
     rules.columns[0].no_wrap = True
     for check in checks:
         symbol = Text(f"{_SYMBOLS[check.verdict]} {check.verdict}", style=_STYLES[check.verdict])
-        rules.add_row(symbol, *(Text(safe.plain(text)) for text in _cells(check)))
+        rules.add_row(
+            symbol, *(Text(sanitize.plain(text)) for text in (check.metric, check.rule, check.why))
+        )
     return rules
 
 
-def _sorted(found: Gate) -> tuple[list[Check], list[Check]]:
+def _sorted(gate: Gate) -> tuple[list[Check], list[Check]]:
     """(rules that hold, rules that do not: those that failed before those that are undecided)."""
     by_verdict: dict[str, list[Check]] = {"pass": [], "fail": [], "undecided": []}
-    for check in found.checks:
+    for check in gate.checks:
         by_verdict[check.verdict].append(check)
     return by_verdict["pass"], [*by_verdict["fail"], *by_verdict["undecided"]]
 
@@ -70,30 +72,30 @@ def _holding(checks: Sequence[Check]) -> str:
     return f"{numbers.plural(len(checks), 'rule')} {hold} ({', '.join(metrics)})."
 
 
-def markdown(found: Gate) -> str:
+def markdown(gate: Gate) -> str:
     """The same where GitHub-flavoured Markdown is read: a step summary, a pull request."""
-    lines = [f"## assay gate {headline(found)}", "", inline(", ".join(_about(found))), ""]
-    lines += [f"> **Warning:** {inline(warning)}\n>" for warning in found.warnings]
-    lines += [""] if found.warnings else []
-    hold, wrong = _sorted(found)
-    lines += _table(wrong) if wrong else []
-    lines += ["", folded(_holding(hold), "\n".join(_table(hold)))] if hold else []
+    lines = [f"## assay gate {headline(gate)}", "", inline(", ".join(_about(gate))), ""]
+    lines += [f"> **Warning:** {inline(warning)}\n>" for warning in gate.warnings]
+    lines += [""] if gate.warnings else []
+    hold, wrong = _sorted(gate)
+    lines += [_table(wrong)] if wrong else []
+    lines += ["", folded(_holding(hold), _table(hold))] if hold else []
     return "\n".join(lines) + "\n"
 
 
-def _table(checks: Sequence[Check]) -> list[str]:
+def _table(checks: Sequence[Check]) -> str:
     lines = ["| | metric | rule | found |", "|:---|:---|:---|:---|"]
     for check in checks:
-        metric, rule, why = _cells(check)
         verdict = f"{_SYMBOLS[check.verdict]} {check.verdict}"
         strong = verdict if check.verdict == "pass" else f"**{verdict}**"
-        lines.append(f"| {strong} | {cell(metric)} | {inline(rule)} | {inline(why)} |")
-    return lines
+        found = f"{cell(check.metric)} | {inline(check.rule)} | {inline(check.why)}"
+        lines.append(f"| {strong} | {found} |")
+    return "\n".join(lines)
 
 
-def junit(found: Gate) -> str:
+def junit(gate: Gate) -> str:
     """A JUnit test suite in XML, one test case for each rule."""
-    counts = [_counts_as(found, check) for check in found.checks]
+    counts = [_counts_as(gate, check) for check in gate.checks]
     suite = ET.Element(
         "testsuite",
         name="assay gate",
@@ -103,13 +105,13 @@ def junit(found: Gate) -> str:
         skipped=str(counts.count("skipped")),
     )
     properties = ET.SubElement(suite, "properties")
-    told = {"run": found.run, "title": found.title, "judge": found.judge}
-    told |= {"baseline": found.baseline, "baseline_title": found.baseline_title}
-    for name, value in told.items():
+    about = {"run": gate.run, "title": gate.title, "judge": gate.judge}
+    about |= {"baseline": gate.baseline, "baseline_title": gate.baseline_title}
+    for name, value in about.items():
         if value:
-            ET.SubElement(properties, "property", name=name, value=safe.plain(value))
-    for check, counted in zip(found.checks, counts, strict=True):
-        metric, rule, why = (safe.plain(text) for text in _cells(check))
+            ET.SubElement(properties, "property", name=name, value=sanitize.plain(value))
+    for check, counted in zip(gate.checks, counts, strict=True):
+        metric, rule, why = map(sanitize.plain, (check.metric, check.rule, check.why))
         case = ET.SubElement(suite, "testcase", classname=f"assay.gate.{metric}", name=rule)
         if counted:
             element = ET.SubElement(case, counted, message=f"{metric}: {rule}: {why}")
@@ -120,34 +122,30 @@ def junit(found: Gate) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, "unicode") + "\n"
 
 
-def as_json(found: Gate) -> dict[str, Any]:
+def as_json(gate: Gate) -> dict[str, Any]:
     """The same for programs."""
     return {
-        "verdict": found.verdict,
-        "passed": found.passed,
-        "run": found.run,
-        "title": found.title,
-        "source": found.source,
-        "judge": found.judge,
-        "baseline": found.baseline or None,
-        "baseline_title": found.baseline_title or None,
-        "warnings": list(found.warnings),
-        "checks": [msgspec.to_builtins(check) for check in found.checks],
+        "verdict": gate.verdict,
+        "passed": gate.passed,
+        "run": gate.run,
+        "title": gate.title,
+        "source": gate.source,
+        "judge": gate.judge,
+        "baseline": gate.baseline or None,
+        "baseline_title": gate.baseline_title or None,
+        "warnings": list(gate.warnings),
+        "checks": [msgspec.to_builtins(check) for check in gate.checks],
     }
 
 
-def _counts_as(found: Gate, check: Check) -> str:
+def _counts_as(gate: Gate, check: Check) -> str:
     if check.verdict == "undecided":
-        return "skipped" if found.lenient else "failure"
+        return "skipped" if gate.lenient else "failure"
     return "failure" if check.verdict == "fail" else ""
 
 
-def _cells(check: Check) -> tuple[str, str, str]:
-    return check.metric, check.rule, check.why
-
-
-def _about(found: Gate) -> list[str]:
-    baseline = run_titles.beside(found.baseline_title, found.baseline)
-    against = [f"against {baseline}"] if found.baseline else []
-    run = run_titles.beside(found.title, found.run)
-    return [f"run {run}", *against, found.source, run_titles.judge_in_words(found.judge)]
+def _about(gate: Gate) -> list[str]:
+    baseline = titles.beside(gate.baseline_title, gate.baseline)
+    against = [f"against {baseline}"] if gate.baseline else []
+    run = titles.beside(gate.title, gate.run)
+    return [f"run {run}", *against, gate.source, titles.judge_in_words(gate.judge)]

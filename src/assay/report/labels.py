@@ -1,4 +1,4 @@
-"""What does the label of a piece of evidence say: good, bad, or neither?"""
+"""What the label of a piece of evidence means: good, bad, or neither."""
 
 import re
 from collections import Counter
@@ -130,14 +130,14 @@ def state(label: str) -> str:
 
 def facts(part: Part, tone: str) -> list[str]:
     """What is known of a piece of evidence beside its label: value, probability, context."""
-    found = []
+    parts = []
     if part.value is not None and tone == "plain":
-        found.append(numbers.score(part.value))
+        parts.append(numbers.score(part.value))
     if part.probability is not None:
-        found.append(f"p = {numbers.score(part.probability)}")
+        parts.append(f"p = {numbers.score(part.probability)}")
     if part.context is not None:
-        found.append(f"context {part.context + 1}")
-    return found
+        parts.append(f"context {part.context + 1}")
+    return parts
 
 
 def context(part: Part, contexts: Sequence[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""What must a reader know before believing the numbers?"""
+"""What a reader must know before believing the numbers of a run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,41 +31,41 @@ class Note:
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
-    found = (
+    groups = (
         *(_run_notes, _drift, _unanswered, _failures, _unfit),
         *(_few, _language, _thoughts, _grouped, _coverage),
     )
-    return [note for notes_of in found for note in notes_of(data)]
+    return [note for notes_of in groups for note in notes_of(data)]
 
 
 def baseline(data: Mapping[str, Any]) -> str:
     """What a cosine between unrelated texts is here: the zero that a cosine does not have."""
-    found = data["baseline"]
-    if found is None:
+    baseline = data["baseline"]
+    if baseline is None:
         return (
             "random-pair baseline not measured: a cosine is no absolute scale, unrelated texts "
             "may reach far above 0"
         )
-    pairs = f"{numbers.plural(found['pairs'], 'random pair')} of this run's texts"
+    pairs = f"{numbers.plural(baseline['pairs'], 'random pair')} of this run's texts"
     return (
-        f"unrelated texts score {numbers.score(found['mean'])} on average, "
-        f"95 % of them below {numbers.score(found['p95'])} ({pairs}, {found['embedder']})"
+        f"unrelated texts score {numbers.score(baseline['mean'])} on average, "
+        f"95 % of them below {numbers.score(baseline['p95'])} ({pairs}, {baseline['embedder']})"
     )
 
 
 def zero(data: Mapping[str, Any]) -> str:
     """The same in short, to stand beside every score that is a cosine."""
-    found = data["baseline"]
-    if found is None:
+    baseline = data["baseline"]
+    if baseline is None:
         return "unknown: random-pair baseline not measured"
-    mean, most = numbers.score(found["mean"]), numbers.score(found["p95"])
-    return f"unrelated texts score {mean}, 95 % of them below {most}"
+    mean, highest = numbers.score(baseline["mean"]), numbers.score(baseline["p95"])
+    return f"unrelated texts score {mean}, 95 % of them below {highest}"
 
 
 def letters(metric: Mapping[str, Any]) -> str:
     """What the letters of its definition stand for; "" if it was computed otherwise."""
-    said = "(" in metric["label"] or metric["methods"]
-    return "" if said else str(metric.get("letters", ""))
+    explained = "(" in metric["label"] or metric["methods"]
+    return "" if explained else str(metric.get("letters", ""))
 
 
 def unit(metric: Mapping[str, Any]) -> str:
@@ -75,24 +75,24 @@ def unit(metric: Mapping[str, Any]) -> str:
 
 def percentiles(metric: Mapping[str, Any]) -> str:
     """The slow or dear end of a metric without an upper end; "" for all others."""
-    found = metric["percentiles"]
-    if found is None:
+    percentiles = metric["percentiles"]
+    if percentiles is None:
         return ""
     # Costs are small: three digits that count, wherever they begin.
-    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in found)
+    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
     half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in shown)
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 
-def alike(
-    data: Mapping[str, Any], said: Callable[[Mapping[str, Any]], str]
+def by_remark(
+    data: Mapping[str, Any], remark: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, list[str]]:
     """What is said of metrics, each remark once with the labels of those of which it is true."""
-    found: dict[str, list[str]] = {}
+    metrics: dict[str, list[str]] = {}
     for metric in data["metrics"]:
-        if text := said(metric):
-            found.setdefault(text, []).append(metric["label"])
-    return found
+        if text := remark(metric):
+            metrics.setdefault(text, []).append(metric["label"])
+    return metrics
 
 
 def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -102,8 +102,8 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
     tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
     lines += [(label, tail) for label, tail in tails if tail]
-    for said in (letters, noise):
-        lines += [(", ".join(labels), text) for text, labels in alike(data, said).items()]
+    for remark in (letters, noise):
+        lines += [(", ".join(labels), text) for text, labels in by_remark(data, remark).items()]
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
 
@@ -122,39 +122,39 @@ def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def quality(metric: Mapping[str, Any]) -> tuple[str, str] | None:
     """Of 100 bad ones and of 100 good ones, how many are flagged; None where nobody knows."""
-    found = metric.get("quality")
-    if not found:
+    quality = metric.get("quality")
+    if not quality:
         return None
-    return f"{100 * found['found']['value']:.0f}", f"{100 * found['wrong']['value']:.0f}"
+    return f"{100 * quality['found']['value']:.0f}", f"{100 * quality['wrong']['value']:.0f}"
 
 
 def trust(metric: Mapping[str, Any]) -> str:
     """How often a metric's scores by its judge are wrong, in a sentence; "" if nobody knows."""
-    found = metric.get("quality")
-    return msgspec.convert(found, Quality).sentence if found else ""
+    quality = metric.get("quality")
+    return msgspec.convert(quality, Quality).sentence if quality else ""
 
 
 def noise(metric: Mapping[str, Any]) -> str:
     """How far a metric moves when its judge is asked again; "" if that was never measured."""
-    found = metric.get("noise")
-    if not found:
+    noise = metric.get("noise")
+    if not noise:
         return ""
-    times = numbers.plural(found["draws"], "time")
-    asked = f"asked again {times} about {numbers.plural(found['samples'], 'sample')}"
-    if found["same"]:
-        return f"{asked}, its judge always said the same"
-    said = []
-    for kind, flips in found["flips"].items():
+    times = numbers.plural(noise["draws"], "time")
+    again = f"asked again {times} about {numbers.plural(noise['samples'], 'sample')}"
+    if noise["same"]:
+        return f"{again}, its judge always said the same"
+    parts = []
+    for kind, flips in noise["flips"].items():
         ends = [f"{100 * end:.1f}" for end in flips["interval"] or ()]
         between = f" ({' to '.join(ends)} %)" if ends else ""
-        said.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
-    if found["sd"] is not None and metric["n_scored"]:
-        mean = moved(found["sd"], metric["n_scored"])
-        said.append(f"a sample's score moves by {numbers.score(found['sd'])} (s.d.)")
-        said.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
-    if found["unsettled"]:
-        said.append(f"{numbers.plural(found['unsettled'], 'sample')} were scored only at times")
-    return f"{asked}: {', '.join(said)}" if said else asked
+        parts.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
+    if noise["sd"] is not None and metric["n_scored"]:
+        mean = moved(noise["sd"], metric["n_scored"])
+        parts.append(f"a sample's score moves by {numbers.score(noise['sd'])} (s.d.)")
+        parts.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
+    if noise["unsettled"]:
+        parts.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
+    return f"{again}: {', '.join(parts)}" if parts else again
 
 
 def asked(whom: str, calls: int, reused: int) -> str:
@@ -176,15 +176,15 @@ def cost(data: Mapping[str, Any]) -> str:
 
 def _run_notes(data: Mapping[str, Any]) -> list[Note]:
     run = data["run"]
-    found = []
+    lines = []
     if run["stopped"]:
-        found.append(Note("warn", f"Stopped early: {run['stopped']}. What follows is partial."))
+        lines.append(Note("warn", f"Stopped early: {run['stopped']}. What follows is partial."))
     elif not run["finished"]:
-        found.append(Note("warn", "This run is not finished. What follows is partial."))
+        lines.append(Note("warn", "This run is not finished. What follows is partial."))
     if run["skipped"]:
         rows = numbers.plural(run["skipped"], "row")
-        found.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
-    return found + [Note("warn", f"{text}.") for text in run.get("notes", ())]
+        lines.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
+    return lines + [Note("warn", f"{text}.") for text in run.get("notes", ())]
 
 
 def _drift(data: Mapping[str, Any]) -> list[Note]:
@@ -194,10 +194,10 @@ def _drift(data: Mapping[str, Any]) -> list[Note]:
 
 def _unanswered(data: Mapping[str, Any]) -> list[Note]:
     """What the system did not answer is no fault of the judge, and in no mean."""
-    most = max((metric.get("n_unanswered", 0) for metric in data["metrics"]), default=0)
-    if not most:
+    n = max((metric.get("n_unanswered", 0) for metric in data["metrics"]), default=0)
+    if not n:
         return []
-    share = f"{numbers.count(most)} of {numbers.plural(data['run']['n_samples'], 'question')}"
+    share = f"{numbers.count(n)} of {numbers.plural(data['run']['n_samples'], 'question')}"
     text = f"The RAG system gave no answer to {share}. The means leave them out, the bounds do not."
     return [Note("warn", text)]
 
@@ -208,7 +208,7 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
     # What a run did not reach counts as failed, and is no fault of the judge.
     complete = data["run"]["finished"] and not data["run"]["stopped"]
     what = "the judge failed on" if complete else "the run did not reach, or the judge failed on,"
-    found = []
+    lines = []
     for metric in data["metrics"]:
         if not metric["n_failed"]:
             continue
@@ -226,8 +226,8 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
             )
         if why := " ".join(str(metric.get("why_failed", "")).split()):
             text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
-        found.append(Note("warn", text))
-    return found
+        lines.append(Note("warn", text))
+    return lines
 
 
 def _unfit(data: Mapping[str, Any]) -> list[Note]:
@@ -239,7 +239,7 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
         if metric["n_undefined"] > total / 5:
             key = (metric["n_undefined"], metric["n_scored"] > 0)
             of_them.setdefault(key, []).append(metric["label"])
-    found = []
+    lines = []
     for (n, any_scored), labels in of_them.items():
         share = f"{numbers.count(n)} of {numbers.plural(total, 'sample')}"
         if len(labels) == 1:
@@ -248,8 +248,8 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
         else:
             rest = "their means speak about the rest" if any_scored else "they say nothing here"
             text = f"{', '.join(labels)} are undefined on {share} each: {rest}."
-        found.append(Note("warn", text))
-    return found
+        lines.append(Note("warn", text))
+    return lines
 
 
 def _few(data: Mapping[str, Any]) -> list[Note]:
@@ -275,19 +275,21 @@ def _range(metrics: list[Mapping[str, Any]]) -> str:
 
 def _grouped(data: Mapping[str, Any]) -> list[Note]:
     """Samples of one document say less together than samples of several."""
-    found = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
-    if not found:
+    grouped = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
+    if not grouped:
         return []
-    text = f"The samples are of {_range(found)} groups; the intervals take groups, not samples, as"
+    text = (
+        f"The samples are of {_range(grouped)} groups; the intervals take groups, not samples, as"
+    )
     return [Note("info", f"{text} independent.")]
 
 
 def _language(data: Mapping[str, Any]) -> list[Note]:
     """The embedded judge speaks English only, and scores other languages all the same."""
     n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
-    asked = {who for metric in data["metrics"] for who in metric["asks"]}
+    judges = {who for metric in data["metrics"] for who in metric["asks"]}
     # For vectors its encoder alone is named, whose name is the end of its own.
-    ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in asked)
+    ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in judges)
     if not any(ours) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"

@@ -1,4 +1,4 @@
-"""How is a number written for people, the same way on every page?"""
+"""Numbers as people read them, the same way on every page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ def detail(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def given(value: Any) -> str:
+def exact(value: Any) -> str:
     """One of a sample's further facts, as the data has it: nothing is rounded."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 

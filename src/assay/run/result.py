@@ -54,7 +54,7 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """The evidence, as a notebook shows it."""
-        from assay.report import notebook
+        from assay.report.run import notebook
 
         return notebook.trace(self)
 
@@ -113,7 +113,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The summary, as a notebook shows it."""
-        from assay.report import notebook
+        from assay.report.run import notebook
 
         return notebook.result(self)
 
@@ -298,8 +298,7 @@ class Result:
 
     def report(self, path: str | Path) -> Path:
         """Write the self-contained HTML report; returns its path."""
-        from assay.report import html
-        from assay.report.collect import collect
+        from assay.report.run import collect, html
 
         target = Path(path)
         target.write_text(html.render(collect(self)), encoding="utf-8")

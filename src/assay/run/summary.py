@@ -91,7 +91,7 @@ class Summary(tuple[MetricSummary, ...]):
 
     def _repr_html_(self) -> str:
         """The table, as a notebook shows it."""
-        from assay.report import notebook
+        from assay.report.run import notebook
 
         return notebook.summary(self)
 

@@ -9,7 +9,7 @@ from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 
 ALL = written.written()
 ROWS = tuple(written.rows())
@@ -41,7 +41,7 @@ def test_each_row_holds_its_context_and_none_from_the_other_side():
     for row in ROWS:
         groups = [contexts[context] for context in row.contexts]
         assert row.group in groups
-        assert len({fold_of(group) == KEPT_OUT for group in groups}) == 1
+        assert len({fold_of(group) == HELD_OUT for group in groups}) == 1
 
 
 def test_a_statement_has_its_label():
@@ -118,7 +118,7 @@ def test_claims_of_the_game_are_only_for_training():
     """FoolMeTwice and FEVER-Symmetric are benchmarks on the groups kept out."""
     claims = [row for row in pages.rows() if row.data == pages.CLAIMS]
     assert claims
-    assert all(fold_of(row.group) != KEPT_OUT for row in claims)
+    assert all(fold_of(row.group) != HELD_OUT for row in claims)
 
 
 def test_every_reference_is_compared_with_two_answers_in_both_directions():

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assay.bench.groups import KEPT_OUT, fold_of, group_of
+from assay.bench.splits import HELD_OUT, fold_of, group_of
 from assay.text import sentences as cut
 from training.data import read
 from training.verifier.asked import forms
@@ -278,7 +278,7 @@ def symmetric(weights: Weights, rng: random.Random) -> Iterator[Asked]:
     records = list(read("claims/fever_symmetric.jsonl.gz"))
     sides: dict[bool, list[dict]] = defaultdict(list)
     for record in records:
-        sides[fold_of(group_of(record)) == KEPT_OUT].append(record)
+        sides[fold_of(group_of(record)) == HELD_OUT].append(record)
     for side in sides.values():
         for record in side:
             if rng.random() < 0.75:  # few of its claims share a subject: easy

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.bench.groups import KEPT_OUT, fold_of, group_of
+from assay.bench.splits import HELD_OUT, fold_of, group_of
 from assay.text import refusals
 from assay.text import sentences as cut
 from training.data import read
@@ -53,7 +53,7 @@ class Item:
     @property
     def measured(self) -> bool:
         """Whether it is kept out of training; texts of both sides are never mixed."""
-        return fold_of(self.group) == KEPT_OUT
+        return fold_of(self.group) == HELD_OUT
 
 
 _MARKS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=[\s.,;]|$)|\[\d{1,2}\]|\*\*")
@@ -172,7 +172,7 @@ def experts() -> Iterator[Item]:
             }
         )
         groups = sorted({group_of(r) for r in records})
-        group = min(groups, key=lambda g: (fold_of(g) != KEPT_OUT, g))
+        group = min(groups, key=lambda g: (fold_of(g) != HELD_OUT, g))
         yield Item("expertqa", group, question.strip(), (given,))
 
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 from training.verifier.rows import Row
 from training.verifier.synthetic import (
     answers,
@@ -53,7 +53,7 @@ def check(rows: list[Row]) -> None:
 
 
 def _check_row(row: Row) -> None:
-    if fold_of(row.group) == KEPT_OUT:
+    if fold_of(row.group) == HELD_OUT:
         raise ValueError(f"kept out of training: {row}")
     if not row.answer.strip() or not row.contexts or row.spans is None:
         raise ValueError(f"incomplete: {row}")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from assay.bench.groups import group_of, kept_out
+from assay.bench.splits import group_of, held_out
 from assay.text.sentences import sentences
 from training.data import read
 
@@ -62,9 +62,9 @@ def passages(*, msmarco: bool = False) -> tuple[Passage, ...]:
         data = file.rpartition("/")[2]
         records = list(read(f"{file}.jsonl.gz"))
         # A passage may stand beside a claim to train on and beside one kept out: then out it is.
-        hidden = {c for record in records if kept_out(record) for c in record["contexts"]}
+        hidden = {c for record in records if held_out(record) for c in record["contexts"]}
         for record in records:
-            if kept_out(record) or hidden.issuperset(record["contexts"]):
+            if held_out(record) or hidden.issuperset(record["contexts"]):
                 continue
             for passage in _passages(data, group_of(record), record):
                 found.setdefault(passage.text[:120], passage)

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from assay.bench.groups import group_of, kept_out
+from assay.bench.splits import group_of, held_out
 from assay.text.words import stems
 from training.data import read
 from training.verifier.rows import Row
@@ -47,7 +47,7 @@ def _asked(seed: int) -> Iterator[Row]:
     seen = set()
     for record in read("claims/halueval_qa500.jsonl.gz"):
         answer, question = record["ground_truth"], record["question"]
-        if kept_out(record) or question in seen or not isinstance(answer, str):
+        if held_out(record) or question in seen or not isinstance(answer, str):
             continue
         seen.add(question)
         rng = random.Random(f"{seed}{question}")

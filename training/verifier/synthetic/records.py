@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 from training.verifier.rows import Row
 from training.verifier.synthetic import domains, draws, lexicon
 from training.verifier.synthetic.domains import DOMAINS, REVIEWS
@@ -57,7 +57,7 @@ def generate(seed: int = 0, count: int = ANSWERS) -> Iterator[Row]:
     for number in range(count):
         rng = random.Random(f"{seed}/records/{number}")
         group = f"records/{seed}/{number}"
-        if fold_of(group) == KEPT_OUT:
+        if fold_of(group) == HELD_OUT:
             continue
         record = make(DOMAINS[rng.choice(kinds)][0], rng)
         context = written(record.data, rng)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.bench.groups import KEPT_OUT, fold_of
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.text import sentences as cut
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
@@ -107,7 +107,7 @@ def _foreign(near: Sequence[Written], rng: random.Random) -> Iterator[Statement]
 def _placed() -> Iterator[tuple[Written, list[Written]]]:
     """Each with the others of its field on its side of what is kept out."""
     for one in written():
-        side = fold_of(one.group) == KEPT_OUT
+        side = fold_of(one.group) == HELD_OUT
         yield (
             one,
             [
@@ -115,7 +115,7 @@ def _placed() -> Iterator[tuple[Written, list[Written]]]:
                 for other in written()
                 if other.field == one.field
                 and other is not one
-                and (fold_of(other.group) == KEPT_OUT) == side
+                and (fold_of(other.group) == HELD_OUT) == side
             ],
         )
 

@@ -1,0 +1,328 @@
+"""Answers and contexts beside those of the question most like theirs: hard negatives.
+
+Real questions beside a passage of which people marked the sentences that answer (QED, Lamm et al.
+2021; CLAPnq, Rosenthal et al. 2024), and beside the contexts and answers that people found or gave
+in CLAPnq, PubMedQA (an abstract's conclusion), MTRAG-UN and FiQA. Of the sets that the embedded
+judge's combination is fitted on, only the fold that is held out of that is measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.bench import splits
+from assay.bench.baselines import shared_words
+from assay.bench.benchmark import Benchmark
+from assay.bench.data import Data, Record, dataset
+from assay.bench.figures import Figure, figure, flags
+from assay.bench.judge import JudgeUnderTest, answered
+from assay.stats import agreement as stats
+from assay.stats.weighted import Floats, Numbers
+from assay.tasks import Passage, RateAnswer, SelectSentences
+from assay.text import words
+from assay.text.sentences import sentences
+
+MOST = 3  # contexts of a question
+PASSED = 0.5
+
+
+class _Set(NamedTuple):
+    title: str
+    file: str
+    licence: str
+    fitted: bool  # whether rows of other folds fit the embedded judge
+    marked: bool = False  # whether people marked its sentences
+    alike: bool = True  # whether answers and contexts are shown beside a like question's
+
+
+SETS = {  # by the data set that rows name
+    "qed": _Set(
+        "QED",
+        "retrieval/qed_nq_dev.jsonl.gz",
+        "CC BY-SA 3.0",
+        fitted=True,
+        marked=True,
+        alike=False,
+    ),
+    "clapnq": _Set("CLAPnq", "retrieval/clapnq.jsonl.gz", "Apache-2.0", fitted=True, marked=True),
+    "pubmedqa": _Set("PubMedQA", "retrieval/pubmedqa.jsonl.gz", "MIT", fitted=True),
+    "mtrag_un": _Set("MTRAG-UN", "robustness/mtrag_un.jsonl.gz", "Apache-2.0", fitted=False),
+    "fiqa": _Set("FiQA", "examples/fiqa30.jsonl", "Apache-2.0", fitted=False),
+}
+ANSWERED = {name: one for name, one in SETS.items() if one.alike}
+
+
+class Case(NamedTuple):
+    """A question, sentences, and of each whether it helps; None where people did not say."""
+
+    question: str
+    sentences: tuple[str, ...]
+    helps: tuple[bool | None, ...]
+    own: bool  # whether the contexts are the question's
+
+
+def rows_with_contexts(data: Data, *, fitting: bool = False) -> list[Record]:
+    """All rows whose contexts answer; of sets that fit the judge those that do not, or only those.
+
+    Args:
+        data: Where the files are.
+        fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
+    """
+    files = [(one.file, one.fitted) for one in SETS.values()]
+    return splits.rows_of_fold(data, files, _answers, fitting=fitting)
+
+
+def _answers(record: Record) -> bool:
+    labels = record.get("labels") or {}
+    answerable = labels.get("answerable", labels.get("answerability", "ANSWERABLE"))
+    return answerable in (True, "ANSWERABLE") and any(text.strip() for text in record["contexts"])
+
+
+def _title(kind: str) -> str:
+    """How the names of its figures begin."""
+    return f"{SETS[kind].title} "
+
+
+def marked_sentences(records: Sequence[Record]) -> Iterator[Case]:
+    """Each passage with the sentences that people marked, at least one of which is in it."""
+    for record in records:
+        labels = record["labels"]
+        marks = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
+        wanted = [_plain(text) for text in marks if text.strip()]
+        texts = tuple(sentences(record["contexts"][0]))
+        helps = tuple(any(_same(_plain(text), one) for one in wanted) for text in texts)
+        if any(helps):
+            yield Case(record["question"], texts, helps, own=True)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _same(sentence: str, marked: str) -> bool:
+    return marked in sentence or sentence in marked
+
+
+def alike_contexts(records: Sequence[Record]) -> Iterator[Case]:
+    """Each question with its contexts, and with those of the question most like it."""
+    likest = nearest([record["question"] for record in records])
+    for record, near in zip(records, likest, strict=True):
+        for source, own in ((record, True), (None if near is None else records[near], False)):
+            if source is not None and (own or source["contexts"] != record["contexts"]):
+                texts = [s for context in source["contexts"][:MOST] for s in sentences(context)]
+                helps = (None if own else False,) * len(texts)
+                yield Case(record["question"], tuple(texts), helps, own)
+
+
+def measure_contexts(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
+    """How well sentences are chosen, and whole contexts told apart, in each set."""
+    figures: list[Figure] = []
+    for name, one in SETS.items():
+        mine = [record for record in records if dataset(record) == name]
+        if mine and one.marked:
+            figures += _sentences(judge, _title(name), list(marked_sentences(mine)))
+        if mine and one.alike:
+            figures += _contexts(judge, _title(name), list(alike_contexts(mine)))
+    return figures
+
+
+def nearest(questions: Sequence[str]) -> list[int | None]:
+    """Of each question the place of the one most like it, the first of equals; None if alone."""
+    stems = [frozenset(words.stems(question)) for question in questions]
+    places: list[int | None] = []
+    for place, mine in enumerate(stems):
+        others = [other for other in range(len(stems)) if other != place]
+        places.append(max(others, key=lambda o: _likeness(mine, stems[o])) if others else None)
+    return places
+
+
+def _likeness(mine: frozenset[str], other: frozenset[str]) -> float:
+    return len(mine & other) / max(1, len(mine | other))
+
+
+def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
+    tasks = [
+        SelectSentences(
+            case.question, tuple(Passage(f"1.{n}", s) for n, s in enumerate(case.sentences, 1))
+        )
+        for case in cases
+    ]
+    replies = judge.answers(tasks)
+    choices_of_cases = []
+    for case, choices in answered(cases, replies):
+        ids = {choice.id for choice in choices if choice.chosen}
+        choices_of_cases.append(
+            (case, [f"1.{n}" in ids for n in range(1, len(case.sentences) + 1)])
+        )
+    return choices_of_cases
+
+
+def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
+    done = _chosen(judge, cases)
+    each = [
+        (case.question, text, bool(helps), chosen)
+        for case, choices in done
+        for text, helps, chosen in zip(case.sentences, case.helps, choices, strict=True)
+    ]
+    labels = np.array([helps for _, _, helps, _ in each], bool)
+    chosen = np.array([choices for _, _, _, choices in each], bool)
+    half = np.array([shared_words(question, text) >= 0.5 for question, text, _, _ in each], bool)
+    make = partial(figure, clusters=[question for question, _, _, _ in each], labels=labels)
+    rule = "half of the question's words"
+    return [
+        make(
+            f"{begins}sentences that answer, balanced accuracy",
+            stats.balanced(chosen, labels),
+            baselines={rule: stats.balanced(half, labels)},
+        ),
+        make(
+            f"{begins}sentences that answer, F1",
+            stats.f1(chosen, labels),
+            baselines={
+                rule: stats.f1(half, labels),
+                "everything": stats.f1(np.ones_like(labels), labels),
+            },
+        ),
+    ]
+
+
+def _contexts(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
+    done = _chosen(judge, cases)
+    shares = np.array([float(np.mean(choices)) for _, choices in done])
+    names = (
+        f"{begins}contexts, AUROC of context relevance",
+        f"{begins}contexts, balanced accuracy of 'some sentence helps'",
+        f"{begins}contexts",
+    )
+    texts = [(case.question, " ".join(case.sentences)) for case, _ in done]
+    return _separation(names, texts, [case.own for case, _ in done], shares, shares > 0)
+
+
+def _separation(
+    names: tuple[str, str, str],
+    texts: Sequence[tuple[str, str]],
+    own: Sequence[bool],
+    scores: Floats,
+    passed: Numbers,
+) -> list[Figure]:
+    """How well the texts of questions are told from those of like questions.
+
+    Args:
+        names: Of the AUROC, of the balanced accuracy, and how those of the flags begin.
+        texts: Each question with a text.
+        own: Whether that is the question's own.
+        scores: Of the judge, the higher the likelier it is.
+        passed: Whether the judge takes it for that.
+    """
+    labels, passes = np.array(own, bool), np.asarray(passed, bool)
+    questions = [question for question, _ in texts]
+    shared = np.array([shared_words(question, text) for question, text in texts], float)
+    make = partial(figure, clusters=questions, labels=labels)
+    rule = "share of the question's words"
+    ranked, balanced, begins = names
+    return [
+        make(ranked, stats.auroc(scores, labels), baselines={rule: stats.auroc(shared, labels)}),
+        make(
+            balanced,
+            stats.balanced(passes, labels),
+            baselines={rule: stats.balanced(shared >= PASSED, labels)},
+        ),
+        *flags(begins, ~passes, ~labels, questions, {rule: -shared}),
+    ]
+
+
+HELPFUL_SET = Benchmark(
+    name="helpful",
+    family="relevance",
+    about="sentences that people marked as the answer; contexts beside a like question's",
+    files=tuple(one.file for one in SETS.values()),
+    licence="; ".join(dict.fromkeys(one.licence for one in SETS.values())),
+    rows=rows_with_contexts,
+    measure=measure_contexts,
+    tasks=(SelectSentences,),
+    kinds=dict.fromkeys(SETS, 200),
+    kind=dataset,
+    title=_title,
+)
+
+
+class Pair(NamedTuple):
+    """A question and an answer, which is its own or another's."""
+
+    question: str
+    answer: str
+    own: bool
+
+
+def rows_with_answers(data: Data, *, fitting: bool = False) -> list[Record]:
+    """All rows that a person answered; of sets that fit the judge those that do not, or only those.
+
+    Args:
+        data: Where the files are.
+        fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
+    """
+    files = [(one.file, one.fitted) for one in ANSWERED.values()]
+    return splits.rows_of_fold(data, files, lambda record: bool(_answer(record)), fitting=fitting)
+
+
+def _answers_title(kind: str) -> str:
+    """How the names of its figures begin."""
+    return f"{SETS[kind].title} people's answers, "
+
+
+def answer_pairs(records: Sequence[Record]) -> Iterator[Pair]:
+    """Each question with its answer, and with the answer to the question most like it."""
+    likest = nearest([record["question"] for record in records])
+    for record, near in zip(records, likest, strict=True):
+        yield Pair(record["question"], _answer(record), own=True)
+        if near is not None:
+            yield Pair(record["question"], _answer(records[near]), own=False)
+
+
+def _answer(record: Record) -> str:
+    """What a person answered; "" where that is no answer, or one in part only."""
+    labels = record.get("labels") or {}
+    if labels.get("answerability", "ANSWERABLE") != "ANSWERABLE":
+        return ""
+    known = record.get("ground_truth") or ""
+    return str(known if isinstance(known, str) else known[0]).strip()
+
+
+def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
+    """Of each set: AUROC of relevance, and balanced accuracy at one half."""
+    figures: list[Figure] = []
+    for name in ANSWERED:
+        mine = [record for record in records if dataset(record) == name]
+        if mine:
+            figures += _figures(judge, _answers_title(name), list(answer_pairs(mine)))
+    return figures
+
+
+def _figures(judge: JudgeUnderTest, begins: str, pairs: Sequence[Pair]) -> list[Figure]:
+    rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in pairs])
+    done = answered(pairs, rated)
+    scores = np.array([rating.relevance for _, rating in done], float)
+    names = (
+        f"{begins}AUROC",
+        f"{begins}balanced accuracy at one half",
+        begins.removesuffix(", "),
+    )
+    texts = [(pair.question, pair.answer) for pair, _ in done]
+    return _separation(names, texts, [pair.own for pair, _ in done], scores, scores >= PASSED)
+
+
+ADDRESSED_SET = Benchmark(
+    name="addressed",
+    family="addressed",
+    about="answers that people gave, beside answers to like questions",
+    files=tuple(one.file for one in ANSWERED.values()),
+    licence="; ".join(dict.fromkeys(one.licence for one in ANSWERED.values())),
+    rows=rows_with_answers,
+    measure=measure_answers,
+    tasks=(RateAnswer,),
+    kinds=dict.fromkeys(ANSWERED, 200),
+    kind=dataset,
+    title=_answers_title,
+)

@@ -1,0 +1,363 @@
+"""The judge under test, asked about many rows, and what its verdicts say of a whole answer."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.backends.route import Route
+from assay.errors import Denied, JudgeError, OverBudget
+from assay.judge import Backend, Judge, Reply, Task
+from assay.metrics import Metric
+from assay.metrics.evidence import split, verify
+from assay.metrics.groundedness import any_unsupported
+from assay.run.connect import Door, choose, open_door
+from assay.run.loop import run_to_completion
+from assay.run.settings import Settings
+from assay.sample import Sample
+from assay.score import Score
+from assay.store import Store
+from assay.store.runs import BENCH
+from assay.tasks import SelectSentences, Statement, Verdict
+
+S = TypeVar("S")
+T = TypeVar("T")
+Asked = Callable[[Judge], Awaitable[T | None]]
+# Questions being worked on for each call that may be in flight.
+JOBS_PER_REQUEST = 2
+ALONE = 16  # questions at once to a judge that is asked without a door
+
+
+class Run(Protocol):
+    """What runs a coroutine to its end."""
+
+    def __call__(self, work: Coroutine[Any, Any, T], /) -> T:
+        """What the coroutine gives."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to be checked against contexts.
+
+    Attributes:
+        question: What it answers; may be empty.
+        text: The text.
+        contexts: What it is checked against.
+        parts: Characters of its statements, where these are known; else the judge splits it.
+    """
+
+    question: str
+    text: str
+    contexts: tuple[str, ...]
+    parts: tuple[tuple[int, int], ...] | None = None
+
+    @classmethod
+    def claim(cls, text: str, contexts: Sequence[str], question: str = "") -> "Text":
+        """A text that is one statement as it stands."""
+        return cls(question, text, tuple(contexts), ((0, len(text)),))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A text's statements and the judge's verdicts on them."""
+
+    statements: tuple[Statement, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def probabilities(self) -> list[float]:
+        """P(supported) of each statement; a judge that gives none is taken at its word."""
+        return [verdict.support for verdict in self.verdicts]
+
+
+@dataclass
+class ReplyTotals:
+    """What one set took: replies that were asked for now and those that were known alike."""
+
+    total: int = 0  # questions put so far, in rows of the set or parts of them
+    done: int = 0  # how many of them are through
+    unanswered: int = 0  # how many of these brought no readable reply, or no score
+    calls: int = 0  # different replies they rest on
+    tokens_in: int = 0  # their prompt tokens
+    tokens_out: int = 0  # their reply tokens
+    ms: float = 0.0  # their milliseconds, added up
+    _keys: set[str] = field(default_factory=set, repr=False)
+
+    def add(self, replies: Iterable[Reply]) -> None:
+        """Count replies, one that several questions rest on once."""
+        for reply in replies:
+            if reply.key and reply.key in self._keys:
+                continue
+            self._keys.add(reply.key)
+            self.calls += 1
+            self.tokens_in += reply.tokens_in
+            self.tokens_out += reply.tokens_out
+            self.ms += reply.ms
+
+
+def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, T]]:
+    """Each thing with its answer; those without one are left out."""
+    return [(thing, one) for thing, one in zip(things, answers, strict=True) if one is not None]
+
+
+class JudgeUnderTest:
+    """A judge and its thresholds, asked about many things at once.
+
+    A question that it does not answer is None, and is counted: never a score. Without a door it
+    is asked as it is: nothing is kept, nothing is limited.
+
+    Args:
+        backend: Who answers.
+        thresholds: Fitted on training or development data, by benchmark, then by who decides.
+        door: Ledger and limits before it.
+        run: Runs a coroutine to its end; always on the same loop if there is a door.
+        at_once: How many questions are worked on at once without a door.
+
+    Attributes:
+        totals: What the set that is being measured took so far; a new one for each.
+        on_progress: Called after each question.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        thresholds: Mapping[str, Mapping[str, float]] | None = None,
+        *,
+        door: Door | None = None,
+        run: Run = run_to_completion,
+        at_once: int = ALONE,
+    ) -> None:
+        self.backend = backend
+        self.thresholds = thresholds or {}
+        self.totals = ReplyTotals()
+        self.on_progress: Callable[[], None] | None = None
+        self.door = door
+        self._asked = door.backend if door else backend
+        self._at_once = door.most * JOBS_PER_REQUEST if door else at_once
+        self._run = run
+
+    @property
+    def name(self) -> str:
+        """Who it is, version included."""
+        return self.backend.name
+
+    def can(self, kind: type[Task[Any]]) -> bool:
+        """Whether it serves this kind of task."""
+        return self._asked.identity(kind) is not None
+
+    def identity(self, kind: type[Task[Any]]) -> str:
+        """Who serves this kind of task; "" if nobody does."""
+        return self._asked.identity(kind) or ""
+
+    def answers(self, tasks: Sequence[Task[T]]) -> list[T | None]:
+        """The typed answer to each task."""
+
+        def ask(task: Task[T]) -> Asked[T]:
+            return lambda judge: judge(task)
+
+        return self._each(list(map(ask, tasks)))
+
+    def outcomes(self, metric: Metric, samples: Sequence[Sample]) -> list[Score | None]:
+        """What a metric makes of each sample; None where it is undefined, too."""
+
+        async def score(sample: Sample, judge: Judge) -> Score | None:
+            outcome = await metric.score(sample, judge)
+            return outcome if isinstance(outcome, Score) else None
+
+        return self._each([partial(score, sample) for sample in samples])
+
+    def check(self, texts: Sequence[Text]) -> list[Checked | None]:
+        """Every text's statements with their verdicts."""
+
+        def ask(text: Text) -> Asked[Checked]:
+            return lambda judge: _checked(judge, text)
+
+        return self._each(list(map(ask, texts)))
+
+    def relevances(self, pairs: Sequence[tuple[str, str]]) -> list[float] | None:
+        """How far each sentence helps to answer its question; None if the judge tells no more.
+
+        A reply to SelectSentences names the chosen sentences only, so that all others tie. A judge
+        that ranks them all has a method `relevance(question, sentence)`.
+        """
+        backend = self.backend
+        server = backend.to(SelectSentences.kind) if isinstance(backend, Route) else backend
+        rank = getattr(server, "relevance", None)
+        if rank is None:
+            return None
+        start = time.perf_counter()
+        values = [float(rank(question, sentence)) for question, sentence in pairs]
+        self.totals.ms += (time.perf_counter() - start) * 1000
+        return values
+
+    def _each(self, questions: Sequence[Asked[T]]) -> list[T | None]:
+        self.totals.total += len(questions)
+        return self._run(self._all(questions))
+
+    async def _all(self, questions: Sequence[Asked[T]]) -> list[T | None]:
+        turns = asyncio.Semaphore(self._at_once)
+
+        async def one(ask: Asked[T]) -> T | None:
+            async with turns:
+                return await self._one(ask)
+
+        waiting = [asyncio.ensure_future(one(ask)) for ask in questions]
+        try:
+            return list(await asyncio.gather(*waiting))
+        finally:
+            for task in waiting:  # one that ends the run leaves no others behind
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            if self.door is None and (close := getattr(self.backend, "aclose", None)):
+                await close()
+
+    async def _one(self, ask: Asked[T]) -> T | None:
+        # A judge of its own: it keeps every reply that it has had.
+        judge = Judge(self._asked)
+        answer = None
+        try:
+            answer = await ask(judge)
+        except (Denied, OverBudget):
+            raise
+        except JudgeError:
+            pass
+        finally:
+            self.totals.add(judge.replies)
+        self.totals.done += 1
+        self.totals.unanswered += answer is None
+        if self.on_progress:
+            self.on_progress()
+        return answer
+
+
+@contextmanager
+def opened(
+    judge: Backend,
+    store: str | Path,
+    *,
+    embedder: Backend | None = None,
+    thresholds: Mapping[str, Mapping[str, float]] | None = None,
+    settings: Settings | None = None,
+) -> Iterator[JudgeUnderTest]:
+    """The judge behind the door that a run has: ledger, limits, budget.
+
+    Args:
+        judge: Who is measured.
+        store: Where its replies are kept; what is known there is not asked again.
+        embedder: Who makes embeddings, None for the judge itself or the embedded model.
+        thresholds: As `JudgeUnderTest` takes them.
+        settings: Limits and budget.
+    """
+    settings = settings or Settings()
+    route = choose(judge, embedder, settings)
+    with Store(store) as kept, _one_loop() as run:
+        door = open_door(route, settings, kept, BENCH)
+        subject = JudgeUnderTest(judge, thresholds, door=door, run=run)
+        run(door.aopen())
+        try:
+            yield subject
+        finally:
+            run(door.aclose())
+
+
+@contextmanager
+def _one_loop() -> Iterator[Run]:
+    """Runs one coroutine after the other on the same loop, beside one that runs here already."""
+    if asyncio._get_running_loop() is None:  # noqa: SLF001 - its public twin raises instead
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    runner = asyncio.Runner()
+    with ThreadPoolExecutor(1, "assay-bench") as thread:
+
+        def run(work: Coroutine[Any, Any, T]) -> T:
+            return thread.submit(runner.run, work).result()
+
+        try:
+            yield run
+        finally:
+            thread.submit(runner.close).result()
+
+
+async def _checked(judge: Judge, text: Text) -> Checked:
+    if text.parts is None:
+        (statements,) = await split(text.question, [text.text], judge)
+    else:
+        places = enumerate(text.parts, start=1)
+        statements = tuple(Statement(f"s{i}", text.text[a:b], (a, b)) for i, (a, b) in places)
+    (verdicts,) = await verify([(statements, text.contexts)], judge)
+    return Checked(statements, verdicts)
+
+
+Marks: TypeAlias = npt.NDArray[np.bool_]
+Spans: TypeAlias = Sequence[tuple[int, int]]
+_LEAST = 1e-6  # of a probability
+
+
+def hallucination(checked: Checked) -> float:
+    """`hallucination_probability`, but that two statements of P = 0 are worse than one.
+
+    An answer that states nothing has nothing unsupported: 0.
+    """
+    return any_unsupported(max(p, _LEAST) for p in checked.probabilities)
+
+
+def unfaithfulness(checked: Checked) -> float:
+    """1 - faithfulness, as the metric of that name counts it."""
+    verdicts = checked.verdicts
+    return sum(not verdict.supported for verdict in verdicts) / max(1, len(verdicts))
+
+
+def flagged(checked: Checked) -> bool:
+    """Whether an answer is flagged: the judge is sure of a statement that nothing supports it."""
+    return any(not (verdict.supported or verdict.uncertain) for verdict in checked.verdicts)
+
+
+def uncertain(checked: Checked) -> bool:
+    """Whether the judge is uncertain of a statement."""
+    return any(verdict.uncertain for verdict in checked.verdicts)
+
+
+def unsupported_characters(text: str, checked: Checked) -> Marks:
+    """Which characters of the text does the judge call unsupported?"""
+    spans: list[tuple[int, int]] = []
+    for statement, verdict in zip(checked.statements, checked.verdicts, strict=True):
+        spans += _flagged_spans(text, statement, verdict)
+    return marked(len(text), spans)
+
+
+def marked(length: int, spans: Spans) -> Marks:
+    """The characters within the spans."""
+    marks = np.zeros(length, bool)
+    for start, end in spans:
+        marks[start:end] = True
+    return marks
+
+
+def _flagged_spans(text: str, statement: Statement, verdict: Verdict) -> Spans:
+    # A judge that marks characters knows best; one that does not means the whole statement.
+    if verdict.spans:
+        return [place for span in verdict.spans for place in _placed(text, statement, span)]
+    if verdict.supported or statement.span is None:
+        return []
+    return [statement.span]
+
+
+def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
+    # A statement may read otherwise than its source (a pronoun replaced): look for the words.
+    if statement.span is None:
+        return []
+    start, end = statement.span
+    if text[start:end] == statement.text:
+        return [(start + span[0], start + span[1])]
+    words = statement.text[span[0] : span[1]]
+    at = text.find(words, start, end)
+    return [(at, at + len(words))] if at >= 0 else [statement.span]

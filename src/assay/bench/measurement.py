@@ -1,0 +1,305 @@
+"""Measuring a judge on several sets, resumably, and what that would cost."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.backends.embedded.card import Quality
+from assay.backends.spending import Price
+from assay.bench import thresholds
+from assay.bench.benchmark import Benchmark
+from assay.bench.card import JudgeCard, Measured, qualities
+from assay.bench.data import Data
+from assay.bench.figures import Figure
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
+from assay.bench.thresholds import Thresholds
+from assay.errors import InputError, OverBudget
+from assay.judge import Backend
+from assay.run import STORE
+from assay.run.connect import Door, choose
+from assay.run.progress import Progress
+from assay.run.settings import Settings
+from assay.run.stand_in import Counts, StandIn
+from assay.store import Store
+
+FITTING = "thresholds"
+
+
+def _unheard(name: str) -> None:
+    del name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """Which rows are taken, and what is told meanwhile.
+
+    Attributes:
+        limit: Rows of each kind at most; None for as many as each set takes by itself.
+        full: All rows, however many.
+        fit: Whether to fit the thresholds that sets need on training rows first.
+        on_set: Told the name of each set that is begun.
+    """
+
+    limit: int | None = None
+    full: bool = False
+    fit: bool = False
+    on_set: Callable[[str], None] = _unheard
+
+
+def measure(
+    judge: Backend,
+    sets: Sequence[Benchmark],
+    data: Data,
+    *,
+    embedder: Backend | None = None,
+    store: str | Path = STORE,
+    sampling: Sampling | None = None,
+    settings: Settings | None = None,
+) -> JudgeCard:
+    """Measure a judge on sets that people labelled.
+
+    Every reply is kept in the store: killed at any point, the same call asks nothing twice.
+
+    Args:
+        judge: Who is measured.
+        sets: On what.
+        data: Where the files are; a set whose files are absent is skipped, and says so.
+        embedder: Who makes embeddings; the judge itself or the embedded model if None.
+        store: The SQLite file that keeps the replies.
+        sampling: Which rows.
+        settings: Limits, budget and progress; the rest does not apply.
+
+    Returns:
+        The card. If the budget ended it, the rest of the sets say so.
+
+    Raises:
+        InputError: If data or settings cannot be used.
+        Denied: If the judge refuses; replies are kept.
+    """
+    sampling, settings = sampling or Sampling(), settings or Settings()
+    price = settings.budget.price
+    known = thresholds.known(judge.name)
+    with opened(judge, store, embedder=embedder, thresholds=known, settings=settings) as subject:
+        begin = partial(_begin, subject, settings)
+        measured: list[Measured] = []
+        stopped, notes = "", tuple[str, ...]()
+        try:
+            if sampling.fit:
+                sampling.on_set(FITTING)
+                begin()
+                fitted, notes = _fitted(subject, sets, data, sampling)
+                subject.thresholds = {**known, **fitted}
+            for one in sets:
+                sampling.on_set(one.name)
+                measured.append(_measured(subject, one, data, sampling, begin, price))
+        except OverBudget as error:
+            stopped = str(error)
+        late = "not reached: the budget was used up"
+        measured += [_skipped(one, late) for one in sets[len(measured) :]]
+        return JudgeCard(
+            judge=judge.name,
+            limit=sampling.limit,
+            full=sampling.full,
+            price=(price.per_million_in, price.per_million_out) if price else None,
+            thresholds=subject.thresholds,
+            sets=tuple(measured),
+            quality=_quality(choose(judge, embedder, settings), measured, sampling),
+            notes=notes,
+            stopped=stopped,
+        )
+
+
+def _quality(
+    judge: Backend, measured: Sequence[Measured], sampling: Sampling
+) -> dict[str, Quality]:
+    figures = [figure for one in measured for figure in one.figures]
+    rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
+    return qualities(judge, figures, rows)
+
+
+def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
+    """Why a judge cannot be measured on a set, "" if it can."""
+    if absent := one.absent(data):
+        are = "are" if len(absent) > 1 else "is"
+        return f"skipped: {', '.join(absent)} {are} not in {data.folder}"
+    beyond = one.beyond(judge)
+    return f"{judge.name} cannot do {', '.join(beyond)}" if beyond else ""
+
+
+def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
+    """The figures of one set, each with a word on what was left out."""
+    records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
+    before = judge.totals.unanswered
+    made = one.measure(judge, records)
+    lost = judge.totals.unanswered - before
+    missing = f"{lost} without a readable reply or a score" if lost else ""
+    noted = []
+    for figure in made:
+        of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]
+        note = "; ".join(filter(None, (figure.note, *of, missing)))
+        noted.append(msgspec.structs.replace(figure, note=note))
+    return noted
+
+
+def _fitted(
+    subject: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
+) -> tuple[Thresholds, tuple[str, ...]]:
+    """The thresholds that the sets need, and in words those that could not be fitted."""
+    fitted: dict[str, Mapping[str, float]] = {}
+    notes = []
+    for name in dict.fromkeys(name for one in sets for name in one.thresholds):
+        try:
+            fitted |= thresholds.fit(subject, data, sampling.limit, (name,))
+        except InputError as error:
+            notes.append(f"No threshold fitted for {name}: {error}")
+    return fitted, tuple(notes)
+
+
+def _measured(
+    subject: JudgeUnderTest,
+    one: Benchmark,
+    data: Data,
+    sampling: Sampling,
+    begin: Callable[[], ReplyTotals],
+    price: Price | None,
+) -> Measured:
+    if why := obstacle(one, subject, data):
+        return _skipped(one, why)
+    totals = begin()
+    found = figures(subject, one, data, sampling)
+    nothing = "nothing measured: the judge's replies do not hold what is needed"
+    return Measured(
+        name=one.name,
+        about=one.about,
+        skipped="" if found else nothing,
+        figures=tuple(found),
+        calls=totals.calls,
+        unanswered=totals.unanswered,
+        tokens_in=totals.tokens_in,
+        tokens_out=totals.tokens_out,
+        seconds=round(totals.ms / 1000, 3),
+        money=price.of(totals.tokens_in, totals.tokens_out) if price else None,
+    )
+
+
+def _begin(subject: JudgeUnderTest, settings: Settings) -> ReplyTotals:
+    """Count from here on, and tell of the progress."""
+    start = time.monotonic()
+    subject.totals = totals = ReplyTotals()
+    tell, stack = settings.on_progress, subject.door
+    if tell and stack:
+        subject.on_progress = lambda: tell(_progress(totals, stack, settings, start))
+    return totals
+
+
+def _skipped(one: Benchmark, why: str) -> Measured:
+    return Measured(name=one.name, about=one.about, skipped=why)
+
+
+def _progress(totals: ReplyTotals, stack: Door, settings: Settings, start: float) -> Progress:
+    money = sum(usage.money for usage in stack.usages)
+    return Progress(
+        total=totals.total,
+        done=totals.done,
+        new=totals.done,
+        undefined=0,
+        failed=totals.unanswered,
+        calls=stack.served.asked,
+        known=stack.served.known,
+        tokens_in=sum(usage.tokens_in for usage in stack.usages),
+        tokens_out=sum(usage.tokens_out for usage in stack.usages),
+        money=money if settings.budget.price else None,
+        retries=sum(usage.retries for usage in stack.usages),
+        waiting_for=None,
+        seconds=time.monotonic() - start,
+        batches=stack.under_way(),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostEstimate:
+    """What one set would ask for beyond what the sets before it ask."""
+
+    name: str  # the set; `FITTING` for the rows that thresholds are fitted on
+    skipped: str = ""  # why it would not be measured; "" if it would
+    calls: int = 0  # calls to judges outside this process that are not in the store yet
+    known: int = 0  # calls whose reply is in the store already: they cost nothing
+    local: int = 0  # calls that are answered in this process: they cost nothing
+    tokens_in: int = 0  # prompt tokens of `calls`, about
+    tokens_out: int = 0  # reply tokens of `calls`, about
+    money: float | None = None  # what they would cost without embeddings, None without a price
+
+
+def estimate_costs(
+    judge: Backend,
+    sets: Sequence[Benchmark],
+    data: Data,
+    *,
+    embedder: Backend | None = None,
+    store: str | Path = STORE,
+    sampling: Sampling | None = None,
+    settings: Settings | None = None,
+) -> list[CostEstimate]:
+    """Count what `measure` would ask for with the same arguments; nothing is spent or stored.
+
+    Statements are counted as the embedded judge would split them.
+
+    Raises:
+        InputError: As `measure` would.
+    """
+    sampling, settings = sampling or Sampling(), settings or Settings()
+    kept = Store(store) if Path(store).is_file() else None
+    stand_in = StandIn(choose(judge, embedder, settings), kept)
+    subject = JudgeUnderTest(stand_in, thresholds.known(judge.name), at_once=1)
+    price, costs = settings.budget.price, list[CostEstimate]()
+    try:
+        if sampling.fit:
+            sampling.on_set(FITTING)
+            fit = partial(_fitted, subject, sets, data, sampling)
+            costs.append(_counted(FITTING, stand_in, price, fit))
+        for one in sets:
+            sampling.on_set(one.name)
+            if why := obstacle(one, subject, data):
+                costs.append(CostEstimate(name=one.name, skipped=why))
+            else:
+                ask = partial(figures, subject, one, data, sampling)
+                costs.append(_counted(one.name, stand_in, price, ask))
+        return costs
+    finally:
+        if kept:
+            kept.close()
+
+
+def together(costs: Sequence[CostEstimate]) -> CostEstimate:
+    """All sets in one."""
+    money = [one.money for one in costs if one.money is not None]
+    return CostEstimate(
+        name="all",
+        calls=sum(one.calls for one in costs),
+        known=sum(one.known for one in costs),
+        local=sum(one.local for one in costs),
+        tokens_in=sum(one.tokens_in for one in costs),
+        tokens_out=sum(one.tokens_out for one in costs),
+        money=sum(money) if money else None,
+    )
+
+
+def _counted(
+    name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]
+) -> CostEstimate:
+    stand_in.counts = counts = Counts()
+    ask()
+    return CostEstimate(
+        name=name,
+        calls=counts.calls,
+        known=counts.known,
+        local=counts.local,
+        tokens_in=counts.tokens_in,
+        tokens_out=round(counts.tokens_out),
+        money=counts.money(price),
+    )
