@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 import assay
 from assay.analysis.compare import compare
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.intervals import mean_interval, proportion_interval
 from assay.stats.paired import difference_interval, paired
 

@@ -20,8 +20,8 @@ from assay.conformance.example import embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric
-from assay.run.stand_in import CHARS_PER_TOKEN
-from assay.run.together import Company, Member, Party
+from assay.runner.coalesce import Company, Member, Party
+from assay.runner.dry_run import CHARS_PER_TOKEN
 from assay.sample import Sample
 from assay.tasks.joint import JOINTS
 from benchmarks.data import ROOT

@@ -54,7 +54,7 @@ LATE = {
 }
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
-IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.dataset"}
+IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.runner", "assay.dataset"}
 
 # Where everything may be caught: at the command line, and around a system that is not ours.
 EDGES = ("cli", "target")

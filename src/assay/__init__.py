@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from assay.judge import Backend, Judge, Reply, Task
     from assay.metrics import METRICS, Metric, metric
     from assay.prompt import Example, Template
-    from assay.run.estimate import Estimate, estimate
-    from assay.run.evaluate import aevaluate, evaluate
-    from assay.run.result import Result
-    from assay.run.settings import Settings
-    from assay.run.verify import averify, averify_many, verify, verify_many
+    from assay.runner.estimate import Estimate, estimate
+    from assay.runner.evaluate import aevaluate, evaluate
+    from assay.runner.result import Result
+    from assay.runner.settings import Settings
+    from assay.runner.verify import averify, averify_many, verify, verify_many
     from assay.sample import Sample, ToolCall, Turn, Variant
     from assay.score import Outcome, Part, Score, Unscored
     from assay.tasks import Verdict
@@ -69,16 +69,16 @@ _HOME = {
     "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
-    "Estimate": "assay.run.estimate",
-    "estimate": "assay.run.estimate",
-    "aevaluate": "assay.run.evaluate",
-    "evaluate": "assay.run.evaluate",
-    "Result": "assay.run.result",
-    "Settings": "assay.run.settings",
-    "averify": "assay.run.verify",
-    "averify_many": "assay.run.verify",
-    "verify": "assay.run.verify",
-    "verify_many": "assay.run.verify",
+    "Estimate": "assay.runner.estimate",
+    "estimate": "assay.runner.estimate",
+    "aevaluate": "assay.runner.evaluate",
+    "evaluate": "assay.runner.evaluate",
+    "Result": "assay.runner.result",
+    "Settings": "assay.runner.settings",
+    "averify": "assay.runner.verify",
+    "averify_many": "assay.runner.verify",
+    "verify": "assay.runner.verify",
+    "verify_many": "assay.runner.verify",
     "Sample": "assay.sample",
     "ToolCall": "assay.sample",
     "Turn": "assay.sample",

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import assay
-from assay import InputError, Part, Score, prompts_file
+from assay import InputError, Part, Score
 from assay.analysis.calibrate import calibrate, check
 from assay.analysis.card import apply, load
 from assay.analysis.examples import choose_examples
 from assay.report.calibration import markdown, page
+from assay.runner import config_files
 from assay.stats.agreement import balanced_interval
 from assay.stats.calibration import Objective
 from assay.tasks import Verdict, verify_statements
@@ -325,7 +326,7 @@ class TestExamples:
     def test_the_file_is_a_prompts_file_that_names_the_samples(self, tmp_path):
         found = choose_examples(judged(tmp_path), labels([1] * 6), n=2)
         (tmp_path / "p.toml").write_text(found.prompts(), "utf-8")
-        template = prompts_file.read(tmp_path / "p.toml")["verify_statements"]
+        template = config_files.read_prompts(tmp_path / "p.toml")["verify_statements"]
         assert template.examples[-2:] == found.examples
         assert all(f'"{sample}"' in found.prompts() for sample in found.samples)
         assert found.one_sided

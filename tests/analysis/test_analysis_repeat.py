@@ -15,7 +15,7 @@ from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison
 from assay.report.collect import collect
 from assay.report.notes import noise
-from assay.run.noise import moved
+from assay.runner.summary import moved
 from assay.store import Store
 from support.noisy import Noisy
 from support.scripts import Watched, plausible, samples

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay import evaluate
+from assay import evaluate, pytest_plugin
 from assay.analysis.gate import gate
 from assay.analysis.rules import Rules
 from assay.backends.scripted import Scripted
@@ -17,7 +17,6 @@ from assay.metrics.deepeval import (
     DeepEvalHallucination,
 )
 from assay.metrics.faithfulness import Faithfulness
-from assay.run import demand
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Label, Verdict, choose_label, verify_statements
@@ -243,7 +242,7 @@ class TestHallucination:
             with pytest.raises(InputError, match=r"up to 4\.1 it was the share"):
                 gate(result, rules)
         with pytest.raises(InputError, match="name the version"):
-            demand.check(plain, "<=", 0.2)
+            pytest_plugin.check_demand(plain, "<=", 0.2)
         held = gate(result, Rules(min={newer: 0.8}, max={older: 0.2}, on="mean"))
         assert [check.verdict for check in held.checks if check.rule[0] in "<>"] == ["pass"] * 2
 

@@ -10,10 +10,10 @@ import scipy.special
 
 from assay import Result
 from assay.analysis import gate
+from assay.pytest_plugin import holds
 from assay.report import collect, console
 from assay.report import gate as shown
-from assay.run import evaluate
-from assay.run.demand import holds
+from assay.runner import evaluate
 from assay.stats import paired
 from support import scripts
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay import Score, Unscored, evaluate
 from assay.errors import Unreadable
-from assay.run.baseline import PAIRS
+from assay.runner.summary import PAIRS
 from assay.tasks import Embed, embed
 from assay.tasks.embed import LARGEST
 from support import answers

@@ -12,7 +12,7 @@ from assay.analysis.labelled import UNDECIDED, Labelled, labelled
 from assay.analysis.people import among_people, ceiling
 from assay.dataset.labels import Labels
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats import agreement as measures
 from assay.stats import raters
 from assay.stats.interval import Interval

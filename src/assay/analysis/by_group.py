@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from assay.errors import InputError
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
 from assay.sample import Sample
 from assay.stats.groups import Welch, describe, gap_interval, welch
 from assay.stats.interval import Interval

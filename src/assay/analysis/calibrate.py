@@ -12,7 +12,7 @@ from assay.analysis.correct import Given, metrics_meant, one_metric, read
 from assay.analysis.labelled import UNDECIDED, Item, Labelled, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.agreement import balanced_interval, best_threshold
 from assay.stats.calibration import (
     Method,

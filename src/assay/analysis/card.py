@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.analysis.labelled import goodness
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.score import Score
 from assay.stats.calibration import Bin, Curve, Isotonic, Method, Objective, Platt
 from assay.stats.interval import Interval

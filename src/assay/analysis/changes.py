@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.analysis.pairing import Pair
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.score import Part
 from assay.store import Store
 

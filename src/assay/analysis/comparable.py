@@ -8,7 +8,7 @@ from typing import TypeAlias
 from assay.analysis.comparison import MetricComparison, letter
 from assay.analysis.pairing import Matched
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.store import Run
 
 _TOGETHER = "together"

@@ -19,8 +19,8 @@ from assay.analysis.comparison import (
 )
 from assay.analysis.pairing import Matched, match, pairs
 from assay.errors import InputError
-from assay.run.noise import noise
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
+from assay.runner.summary import noise
 from assay.stats import paired as stats
 from assay.stats.intervals import LEVEL
 from assay.stats.permutation import holm

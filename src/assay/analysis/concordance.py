@@ -12,7 +12,7 @@ from assay.analysis.judged import judged
 from assay.analysis.labelled import labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
 from assay.stats.concordance import Share, correct_above, wrong_below
 from assay.stats.weighted import Floats
 

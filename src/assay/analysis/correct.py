@@ -12,7 +12,7 @@ import numpy as np
 from assay.analysis.labelled import Item, Labelled, labelled
 from assay.dataset.labels import Labels, read_labels
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Score
 from assay.stats.correction import Corrected, Design, correct_mean, labels_alone
@@ -271,7 +271,7 @@ def one_metric(result: Result, metric: str | None) -> str:
     Raises:
         InputError: If the run has several and none is named.
     """
-    from assay.run.result import labels as matching
+    from assay.runner.result import labels as matching
 
     known = list(result.run.metrics)
     found = known if metric is None else matching(result.run, metric)

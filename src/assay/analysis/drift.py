@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.store import Store
 from assay.store.judges import Fingerprint
 

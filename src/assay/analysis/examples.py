@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from assay import prompts_file
 from assay.analysis.correct import Given, one_metric, read
 from assay.analysis.labelled import Item, labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError, Unreadable
 from assay.judge import Reply
 from assay.prompt import Example, Material, fenced
-from assay.run.result import Result
+from assay.runner import config_files
+from assay.runner.result import Result
 from assay.score import Part
 from assay.tasks import Statement, Verdict, VerifyStatements
 from assay.text.token_f1 import tokens
@@ -47,7 +47,7 @@ class Chosen:
         template = replace(built_in, examples=(*built_in.examples, *self.examples))
         names = ", ".join(json.dumps(sample) for sample in self.samples)
         note = f"# Examples from the samples {names}.\n# Measure this judge on other samples.\n\n"
-        return note + prompts_file.write({self.kind: template})
+        return note + config_files.write_prompts({self.kind: template})
 
 
 def choose_examples(

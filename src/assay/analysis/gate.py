@@ -8,8 +8,8 @@ from assay.analysis.checks import Check, Verdict, at_least, more, moved, shown, 
 from assay.analysis.rules import MAX_UNSCORED, Rules, named, of, resolved
 from assay.errors import InputError
 from assay.metrics.names import check_threshold
-from assay.run.result import Result, labels
-from assay.run.summary import MetricSummary
+from assay.runner.result import Result, labels
+from assay.runner.summary import MetricSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ import msgspec
 from assay.analysis.comparable import judges, unlike
 from assay.analysis.pairing import GIVEN
 from assay.errors import InputError
-from assay.run.frame import frame
-from assay.run.result import labels
-from assay.run.summary import MetricSummary, flat, summarise
+from assay.runner.result import labels
+from assay.runner.summary import MetricSummary, flat, frame, summarise
 from assay.store import Run, Store
 from assay.store.description import written
 

@@ -12,7 +12,7 @@ from assay.analysis.comparison import letter
 from assay.analysis.correct import one_metric
 from assay.analysis.pairing import match
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.interval import Interval
 from assay.stats.intervals import share_interval
 from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch

@@ -15,7 +15,7 @@ from assay.dataset.files import file_records
 from assay.dataset.tables import table_records
 from assay.dataset.values import as_text, read_back
 from assay.errors import InputError, Problem
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from assay.dataset.labels import Label, Labels
 from assay.errors import InputError
 from assay.metrics.evidence import UNCERTAIN
-from assay.run.result import NOT_DONE, Result, labels
+from assay.runner.result import NOT_DONE, Result, labels
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store

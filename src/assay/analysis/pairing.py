@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.store import Store
 

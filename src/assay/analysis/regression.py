@@ -8,7 +8,7 @@ from assay.analysis.compare import compare
 from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.text.decimals import decimals
 
 # So many of the samples that became worse most are named.

@@ -12,14 +12,13 @@ from assay.backends.specs import DEFAULT
 from assay.errors import InputError
 from assay.judge import Reply, repeated
 from assay.metrics import Metric, is_built_in
-from assay.run.config import config
-from assay.run.evaluate import work
-from assay.run.loop import run_to_completion
-from assay.run.noise import Flips, Noise
-from assay.run.plan import Plan, plan
-from assay.run.result import NOT_DONE, Result
-from assay.run.settings import Settings
-from assay.run.together import as_in
+from assay.runner.coalesce import as_in
+from assay.runner.evaluate import work
+from assay.runner.event_loop import run_to_completion
+from assay.runner.plan import Plan, config, plan
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.settings import Settings
+from assay.runner.summary import Flips, Noise
 from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.store import Run, Store

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from assay.config_file import section
 from assay.errors import InputError, Problem
-from assay.run.result import labels
+from assay.runner.config_files import section
+from assay.runner.result import labels
 from assay.store import Run
 
 MARGIN = 0.05

@@ -14,10 +14,10 @@ from assay.bench.measuring import FITTING, Sampling, figures, obstacle
 from assay.bench.subject import Subject
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.run import STORE
-from assay.run.connect import choose
-from assay.run.settings import Settings
-from assay.run.stand_in import Counts, StandIn
+from assay.runner import STORE
+from assay.runner.dry_run import Counts, StandIn
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 from assay.store import Store
 
 

@@ -18,10 +18,10 @@ from assay.bench.subject import Heard, Subject, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
-from assay.run import STORE
-from assay.run.connect import choose
-from assay.run.progress import Progress
-from assay.run.settings import Settings
+from assay.runner import STORE
+from assay.runner.progress import Progress
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 
 FITTING = "thresholds"
 

@@ -9,7 +9,7 @@ from assay.bench.flags import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG
 from assay.judge import Backend, Task
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
-from assay.run.config import asked
+from assay.runner.plan import asked
 from assay.tasks import (
     Embed,
     EmbedTokens,

@@ -15,9 +15,9 @@ from assay.errors import Denied, JudgeError, OverBudget
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
-from assay.run.connect import Door, choose, open_door
-from assay.run.loop import run_to_completion
-from assay.run.settings import Settings
+from assay.runner.event_loop import run_to_completion
+from assay.runner.settings import Settings
+from assay.runner.stack import Door, choose, open_door
 from assay.sample import Sample
 from assay.score import Score
 from assay.store import Store

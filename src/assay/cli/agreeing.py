@@ -14,8 +14,7 @@ from assay.dataset import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report import console_agreement, html_agreement, markdown_agreement
-from assay.run.result import Result, labels
-from assay.run.run_spec import open_run
+from assay.runner.result import Result, labels, open_run
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
 _WRITERS = {".html": html_agreement.render, ".md": markdown_agreement.render}

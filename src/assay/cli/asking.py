@@ -16,8 +16,8 @@ from assay.dataset.gaps import in_all_answers, is_gap
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
 from assay.report import notes
-from assay.run.connect import choose
-from assay.run.plan import plan
+from assay.runner.plan import plan
+from assay.runner.stack import choose
 from assay.target import Answers, ask
 from assay.target.reply import FOUND, MADE
 from assay.target.system import System

@@ -19,8 +19,8 @@ from assay.cli.edge import OK, say
 from assay.errors import InputError
 from assay.report import calibration as report
 from assay.report import numbers, safe
-from assay.run.result import Result
-from assay.run.result import labels as meant
+from assay.runner.result import Result
+from assay.runner.result import labels as meant
 from assay.stats.calibration import Objective
 
 CROSS_VALIDATED: Final = "cross-validated, whole groups held out"

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK
 from assay.errors import InputError
-from assay.run.run_spec import open_run
+from assay.runner.result import open_run
 
 Json = Mapping[str, Any]
 _RUNS = {

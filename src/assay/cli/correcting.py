@@ -14,7 +14,7 @@ from assay.cli import alone, screen
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
 from assay.report import numbers, safe
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import TrueShare
 

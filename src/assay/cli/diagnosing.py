@@ -14,8 +14,8 @@ from assay.errors import InputError
 from assay.report import console_diagnosis, html, markdown_diagnosis
 from assay.report.collect import collect
 from assay.report.diagnosis import told
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 
 _FORMS = {
     ".md": "Markdown",

@@ -12,7 +12,7 @@ from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
 from assay.errors import InputError
 from assay.report import gate as report
-from assay.run.run_spec import open_run
+from assay.runner.result import open_run
 
 _OPTIONS = {
     "min": "least",

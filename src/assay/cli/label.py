@@ -49,7 +49,7 @@ def command(**given: Any) -> int:
     from assay.cli.hints import hint, run_name
     from assay.errors import InputError
     from assay.report import numbers
-    from assay.run.result import Result
+    from assay.runner.result import Result
 
     if not str(given["sheet"]).lower().endswith(".csv"):
         raise InputError(f"--out {given['sheet']} is no sheet", "let it end in .csv")

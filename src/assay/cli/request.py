@@ -18,8 +18,8 @@ from assay.dataset.sheets import parted
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
-from assay.run.connect import choose
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 
 
 @dataclass(frozen=True)

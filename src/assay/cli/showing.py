@@ -18,7 +18,7 @@ from assay.report import numbers
 from assay.report.collect import _sample as _sample_shown
 from assay.report.collect import collect, summed_up
 from assay.report.listing import listed
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
 from assay.store import Store
 
 LOWEST = 5

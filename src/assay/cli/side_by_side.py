@@ -19,7 +19,7 @@ from assay.dataset.gaps import SKIPPING
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.report import numbers, safe
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score
 

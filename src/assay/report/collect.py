@@ -13,8 +13,8 @@ from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
 from assay.report.run_titles import judge_in_words, said
-from assay.run.result import NOT_DONE, Result
-from assay.run.summary import MetricSummary
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.summary import MetricSummary
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store

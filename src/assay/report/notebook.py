@@ -9,8 +9,8 @@ from assay.report import conversation, labels, marks, notes, numbers
 from assay.report.collect import collect
 from assay.report.evidence import readable
 from assay.report.html import environment
-from assay.run.result import Result, Trace
-from assay.run.summary import Summary
+from assay.runner.result import Result, Trace
+from assay.runner.summary import Summary
 from assay.score import Part, Score
 from assay.text.shown import whole
 

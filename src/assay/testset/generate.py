@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
-from assay.run import STORE
-from assay.run.connect import Door, choose, open_door
-from assay.run.loop import run_to_completion
-from assay.run.settings import Settings, chosen
-from assay.run.stand_in import Counts, StandIn
+from assay.runner import STORE
+from assay.runner.dry_run import Counts, StandIn
+from assay.runner.event_loop import run_to_completion
+from assay.runner.settings import Settings, chosen
+from assay.runner.stack import Door, choose, open_door
 from assay.store import Store
 from assay.store.records import TESTSET
 from assay.tasks import (

@@ -18,13 +18,12 @@ from assay.dataset import Source
 from assay.dataset.memory import memory_records
 from assay.errors import InputError
 from assay.metrics import is_built_in, parse
-from assay.run.config import config, signature
-from assay.run.evaluate import work
-from assay.run.loop import run_to_completion
-from assay.run.plan import plan
-from assay.run.result import NOT_DONE, Result
-from assay.run.settings import Settings
-from assay.run.together import as_in
+from assay.runner.coalesce import as_in
+from assay.runner.evaluate import work
+from assay.runner.event_loop import run_to_completion
+from assay.runner.plan import config, plan, signature
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.settings import Settings
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store import Run, Store

@@ -17,10 +17,10 @@ from assay.metrics.base import Can
 from assay.metrics.known_contexts import WordingContextPrecision
 from assay.metrics.ngrams import Chrf
 from assay.metrics.wording import StringPresence, Wording
-from assay.run import STORE
-from assay.run.evaluate import aevaluate
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner import STORE
+from assay.runner.evaluate import aevaluate
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 from assay.score import Outcome, Part, Score, Unscored
 
 # Stands for a context without text: it takes up its rank and says nothing.
