@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.errors import InputError
-
 if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.runner.result import Result
@@ -138,10 +136,10 @@ class Session:
             data: Whatever `assay.evaluate` takes, or a Result.
             metrics: What to compute; by default what the rules name.
             baseline: A Result, or STORE:RUN.
-            rules: Fields of `assay.analysis.rules.Rules`; name, tags, note and params of the run.
+            rules: Fields of `assay.analysis.gate.Rules`; name, tags, note and params of the run.
         """
-        from assay.analysis.gate import gate
-        from assay.analysis.rules import Rules
+        from assay.analysis.gate import Rules, gate
+        from assay.errors import InputError
         from assay.report.gate import console
         from assay.runner.result import Result, open_run
 
@@ -183,6 +181,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("assay_samples")
     if marker is None:
         return
+    from assay.errors import InputError
+
     try:
         signature(_samples).bind(metafunc, *marker.args, **marker.kwargs)
         found = _samples(metafunc, *marker.args, **marker.kwargs)
@@ -263,6 +263,7 @@ def assert_score(assay_session: Session) -> "Callable[..., Result]":
 @pytest.fixture
 def aassert_score(assay_session: Session) -> "Callable[..., Awaitable[Result]]":
     """`assert_score` for async tests, to be awaited: the event loop goes on meanwhile."""
+    from assay.errors import InputError
 
     async def call(sample: Any, *demands: Demand) -> "Result":
         __tracebackhide__ = True
@@ -301,6 +302,7 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
 
 
 def _waited_for(work: Callable[..., Any]) -> "Callable[..., Result]":
+    from assay.errors import InputError
     from assay.runner.event_loop import run_to_completion
 
     def call(*args: Any, **given: Any) -> "Result":
@@ -373,6 +375,7 @@ def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
         InputError: If it is none, or lies where no score can: all would meet it, or none; or if the
             metric's name does not say which way it counts.
     """
+    from assay.errors import InputError
     from assay.metrics import resolve
     from assay.metrics.names import check_threshold
 

@@ -7,9 +7,8 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score
-from assay.analysis.calibrate import calibrate, check
-from assay.analysis.card import apply, load
-from assay.analysis.examples import choose_examples
+from assay.analysis.calibration import apply, calibrate, check, load
+from assay.analysis.selection import choose_examples
 from assay.report.calibration import markdown, page
 from assay.runner import config_files
 from assay.stats.agreement import balanced_interval

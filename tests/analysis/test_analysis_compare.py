@@ -5,8 +5,8 @@ import random
 import pytest
 
 from assay import compare, diagnose, evaluate
-from assay.analysis.changes import changed
-from assay.analysis.comparable import Unlike, unlike
+from assay.analysis.comparability import Unlike, unlike
+from assay.analysis.comparison import changed
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.score import Part

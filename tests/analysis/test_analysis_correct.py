@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score, Unscored
-from assay.analysis.correct import correct, correct_verdicts
-from assay.analysis.label_next import beside_others, label_next, read, uncertainty, write
+from assay.analysis.correction import correct, correct_verdicts
+from assay.analysis.selection import beside_others, label_next, read_sheet, uncertainty, write_sheet
 
 
 @assay.metric(needs=("answer",))
@@ -241,13 +241,13 @@ class TestLabelNext:
         result = run(tmp_path, [n / 40 for n in range(40)])
         sheet = tmp_path / "sheet.csv"
         first = label_next(result, n=5)
-        write(first, sheet, {})
+        write_sheet(first, sheet, {})
         with sheet.open(encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
         rows[0] |= {"label": "1", "remark": "hm"}
         second = label_next(result, n=3, before=[row["sample"] for row in rows])
-        write(second, sheet, {row["sample"]: row for row in rows})
-        kept = read(sheet)
+        write_sheet(second, sheet, {row["sample"]: row for row in rows})
+        kept = read_sheet(sheet)
         assert [w.sample.id for w in second][:5] == [w.sample.id for w in first]
         assert len(kept) == 8
         assert kept[first[0].sample.id]["label"] == "1"
@@ -271,19 +271,19 @@ class TestLabelNext:
         wanted = label_next(result, n=60)
         top = [w.sample.id for w in wanted[:15]]
         filled = {name: {"label": str(n % 2)} for n, name in enumerate(top)}
-        write(wanted if rest == "blank" else wanted[:15], sheet, filled)
+        write_sheet(wanted if rest == "blank" else wanted[:15], sheet, filled)
         assert correct(result, sheet).cut_short
         assert correct_verdicts(result, certain(wanted[:15]), result).cut_short
-        write(label_next(result, n=0, before=top), sheet, filled)
+        write_sheet(label_next(result, n=0, before=top), sheet, filled)
         assert not correct(result, sheet).cut_short
-        write(wanted, sheet, {w.sample.id: {"label": "1"} for w in wanted})
+        write_sheet(wanted, sheet, {w.sample.id: {"label": "1"} for w in wanted})
         assert not correct(result, sheet).cut_short
 
     def test_a_filled_sheet_is_read_as_labels(self, tmp_path):
         result = run(tmp_path, [n / 40 for n in range(40)])
         wanted = label_next(result, n=10)
         before = {w.sample.id: {"label": str(n % 2)} for n, w in enumerate(wanted)}
-        write(wanted, tmp_path / "sheet.csv", before)
+        write_sheet(wanted, tmp_path / "sheet.csv", before)
         found = correct(result, tmp_path / "sheet.csv")
         assert found.by_probability
         assert found.corrected.n_labelled == 10
@@ -291,21 +291,21 @@ class TestLabelNext:
     def test_long_contexts_and_the_marks_of_a_spreadsheet_are_read_back(self, tmp_path):
         rows = [{"id": "a", "answer": "x", "contexts": ["c" * 140_000], "score": 0.5}]
         result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
-        write(label_next(result, n=1), tmp_path / "sheet.csv", {})
-        assert len(read(tmp_path / "sheet.csv")["a"]["contexts"]) == 140_000
+        write_sheet(label_next(result, n=1), tmp_path / "sheet.csv", {})
+        assert len(read_sheet(tmp_path / "sheet.csv")["a"]["contexts"]) == 140_000
         (tmp_path / "saved.csv").write_text("\ufeffsample;label\na;1\n", encoding="utf-8")
-        assert read(tmp_path / "saved.csv") == {"a": {"sample": "a", "label": "1"}}
+        assert read_sheet(tmp_path / "saved.csv") == {"a": {"sample": "a", "label": "1"}}
 
     def test_a_sheet_is_marked_as_utf_8_once_however_often_it_grows(self, tmp_path):
         result = run(tmp_path, [n / 40 for n in range(40)])
         sheet, mark = tmp_path / "sheet.csv", "\ufeff".encode()
         for _ in range(3):
-            before = read(sheet)
-            write(label_next(result, n=5, before=list(before)), sheet, before)
+            before = read_sheet(sheet)
+            write_sheet(label_next(result, n=5, before=list(before)), sheet, before)
             content = sheet.read_bytes()
             assert content.startswith(mark + b"sample,label,")
             assert content.count(mark) == 1
-        assert len(read(sheet)) == 15
+        assert len(read_sheet(sheet)) == 15
 
     @pytest.mark.parametrize("n", [10, 40])
     def test_a_purely_random_sheet_gives_what_its_labels_give_by_themselves(self, tmp_path, n):
@@ -323,7 +323,7 @@ class TestLabelNext:
         sheet = tmp_path / "sheet.csv"
         sheet.write_text("sample,label,annotator\na,1,anna\na,0,ben\n", encoding="utf-8")
         with pytest.raises(InputError, match=r"row 2.*'a' stands twice.*label_anna"):
-            read(sheet)
+            read_sheet(sheet)
 
     def test_a_sheet_that_cannot_be_written_leaves_what_was_there(self, tmp_path):
         result = run(tmp_path, [n / 40 for n in range(40)])
@@ -331,7 +331,7 @@ class TestLabelNext:
         sheet.write_text("sample,label\n", encoding="utf-8")
         broken = replace(wanted[-1], metric="\ud800")
         with pytest.raises(UnicodeEncodeError):
-            write([*wanted, broken], sheet, {})
+            write_sheet([*wanted, broken], sheet, {})
         assert sheet.read_text(encoding="utf-8") == "sample,label\n"
         assert [path.name for path in tmp_path.glob("sheet*")] == ["sheet.csv"]
 
@@ -349,7 +349,7 @@ class TestLabelNext:
             return assay.evaluate(rows, both, assay.Scripted({}), store=tmp_path / store)
 
         sheet, first = tmp_path / "sheet.csv", judged("=A\nlong", "a.db")
-        write(label_next(first, "told", n=3), sheet, {})
+        write_sheet(label_next(first, "told", n=3), sheet, {})
         text = sheet.read_text("utf-8").replace(",,told", ",1,told")
         sheet.write_text(text, "utf-8")
         other, asked = judged("=B\nlong", "b.db"), judged("=A\nlong", "c.db", "who?")
@@ -360,15 +360,15 @@ class TestLabelNext:
         ):
             wanted = label_next(result, metric, n=3)
             with pytest.raises(InputError, match=field):
-                write(wanted, sheet, read(sheet))
+                write_sheet(wanted, sheet, read_sheet(sheet))
             assert sheet.read_text("utf-8") == text
         # A spreadsheet may break lines its own way, and take the mark of a text for its own.
         saved = {
             name: {**row, "answer": row["answer"].removeprefix("'").replace("\n", "\r\n")}
-            for name, row in read(sheet).items()
+            for name, row in read_sheet(sheet).items()
         }
-        write(label_next(first, "told", n=0, before=list(saved)), sheet, saved)
-        assert [row["label"] for row in read(sheet).values()] == ["1"] * 3
+        write_sheet(label_next(first, "told", n=0, before=list(saved)), sheet, saved)
+        assert [row["label"] for row in read_sheet(sheet).values()] == ["1"] * 3
 
     def test_of_a_metric_without_scores_it_is_told_why_there_are_none(self, tmp_path):
         what = "has no score of told: 3 undefined \\(told so\\)"
@@ -378,8 +378,8 @@ class TestLabelNext:
     def test_a_text_is_never_a_formula_of_a_spreadsheet(self, tmp_path):
         rows = [{"id": "a", "answer": "=HYPERLINK(1)", "score": 0.5}]
         result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
-        write(label_next(result, n=1), tmp_path / "sheet.csv", {})
-        assert read(tmp_path / "sheet.csv")["a"]["answer"] == "'=HYPERLINK(1)"
+        write_sheet(label_next(result, n=1), tmp_path / "sheet.csv", {})
+        assert read_sheet(tmp_path / "sheet.csv")["a"]["answer"] == "'=HYPERLINK(1)"
 
     def test_doubt_comes_from_the_verdicts_where_the_judge_tells_how_sure_it_is(self):
         sure = Score(0.5, (Part("s", "a", value=1.0, probability=1.0),))
@@ -445,12 +445,12 @@ def test_a_sheet_holds_nothing_that_cannot_be_seen(tmp_path):
     ]
     result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
     sheet = tmp_path / "sheet.csv"
-    write(label_next(result, n=5), sheet, {})
+    write_sheet(label_next(result, n=5), sheet, {})
     text = sheet.read_text("utf-8-sig")
     assert not set(text) & set("\x1b\x9b\u202e\u2066")
     assert "[U+001B]" in text
-    write(label_next(result, n=5, before=read(sheet)), sheet, read(sheet))
-    assert len(read(sheet)) == 10
+    write_sheet(label_next(result, n=5, before=read_sheet(sheet)), sheet, read_sheet(sheet))
+    assert len(read_sheet(sheet)) == 10
     assert beside_others(sheet, result) == ""
 
 
@@ -458,5 +458,5 @@ def test_an_id_that_holds_what_cannot_be_seen_is_refused(tmp_path):
     rows = [{"id": f"s{n}\u202e", "answer": "a", "score": 0.5} for n in range(3)]
     result = assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "a.db")
     with pytest.raises(InputError, match="holds a character that cannot be seen -> a sheet may"):
-        write(label_next(result, n=2), tmp_path / "sheet.csv", {})
+        write_sheet(label_next(result, n=2), tmp_path / "sheet.csv", {})
     assert not (tmp_path / "sheet.csv").exists()

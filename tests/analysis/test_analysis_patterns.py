@@ -7,8 +7,7 @@ import pytest
 
 from assay import InputError, Metric, Sample, Score, Scripted, evaluate
 from assay.analysis.diagnosis import counterfactual, diagnose
-from assay.analysis.diagnosis.counts import share
-from assay.analysis.diagnosis.patterns import PATTERNS
+from assay.analysis.diagnosis.statistics import PATTERNS, share
 from assay.report import diagnosis as report
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from assay import Result, Settings, evaluate
-from assay.analysis.compare import compare
-from assay.analysis.gate import gate
+from assay.analysis.comparison import compare
+from assay.analysis.gate import Rules, gate
 from assay.analysis.repeat import repeat
-from assay.analysis.rules import Rules
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison

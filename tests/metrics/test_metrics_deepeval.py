@@ -3,8 +3,7 @@
 import pytest
 
 from assay import evaluate, pytest_plugin
-from assay.analysis.gate import gate
-from assay.analysis.rules import Rules
+from assay.analysis.gate import Rules, gate
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse

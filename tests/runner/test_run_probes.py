@@ -6,8 +6,8 @@ import random
 import pytest
 
 from assay import Limits, Settings, evaluate
-from assay.analysis import drift
-from assay.analysis.compare import compare
+from assay.analysis import comparability
+from assay.analysis.comparison import compare
 from assay.errors import Denied, Unavailable
 from assay.report.collect import collect
 from assay.report.notes import notes
@@ -70,7 +70,7 @@ def later(judge, store, day, n=ENOUGH + 1):
 
 def drifts(result):
     with Store(result.path) as store:
-        return drift.since(store, result.run.id)
+        return comparability.drift_since(store, result.run.id)
 
 
 class TestWhenTheyAreAsked:

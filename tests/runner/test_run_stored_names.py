@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import Result, evaluate
-from assay.analysis.compare import compare
+from assay.analysis.comparison import compare
 from assay.analysis.diagnosis import counterfactual
 from assay.analysis.repeat import repeat
 from assay.errors import InputError

@@ -1,4 +1,4 @@
-"""How far does a metric agree with people, beside trivial rules and beside people themselves?"""
+"""Agreement of a metric with people, beside trivial baselines and people among themselves."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,17 +6,113 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.analysis.disagreement import Confusion, Disagreement, confusion, disagreements
-from assay.analysis.judged import Bools, Judged, Scale, called, judged
+from assay.analysis.annotators import Bools, Judged, Scale, among_people, called, ceiling, judged
 from assay.analysis.labelled import UNDECIDED, Labelled, labelled
-from assay.analysis.people import among_people, ceiling
 from assay.dataset.labels import Labels
 from assay.errors import InputError
 from assay.runner.result import Result
+from assay.score import Part
 from assay.stats import agreement as measures
 from assay.stats import raters
 from assay.stats.interval import Interval
 from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """What people call good and bad, and what the metric calls so.
+
+    Attributes:
+        good_good: People good, metric good.
+        good_bad: People good, metric bad: a false alarm.
+        bad_good: People bad, metric good: a miss.
+        bad_bad: People bad, metric bad.
+    """
+
+    good_good: int
+    good_bad: int
+    bad_good: int
+    bad_bad: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item that a person should read.
+
+    Attributes:
+        sample: Id of the sample.
+        score: What the metric said; of a statement how good the judge takes it to be.
+        label: What people said, their mean.
+        labels: What each of them said.
+        gap: Place of the score among all scores less that of the label among all labels, each in
+            [0, 1]; above 0 the metric is the kinder one.
+        question: What was asked.
+        text: What was labelled: the statement, or else the answer.
+        parts: The evidence of the score: statements with their verdicts.
+    """
+
+    sample: str
+    score: float
+    label: float
+    labels: Mapping[str, float]
+    gap: float
+    question: str
+    text: str
+    parts: Sequence[Part]
+
+
+def confusion(labels: Floats, good: Bools | None) -> Confusion | None:
+    """The four counts; None if nothing was called good or bad."""
+    if good is None:
+        return None
+    truth = labels >= 0.5
+    pairs = ((truth, good), (truth, ~good), (~truth, good), (~truth, ~good))
+    return Confusion(*(int((one & other).sum()) for one, other in pairs))
+
+
+def disagreements(data: Judged, good: Bools | None, most: int) -> list[Disagreement]:
+    """The items on which the ranks of score and label differ most, worst first.
+
+    Where items were called good or bad only those called wrongly are given; where they could not
+    be, only those that score on the wrong side of an item of the other label.
+    """
+    gaps = _places(data.goodness) - _places(data.labels)
+    wrong = np.abs(gaps) > 0 if good is None else good != (data.labels >= 0.5)
+    if good is None and data.scale == "binary":
+        wrong = _crossed(data.goodness, data.labels >= 0.5)
+    order = [at for at in np.argsort(-np.abs(gaps), kind="stable") if wrong[at]]
+    found = []
+    for at in order[:most]:
+        item = data.items[at]
+        found.append(
+            Disagreement(
+                sample=item.sample.id,
+                score=item.score,
+                label=item.label,
+                labels=item.labels,
+                gap=float(gaps[at]),
+                question=item.sample.question or "",
+                text=item.part.text if item.part else item.sample.answer or "",
+                parts=(item.part,) if item.part else item.outcome.parts,
+            )
+        )
+    return found
+
+
+def _crossed(goodness: Floats, good: Bools) -> Bools:
+    """Good items that score lower than a bad one, bad ones that score as high as a good one."""
+    if good.all() or not good.any():
+        return np.zeros(len(good), dtype=bool)
+    least, most = goodness[good].min(), goodness[~good].max()
+    return np.asarray(np.where(good, goodness < most, goodness >= least))
+
+
+def _places(values: Floats) -> Floats:
+    """Middle rank of each value as a share, in (0, 1)."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    shares = (np.cumsum(counts) - counts / 2)[place] / max(len(values), 1)
+    return np.asarray(shares)
+
 
 WORST = 5
 _CHANCE, _AUROC, _BALANCED = "always the same", "AUROC", "balanced accuracy"

@@ -1,4 +1,4 @@
-"""How likely do people call an answer correct where one metric, or two together, score it high?"""
+"""Concordance: how likely people call an answer correct where metrics score it high or low."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from assay.analysis.judged import judged
+from assay.analysis.annotators import judged
 from assay.analysis.labelled import labelled
 from assay.dataset.labels import Labels
 from assay.errors import InputError

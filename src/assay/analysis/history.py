@@ -1,4 +1,4 @@
-"""How have the scores moved over the runs of a store, and which of these can stand on one line?"""
+"""History of a store: the scores of its runs over time, in series that can be compared."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from assay.analysis.comparable import judges, unlike
-from assay.analysis.pairing import GIVEN
+from assay.analysis.comparability import GIVEN, judges, unlike
 from assay.errors import InputError
 from assay.runner.result import labels
 from assay.runner.summary import MetricSummary, flat, frame, summarise
@@ -17,6 +16,7 @@ from assay.store.description import written
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 LIMIT = 30
 SEVERAL = "several"

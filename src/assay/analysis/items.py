@@ -1,4 +1,4 @@
-"""Which questions tell systems apart, which tell nothing, and which do better systems get wrong?"""
+"""Item analysis: questions that tell systems apart, and those that better systems get wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.analysis.comparable import refuse_same, unlike_data, unlike_definitions
+from assay.analysis.comparability import match, refuse_same, unlike_data, unlike_definitions
 from assay.analysis.comparison import letter
-from assay.analysis.correct import one_metric
-from assay.analysis.pairing import match
+from assay.analysis.labelled import one_metric
 from assay.errors import InputError
 from assay.runner.result import Result
 from assay.stats.interval import Interval
@@ -136,7 +135,7 @@ def items(
     """
     if not results:
         raise InputError("there are no runs", "name two; `assay runs` lists them")
-    refuse_same(results[0], results[1:])
+    refuse_same(results[0], results[1:], letter)
     if len(results) > MOST_SYSTEMS:
         raise InputError(f"{len(results)} runs are too many", f"name {MOST_SYSTEMS} at most")
     label = one_metric(results[0], metric)

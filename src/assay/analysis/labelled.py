@@ -1,10 +1,12 @@
-"""Which of a run's scores did people label, and which number stands for each?"""
+"""Labelled items: what people labelled of a run, beside the score that the metric gave it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, TypeAlias
 
-from assay.dataset.labels import Label, Labels
+from assay.dataset.labels import Label, Labels, read_labels
 from assay.errors import InputError
 from assay.metrics.evidence import UNCERTAIN
 from assay.runner.result import NOT_DONE, Result, labels
@@ -12,6 +14,8 @@ from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store
 from assay.text.token_f1 import compare
+
+Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
@@ -150,6 +154,36 @@ def labelled(
         dict(left_out),
         unweighted=len({one.chance for one in meant if one.chance is not None}) > 1,
     )
+
+
+def read_for_run(given: Given, result: Result) -> Labels:
+    """The labels of a file or of rows, with columns named as the run's metrics understood."""
+    if isinstance(given, Labels):
+        return given
+    return read_labels(given, metrics=list(result.run.metrics))
+
+
+def metrics_meant(result: Result, given: Labels, metric: str | None) -> list[str]:
+    """The metric that is named; or those that the labels are about by name; or the only one.
+
+    Raises:
+        InputError: If none of these tells.
+    """
+    told = [label for label in result.run.metrics if given.of(label) and not given.of("")]
+    return told if metric is None and told else [one_metric(result, metric)]
+
+
+def one_metric(result: Result, metric: str | None) -> str:
+    """The label of the metric that is meant.
+
+    Raises:
+        InputError: If the run has several and none is named.
+    """
+    known = list(result.run.metrics)
+    found = known if metric is None else labels(result.run, metric)
+    if len(found) > 1:
+        raise InputError(f"which metric? The run has {', '.join(found)}", "name it with --metric")
+    return found[0]
 
 
 def goodness(part: Part, *, higher_is_better: bool) -> float:

@@ -1,4 +1,4 @@
-"""How noisy is a judge: what does it say when it is asked the same again?"""
+"""Repetition of a run: how far its scores move when its judge is asked again."""
 
 import asyncio
 import random

@@ -6,7 +6,7 @@ from typing import Any
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.analysis.items import refuse_outside
-from assay.analysis.label_next import beside_others
+from assay.analysis.selection import beside_others
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name

@@ -42,7 +42,7 @@ def _stores(given: Json) -> list[str]:
 
 
 def _runs(given: Json) -> int:
-    from assay.analysis.compare import compare as compare_runs
+    from assay.analysis.comparison import compare as compare_runs
     from assay.report import comparison, console_comparison, html_comparison, markdown_comparison
 
     results = [open_run(spec, given["store"]) for spec in given["runs"]]
@@ -56,7 +56,7 @@ def _runs(given: Json) -> int:
 
 
 def _groups(given: Json) -> int:
-    from assay.analysis.by_group import by_group as compare_groups
+    from assay.analysis.groups import by_group as compare_groups
     from assay.report import by_group, console_comparison, markdown_comparison
 
     result = open_run(given["runs"][0], given["store"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from assay.analysis.by_group import LEAST, LEAST_EQUAL, ByGroup
+from assay.analysis.groups import LEAST, LEAST_EQUAL, ByGroup
 from assay.report import numbers
 from assay.report.comparison import between, p_value, signed
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from assay._version import __version__
-from assay.analysis.card import Card, Measured, Quality
+from assay.analysis.calibration import Card, Measured, Quality
 from assay.report import html, numbers
 from assay.report.markdown import code, inline
 from assay.stats.calibration import Bin

@@ -15,6 +15,7 @@ from assay.dataset.remote import landing
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
+from assay.runner.forwarding import Forwarding, NotebookDisplay
 from assay.runner.summary import Baseline, Summary, frame, random_pairs, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
@@ -26,10 +27,6 @@ from assay.store.records import Spent
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.analysis.comparison import Comparison
-    from assay.analysis.diagnosis import Diagnosis
-
-
 NOTHING = Spent(0, 0, 0, 0.0)
 # What is read of a sample beside its scores: these columns stand next to them.
 TEXTS = ("question", "answer", "contexts", "reference")
@@ -37,7 +34,7 @@ NOT_DONE = Unscored("failed", "the run stopped before it was scored")
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NotebookDisplay):
     """The evidence of one score.
 
     Attributes:
@@ -53,12 +50,6 @@ class Trace:
     outcome: Outcome
     replies: tuple[Reply, ...]
     higher_is_better: bool = True
-
-    def _repr_html_(self) -> str:
-        """The evidence, as a notebook shows it."""
-        from assay.report import notebook
-
-        return notebook.trace(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +75,7 @@ class Cost:
     reused: int = 0
 
 
-class Result:
+class Result(Forwarding):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
     Args:
@@ -112,12 +103,6 @@ class Result:
         if not self._path.is_file():  # which opening it would make
             raise InputError(f"there is no store '{self.path}'", "`assay run` makes one")
         return Store(self.path)
-
-    def _repr_html_(self) -> str:
-        """The summary, as a notebook shows it."""
-        from assay.report import notebook
-
-        return notebook.result(self)
 
     @property
     def path(self) -> Path:
@@ -203,33 +188,6 @@ class Result:
         with self._open() as store:
             return random_pairs(store, store.run(self._id))
 
-    def compare(self, *others: "Result", **how: Any) -> "Comparison":
-        """This run, as the baseline, compared with others sample by sample.
-
-        Args:
-            others: Runs over the same samples, by the same metrics and judge.
-            how: `metrics`, `level`, `wanted`, `most`, `force` of `assay.analysis.compare.compare`.
-
-        Raises:
-            InputError: If they cannot be compared.
-        """
-        from assay.analysis.compare import compare
-
-        return compare(self, *others, **how)
-
-    def diagnose(self, **how: Any) -> "Diagnosis":
-        """Which part of the system failed on each sample, how often, and what is worth trying.
-
-        Args:
-            how: `within` of `assay.analysis.diagnosis.diagnose`.
-
-        Raises:
-            InputError: If `within` is no rank.
-        """
-        from assay.analysis.diagnosis import diagnose
-
-        return diagnose(self, **how)
-
     def describe(
         self,
         *,
@@ -295,15 +253,6 @@ class Result:
         """
         columns = [name for label in self.run.metrics for name in (label, f"{label}_why")]
         _write_parquet(self.rows(), columns, path)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the self-contained HTML report; returns its path."""
-        from assay.report import html
-        from assay.report.collect import collect
-
-        target = Path(path)
-        target.write_text(html.render(collect(self)), encoding="utf-8")
-        return target
 
 
 def _scored(

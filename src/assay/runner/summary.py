@@ -10,6 +10,7 @@ import msgspec
 
 from assay.errors import InputError
 from assay.judge import Reply
+from assay.runner.forwarding import NotebookDisplay
 from assay.stats.interval import Interval
 from assay.store import Run, Store
 from assay.tasks import Embed
@@ -210,7 +211,7 @@ class MetricSummary:
     n_unanswered: int = 0
 
 
-class Summary(tuple[MetricSummary, ...]):
+class Summary(tuple[MetricSummary, ...], NotebookDisplay):
     """A row for each metric; prints as a table."""
 
     __slots__ = ()
@@ -239,12 +240,6 @@ class Summary(tuple[MetricSummary, ...]):
     def __repr__(self) -> str:
         """The table, where an expression is evaluated in a terminal."""
         return str(self)
-
-    def _repr_html_(self) -> str:
-        """The table, as a notebook shows it."""
-        from assay.report import notebook
-
-        return notebook.summary(self)
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a metric; `low` and `high` are the ends of the interval.

@@ -1,4 +1,4 @@
-"""What would the same answers score, had the contexts known to be right been retrieved?
+"""Counterfactual of a run: the scores of its answers with the contexts known to be right.
 
 Nothing is generated anew: the answers are re-scored against their reference contexts, as a run of
 its own in the same store. What is no longer wrong then was a failure of retrieval.
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.analysis.diagnosis.classify import diagnosed
+from assay.analysis.diagnosis.classification import diagnosed
 from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
 from assay.backends.route import Route

@@ -1,4 +1,4 @@
-"""What do the data and the metrics say of one sample that a cause can be told from?"""
+"""Facts of one sample, from its data and its metrics, that a cause can be told from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Do samples of one kind score higher, such as those with the right context retrieved?"""
+"""Scores of a run by groups of its samples, compared with each other."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence

@@ -1,16 +1,14 @@
-"""What would the mean be if people had judged every sample, given that they judged some?"""
+"""Correction of a mean by labels of some of the samples (prediction-powered inference)."""
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from typing import Any, TypeAlias
 
 import numpy as np
 
-from assay.analysis.labelled import Item, Labelled, labelled
-from assay.dataset.labels import Labels, read_labels
+from assay.analysis.labelled import Given, Item, Labelled, labelled, one_metric, read_for_run
+from assay.dataset.labels import Labels
 from assay.errors import InputError
 from assay.runner.result import Result
 from assay.sample import Sample
@@ -28,8 +26,6 @@ from assay.stats.rogan_gladen import (
     true_share,
 )
 from assay.stats.sampling import cut_short
-
-Given: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
 PARTLY = "only some of the sample's statements are labelled"
 NO_SHARE = "the score is no share of its statements"
@@ -115,7 +111,7 @@ def correct(
     Raises:
         InputError: If labels and run do not fit.
     """
-    given = labels if isinstance(labels, Labels) else read(labels, result)
+    given = read_for_run(labels, result)
     name = one_metric(result, metric)
     if given.kind == "pair":
         raise InputError("labels of pairs have no mean", "`assay agree` uses them")
@@ -180,7 +176,7 @@ def correct_verdicts(
         InputError: If the two runs were not judged alike, if labels are not 0 or 1, or if the
             labels show a judge that is no better than chance.
     """
-    given = labels if isinstance(labels, Labels) else read(labels, labelled_run)
+    given = read_for_run(labels, labelled_run)
     name = one_metric(result, metric)
     theirs = labelled_run.run.metrics.get(name)
     if theirs != result.run.metrics[name]:
@@ -248,36 +244,6 @@ def _weights(chances: Sequence[float] | None) -> Floats | None:
     if chances is None or len(set(chances)) == 1:
         return None
     return 1 / np.array(chances)
-
-
-def read(labels: Any, result: Result) -> Labels:
-    """The labels of a file or of rows, with columns named as the run's metrics understood."""
-    return read_labels(labels, metrics=list(result.run.metrics))
-
-
-def metrics_meant(result: Result, given: Labels, metric: str | None) -> list[str]:
-    """The metric that is named; or those that the labels are about by name; or the only one.
-
-    Raises:
-        InputError: If none of these tells.
-    """
-    told = [label for label in result.run.metrics if given.of(label) and not given.of("")]
-    return told if metric is None and told else [one_metric(result, metric)]
-
-
-def one_metric(result: Result, metric: str | None) -> str:
-    """The label of the metric that is meant.
-
-    Raises:
-        InputError: If the run has several and none is named.
-    """
-    from assay.runner.result import labels as matching
-
-    known = list(result.run.metrics)
-    found = known if metric is None else matching(result.run, metric)
-    if len(found) > 1:
-        raise InputError(f"which metric? The run has {', '.join(found)}", "name it with --metric")
-    return found[0]
 
 
 def scored_samples(result: Result, metric: str) -> tuple[list[tuple[Sample, float]], int]:

@@ -1,15 +1,141 @@
-"""Which known patterns do the means show, and which samples are behind each?
+"""Statistics of a diagnosis: how often each cause was found, patterns of means, missed failures."""
 
-A pattern is claimed only where every interval clears its guide value.
-"""
-
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
+import msgspec
+
+from assay.analysis.diagnosis.facts import SUPPORT
+from assay.analysis.diagnosis.findings import CAUSES, REMEDIES, Diagnosed
+from assay.backends.embedded.card import Quality, Rate
 from assay.stats.interval import Interval
-from assay.stats.intervals import mean_interval
+from assay.stats.intervals import mean_interval, share_interval
+from assay.stats.misclassification import Estimate, bad_among, effective
 from assay.store import Run, Store
+
+Groups = Mapping[int, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseCount:
+    """How often a cause was found.
+
+    Attributes:
+        cause: Its name.
+        n: Samples of which it is the main cause.
+        contributing: Samples to which it contributes beside another main cause.
+        checked: Samples on which it could be told.
+        interval: interval of n / checked, by `share`.
+        samples: Ids of those of which it is the main cause, then of the others.
+    """
+
+    cause: str
+    n: int
+    contributing: int
+    checked: int
+    interval: Interval
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something to try.
+
+    Attributes:
+        remedy: Its name.
+        n: Samples whose main cause it touches: no more can be gained by it alone.
+        contributing: Further samples in which it touches a contributing cause.
+        interval: interval of n / all samples, by `share`.
+    """
+
+    remedy: str
+    n: int
+    contributing: int
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A cause that could not be told on some samples.
+
+    Attributes:
+        cause: Its name.
+        n: On how many.
+        needs: What would tell.
+    """
+
+    cause: str
+    n: int
+    needs: str
+
+
+def share(has: Iterable[bool], groups: Sequence[Hashable]) -> Interval:
+    """The Wilson interval of a share; samples of one group count as far as they tell more.
+
+    Args:
+        has: For each sample whether it is counted.
+        groups: For each the group that it belongs to.
+    """
+    return share_interval(list(has), groups)
+
+
+def count_causes(samples: Sequence[Diagnosed], groups: Groups) -> tuple[CauseCount, ...]:
+    """Every cause that was found, the most frequent main cause first."""
+    counts = [_count(name, samples, groups) for name in CAUSES]
+    found = [count for count in counts if count.n or count.contributing]
+    return tuple(sorted(found, key=lambda count: (-count.n, -count.contributing)))
+
+
+def _count(cause: str, samples: Sequence[Diagnosed], groups: Groups) -> CauseCount:
+    checked = [one for one in samples if cause in one.checked]
+    main = [one for one in checked if _is_main(one, (cause,))]
+    further = [one for one in checked if cause in one.causes[1:]]
+    interval = share((_is_main(one, (cause,)) for one in checked), [groups[o.row] for o in checked])
+    ids = tuple(one.id for one in (*main, *further))
+    return CauseCount(cause, len(main), len(further), len(checked), interval, ids)
+
+
+def _is_main(one: Diagnosed, wanted: Sequence[str]) -> bool:
+    return one.main is not None and one.main.cause in wanted
+
+
+def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
+    """What to try, in the order of the samples that it touches."""
+    found = []
+    clusters = [groups[one.row] for one in samples]
+    for remedy in REMEDIES:
+        main = [_is_main(one, remedy.causes) for one in samples]
+        touched = sum(any(cause in remedy.causes for cause in one.causes) for one in samples)
+        if touched:
+            n = sum(main)
+            found.append(Advice(remedy.name, n, touched - n, share(main, clusters)))
+    return tuple(sorted(found, key=lambda one: (-one.n, -one.contributing)))
+
+
+def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
+    """What could not be told; of causes that exclude each other, only where neither could."""
+    unchecked = {
+        name: sum(
+            name not in one.checked | one.untold and not _settled(name, one.checked)
+            for one in samples
+        )
+        for name in CAUSES
+    }
+    return tuple(Gap(name, n, CAUSES[name].needs) for name, n in unchecked.items() if n)
+
+
+# Whoever can tell the first need not be able to tell the second.
+_INSTEAD: Mapping[str, str] = {
+    "not_in_contexts": "not_retrieved",
+    "unsupported": "over_claimed",
+}
+
+
+def _settled(name: str, checked: frozenset[str]) -> bool:
+    return _INSTEAD.get(name) in checked
+
 
 State = Literal["claimed", "not so", "undecided", "cannot tell"]
 
@@ -141,7 +267,7 @@ class Values:
     interval: Interval | None
 
 
-def found(
+def find_patterns(
     store: Store, run: Run, ids: Mapping[int, str], groups: Mapping[int, Hashable]
 ) -> tuple[PatternFound, ...]:
     """Every pattern in a run.
@@ -212,3 +338,52 @@ def _samples(
         return value < guide if wanted[name] == "low" else value > guide
 
     return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in wanted))
+
+
+_CLASSES: Final = ("flagged", "uncertain", "passed")
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What the judge's errors on a labelled set let expect of a run.
+
+    Attributes:
+        quality: How the judge errs there.
+        n: Answers whose statements were checked.
+        n_flagged: Those with a statement that the judge is sure nothing supports.
+        n_uncertain: Those without, of one of whose statements it is uncertain.
+        n_passed: The others.
+        passed: How many of these are expected to be bad.
+        bad: How many of all are.
+    """
+
+    quality: Quality
+    n: int
+    n_flagged: int
+    n_uncertain: int
+    n_passed: int
+    passed: Estimate
+    bad: Estimate
+
+
+def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
+    """What is to be expected of a run; None where nobody measured how its judge errs."""
+    known = run.config.get("quality", {})
+    # The first of them is whose verdicts were counted, whatever is known of the others.
+    label = next((name for name in SUPPORT if name in run.metrics), None)
+    counts = Counter(one.support for one in samples if one.support)
+    if label not in known or not counts:
+        return None
+    quality = msgspec.convert(known[label], Quality)
+    n = tuple(counts[name] for name in _CLASSES)
+    bad = _labelled(quality.n_bad, quality.found, quality.bad_uncertain)
+    good = _labelled(quality.n_good, quality.wrong, quality.good_uncertain)
+    classes, total = bad_among(n, bad, good)
+    return Missed(quality, sum(n), n[0], n[1], n[2], classes[-1], total)
+
+
+def _labelled(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:
+    """Labelled cases of each class, as many as independent ones would tell as much."""
+    size = effective(flagged.value, flagged.low, flagged.high, n)
+    between = uncertain.value if uncertain else 0.0
+    return size * flagged.value, size * between, size * max(0.0, 1 - flagged.value - between)
