@@ -9,11 +9,10 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from assay.analysis import calibrate as analysis
-from assay.analysis.card import Applied, Card, Quality, apply, load
-from assay.analysis.correct import read
-from assay.analysis.examples import choose_examples
-from assay.analysis.label_next import beside_others
+from assay.analysis import calibration as analysis
+from assay.analysis.calibration import Applied, Card, Quality, apply, load
+from assay.analysis.labelled import read_for_run
+from assay.analysis.selection import beside_others, choose_examples
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
@@ -41,7 +40,7 @@ def calibrate(given: Mapping[str, Any]) -> int:
     result = Result(given["store"], given["run"])
     if does == "apply":
         return _apply(load(given["card"]), result, given)
-    labels = read(given["labels"], result)
+    labels = read_for_run(given["labels"], result)
     if warning := beside_others(given["labels"], result):
         say(warning)
     if does == "check":
