@@ -227,7 +227,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def assay_judge(pytestconfig: pytest.Config) -> Any:
     """Who judges: --assay-judge, else `assay_judge` of the ini file, else the embedded judge.
 
-    Override it to give a back end, or a function from prompt to text.
+    Override it to give a backend, or a function from prompt to text.
     """
     return _option(pytestconfig, "assay_judge") or "embedded"
 

@@ -1,7 +1,7 @@
 """Labels as arrays: annotators among themselves, and what trivial baselines say of the items."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -14,19 +14,6 @@ from assay.stats import agreement, raters
 from assay.stats.weighted import Floats, Statistic, value_of
 from assay.text import overlap, token_f1
 from assay.text.words import content_words
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule that needs no judge.
-
-    Attributes:
-        name: What it goes by.
-        says: How good a text is by it, given its sample; None where the rule says nothing.
-    """
-
-    name: str
-    says: Callable[[str, Sample], float | None]
 
 
 def _in_contexts(text: str, sample: Sample) -> float | None:
@@ -47,38 +34,39 @@ def _like_question(text: str, sample: Sample) -> float | None:
     return overlap.recall(content_words(sample.question), content_words(text))
 
 
-RULES: Final = (
-    Rule("words from contexts", _in_contexts),
-    Rule("words of reference", _like_reference),
-    Rule("words of question", _like_question),
-    Rule("longer", lambda text, _: float(len(text))),
-    Rule("shorter", lambda text, _: -float(len(text))),
-)
+# Rules that need no judge: how good a text is, given its sample; None where a rule says nothing.
+BASELINES: Final[Mapping[str, Callable[[str, Sample], float | None]]] = {
+    "words from contexts": _in_contexts,
+    "words of reference": _like_reference,
+    "words of question": _like_question,
+    "longer": lambda text, _: float(len(text)),
+    "shorter": lambda text, _: -float(len(text)),
+}
 
 
-def floors(items: Sequence[Item]) -> dict[str, Floats]:
+def score_baselines(items: Sequence[Item]) -> dict[str, Floats]:
     """Rule -> what it says of each item, shape (items,), the higher the better.
 
     Of a pair it is the difference of the two answers. A rule that lacks a field of some item is
     left out.
     """
-    found = {}
-    for rule in RULES:
-        said = [_of(rule, item) for item in items]
-        known = [value for value in said if value is not None]
-        if len(known) == len(said):
-            found[rule.name] = np.array(known, dtype=np.float64)
-    return found
+    scores = {}
+    for name, baseline in BASELINES.items():
+        values = [_of(baseline, item) for item in items]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            scores[name] = np.array(known, dtype=np.float64)
+    return scores
 
 
-def _of(rule: Rule, item: Item) -> float | None:
+def _of(baseline: Callable[[str, Sample], float | None], item: Item) -> float | None:
     text = item.part.text if item.part is not None else item.sample.answer
     if text is None:
         return None
-    first = rule.says(text, item.sample)
+    first = baseline(text, item.sample)
     if item.rival is None or first is None:
         return first
-    second = rule.says(item.rival.answer or "", item.rival)
+    second = baseline(item.rival.answer or "", item.rival)
     return None if second is None else first - second
 
 
@@ -88,7 +76,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Judged:
+class LabelArrays:
     """Labelled items as arrays, every one of them the higher the better.
 
     Attributes:
@@ -97,8 +85,8 @@ class Judged:
         groups: For each the cluster that it belongs to.
         goodness: The metric's scores, turned round where low ones are good. Shape (n,).
         labels: Mean over the annotators. Shape (n,).
-        rules: What each trivial rule says. Shape (n,) each.
-        people: Who labelled.
+        baselines: What each trivial rule says. Shape (n,) each.
+        annotators: Who labelled.
         ratings: What each said, NaN where nothing. Shape (m, people), m >= n: also of items on
             which people are divided.
         rated: For each of those the cluster that it belongs to.
@@ -110,42 +98,46 @@ class Judged:
     groups: Sequence[str]
     goodness: Floats
     labels: Floats
-    rules: dict[str, Floats]
-    people: tuple[str, ...]
+    baselines: dict[str, Floats]
+    annotators: tuple[str, ...]
     ratings: Floats
     rated: Sequence[str]
     dropped: int
 
 
-def judged(found: Labelled) -> Judged:
+def as_arrays(labelled_items: Labelled) -> LabelArrays:
     """The items of a metric as arrays."""
-    scale = _scale(found)
-    open_ones = [scale == "binary" and item.label == 0.5 for item in found.items]
-    items = [item for item, left in zip(found.items, open_ones, strict=True) if not left]
+    scale = _scale(labelled_items)
+    open_ones = [scale == "binary" and item.label == 0.5 for item in labelled_items.items]
+    items = [item for item, left in zip(labelled_items.items, open_ones, strict=True) if not left]
     labels = np.array([item.label for item in items], dtype=np.float64)
-    people = tuple(dict.fromkeys(name for item in found.items for name in item.labels))
-    ratings = [[item.labels.get(name, np.nan) for name in people] for item in found.items]
-    return Judged(
+    annotators = tuple(dict.fromkeys(name for item in labelled_items.items for name in item.labels))
+    ratings = [
+        [item.labels.get(name, np.nan) for name in annotators] for item in labelled_items.items
+    ]
+    return LabelArrays(
         scale=scale,
         items=items,
         groups=[item.group for item in items],
-        goodness=found.sign * np.array([item.score for item in items], dtype=np.float64),
+        goodness=labelled_items.sign * np.array([item.score for item in items], dtype=np.float64),
         labels=np.round(labels) if scale == "binary" else labels,
-        rules=floors(items),
-        people=people,
+        baselines=score_baselines(items),
+        annotators=annotators,
         ratings=np.array(ratings, dtype=np.float64),
-        rated=[item.group for item in found.items],
+        rated=[item.group for item in labelled_items.items],
         dropped=sum(open_ones),
     )
 
 
-def _scale(found: Labelled) -> Scale:
-    if found.kind == "pair":
+def _scale(labelled_items: Labelled) -> Scale:
+    if labelled_items.kind == "pair":
         return "preference"
-    return "binary" if found.yes_or_no else "ordinal"
+    return "binary" if labelled_items.yes_or_no else "ordinal"
 
 
-def called(goodness: Floats, labels: Floats, groups: Sequence[str]) -> tuple[Bools, Floats] | None:
+def decide_out_of_fold(
+    goodness: Floats, labels: Floats, groups: Sequence[str]
+) -> tuple[Bools, Floats] | None:
     """What is called good by thresholds that were each chosen on other items than it is used on.
 
     Args:
@@ -164,72 +156,78 @@ def called(goodness: Floats, labels: Floats, groups: Sequence[str]) -> tuple[Boo
     spread = float(np.ptp(goodness))
     finer = max(0, -math.ceil(math.log10(spread))) if spread > 0 else 0
     coarse, used = np.round(goodness, 3 + finer), np.empty(len(goodness))
-    for one in np.unique(fold):
-        rest = fold != one
-        if len(set(labels[rest])) < 2:
+    for number in np.unique(fold):
+        others = fold != number
+        if len(set(labels[others])) < 2:
             return None
-        used[~rest] = agreement.best_threshold(coarse[rest], labels[rest], agreement.balanced)
+        used[~others] = agreement.best_threshold(coarse[others], labels[others], agreement.balanced)
     return coarse >= used, used
 
 
-def ceiling(data: Judged, statistic: Callable[[Floats, Floats], Statistic]) -> Statistic | None:
+def human_ceiling(
+    arrays: LabelArrays, statistic: Callable[[Floats, Floats], Statistic]
+) -> Statistic | None:
     """A person with the mean (or the majority) of the others, averaged over the people.
 
     Args:
-        data: The labelled items.
+        arrays: The labelled items.
         statistic: The measure, of one person's labels with those of the rest.
 
     Returns:
         The measure as a function of weights, one for each of `data.rated`; None with fewer than two
         people on an item.
     """
-    each = [found for place in range(len(data.people)) if (found := _one(data, place, statistic))]
+    each = [
+        measure_of_one
+        for place in range(len(arrays.annotators))
+        if (measure_of_one := _one(arrays, place, statistic))
+    ]
     if not each:
         return None
 
     def value(weights: Floats) -> float:
-        reached = np.array([one(weights) for one in each])
-        return float(reached[np.isfinite(reached)].mean()) if np.isfinite(reached).any() else np.nan
+        values = np.array([one(weights) for one in each])
+        return float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else np.nan
 
     return value
 
 
 def _one(
-    data: Judged, place: int, statistic: Callable[[Floats, Floats], Statistic]
+    arrays: LabelArrays, place: int, statistic: Callable[[Floats, Floats], Statistic]
 ) -> Statistic | None:
     """One person with the rest, on what both labelled."""
-    mine, others = data.ratings[:, place], np.delete(data.ratings, place, axis=1)
-    said = np.sum(~np.isnan(others), axis=1)
-    rest = np.nansum(others, axis=1) / np.maximum(said, 1)
-    both = ~np.isnan(mine) & (said > 0)
-    if data.scale == "binary":
-        both &= rest != 0.5
+    mine, others = arrays.ratings[:, place], np.delete(arrays.ratings, place, axis=1)
+    n_others = np.sum(~np.isnan(others), axis=1)
+    rest = np.nansum(others, axis=1) / np.maximum(n_others, 1)
+    shared = ~np.isnan(mine) & (n_others > 0)
+    if arrays.scale == "binary":
+        shared &= rest != 0.5
         rest = np.round(rest)
-    if not both.any():
+    if not shared.any():
         return None
     # A preference is what a metric gives as a difference: around 0.
-    scores = mine - 0.5 if data.scale == "preference" else mine
-    found = statistic(scores[both], rest[both])
-    if value_of(found, int(both.sum())) is None:
+    scores = mine - 0.5 if arrays.scale == "preference" else mine
+    measured = statistic(scores[shared], rest[shared])
+    if value_of(measured, int(shared.sum())) is None:
         return None
-    return lambda weights: found(weights[both])
+    return lambda weights: measured(weights[shared])
 
 
-def among_people(data: Judged) -> dict[str, Statistic]:
+def annotator_agreement(arrays: LabelArrays) -> dict[str, Statistic]:
     """Kappa and alpha of the people with each other, by name; none with fewer than two people."""
-    ratings = data.ratings
+    ratings = arrays.ratings
     if ratings.shape[1] < 2 or not (np.sum(~np.isnan(ratings), axis=1) > 1).any():
         return {}
-    scale: raters.Scale = "nominal" if data.scale == "binary" else "ordinal"
-    found = {f"Krippendorff's alpha, {scale}": raters.krippendorff_alpha(ratings, scale)}
+    scale: raters.Scale = "nominal" if arrays.scale == "binary" else "ordinal"
+    statistics = {f"Krippendorff's alpha, {scale}": raters.krippendorff_alpha(ratings, scale)}
     complete = not np.isnan(ratings).any()
     if ratings.shape[1] == 2 and complete:
-        weighting: raters.Weighting = "nominal" if data.scale == "binary" else "quadratic"
+        weighting: raters.Weighting = "nominal" if arrays.scale == "binary" else "quadratic"
         kappa = raters.cohen_kappa(ratings[:, 0], ratings[:, 1], weighting)
         name = "Cohen's kappa" if weighting == "nominal" else f"Cohen's kappa, {weighting}"
-        return {**found, name: kappa}
+        return {**statistics, name: kappa}
     if complete:
         values = np.unique(ratings)
         counts = (ratings[:, :, None] == values).sum(axis=1)
-        found["Fleiss' kappa"] = raters.fleiss_kappa(counts)
-    return found
+        statistics["Fleiss' kappa"] = raters.fleiss_kappa(counts)
+    return statistics

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from assay.analysis.labelled import (
     UNDECIDED,
-    Given,
     Item,
     Labelled,
+    LabelSource,
     goodness,
     labelled,
     metrics_meant,
@@ -44,6 +44,8 @@ from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
 
 FORMAT: Final = 1
 Bools: TypeAlias = npt.NDArray[np.bool_]
+# A mean label from here on is that of a majority, where labels are yes or no.
+MAJORITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +139,10 @@ class Card:
 
     def good(self, scores: Floats) -> Bools:
         """Which scores the card calls good."""
-        found: Bools = (
+        called_good: Bools = (
             scores >= self.threshold if self.higher_is_better else scores <= self.threshold
         )
-        return found
+        return called_good
 
     def json(self) -> str:
         """The card as `load` reads it."""
@@ -173,7 +175,7 @@ def apply(card: Card, result: Result) -> list[Applied]:
     """
     refuse_other(card, result)
     high = result.run.config["about"][card.metric]["higher_is_better"]
-    found = []
+    applied = []
     for sample, outcome in result.outcomes(card.metric):
         if not isinstance(outcome, Score):
             continue
@@ -183,8 +185,8 @@ def apply(card: Card, result: Result) -> list[Applied]:
         if len(scores):
             probability = float(card.to_probability(scores).mean())
             calibrated = float(card.good(scores).mean())
-            found.append(Applied(sample.id, outcome.value, probability, calibrated))
-    return found
+            applied.append(Applied(sample.id, outcome.value, probability, calibrated))
+    return applied
 
 
 def load(path: str | Path) -> Card:
@@ -206,24 +208,20 @@ def load(path: str | Path) -> Card:
 
 def refuse_other(card: Card, result: Result) -> None:
     """Raise InputError if the run was not judged as the card's was."""
-    found = result.run.metrics.get(card.metric)
-    if found is None:
+    signature = result.run.metrics.get(card.metric)
+    if signature is None:
         what = f"the card is about {card.metric}: the run has {', '.join(result.run.metrics)}"
         raise InputError(what, "take a card of one of these")
-    if found != card.signature:
-        theirs, ours = card.signature.split("|"), found.split("|")
+    if signature != card.signature:
+        theirs, ours = card.signature.split("|"), signature.split("|")
         differ = [f"{a} (card) and {b} (run)" for a, b in zip(theirs, ours, strict=False) if a != b]
-        what = f"the card is for another judge or version: {'; '.join(differ) or found}"
+        what = f"the card is for another judge or version: {'; '.join(differ) or signature}"
         raise InputError(what, "calibrate this judge: assay calibrate RUN --labels FILE")
-
-
-# A mean label from here on is that of a majority, where labels are yes or no.
-MAJORITY = 0.5
 
 
 def calibrate(
     result: Result,
-    labels: Given,
+    labels: LabelSource,
     metric: str | None = None,
     *,
     objective: Objective | None = None,
@@ -245,53 +243,53 @@ def calibrate(
     Raises:
         InputError: If labels and run do not fit, or there are too few to hold some back.
     """
-    wanted = objective or Objective()
-    found = _labelled(result, labels, metric, good_from)
-    rows = _Rows.of(found, good_from)
-    held = _held_out(rows, wanted, method)
+    chosen_objective = objective or Objective()
+    items = _labelled(result, labels, metric, good_from)
+    rows = _Rows.of(items, good_from)
+    held = _held_out(rows, chosen_objective, method)
     if held is None:
         n = sum(rows.good)
         what = (
             f"{n} good and {len(rows.good) - n} bad are too few to fit on some and test on others"
         )
         raise InputError(what, "label more, of both kinds and from several groups")
-    said, probabilities = held
+    verdicts, probabilities = held
     run = result.run
     curve = fit(rows.scores, rows.good, method, rising=rows.sign > 0)
     points = (
         ((curve.slope,), (curve.intercept,)) if isinstance(curve, Platt) else (curve.x, curve.y)
     )
     return Card(
-        metric=found.metric,
-        signature=run.metrics[found.metric],
+        metric=items.metric,
+        signature=run.metrics[items.metric],
         judge=str(run.config["judge"]),
-        kind=found.kind,
+        kind=items.kind,
         higher_is_better=rows.sign > 0,
         labels=labels.source if isinstance(labels, Labels) else _source(labels),
         n_groups=len(set(rows.groups)),
         good_from=good_from,
-        objective=wanted,
-        threshold=_threshold(rows.scores, rows.good, wanted, rows.sign),
+        objective=chosen_objective,
+        threshold=_threshold(rows.scores, rows.good, chosen_objective, rows.sign),
         curve=method,
         points=points,
-        quality=_quality(rows, wanted, said, probabilities, _usual(result, found)),
+        quality=_quality(rows, chosen_objective, verdicts, probabilities, _usual(result, items)),
     )
 
 
-def check(card: Card, result: Result, labels: Given) -> Quality:
+def check(card: Card, result: Result, labels: LabelSource) -> Quality:
     """How well a card does on labels that it was not fitted on.
 
     Raises:
         InputError: If the run was judged otherwise than the card's, or labels and run do not fit.
     """
     refuse_other(card, result)
-    found = _labelled(result, labels, card.metric, card.good_from)
-    if found.kind != card.kind:
-        what = f"the card is about {card.kind}s, and the labels about {found.kind}s"
+    items = _labelled(result, labels, card.metric, card.good_from)
+    if items.kind != card.kind:
+        what = f"the card is about {card.kind}s, and the labels about {items.kind}s"
         raise InputError(what, "give labels of the same kind")
-    rows = _Rows.of(found, card.good_from)
-    said, probabilities = card.good(rows.scores), card.to_probability(rows.scores)
-    return _quality(rows, card.objective, said, probabilities, _usual(result, found))
+    rows = _Rows.of(items, card.good_from)
+    verdicts, probabilities = card.good(rows.scores), card.to_probability(rows.scores)
+    return _quality(rows, card.objective, verdicts, probabilities, _usual(result, items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,27 +304,32 @@ class _Rows:
     unweighted: bool
 
     @classmethod
-    def of(cls, found: Labelled, good_from: float) -> "_Rows":
-        items: Sequence[Item] = found.items
+    def of(cls, labelled_items: Labelled, good_from: float) -> "_Rows":
+        items: Sequence[Item] = labelled_items.items
         good = np.array([item.label >= good_from for item in items])
         if good.all() or not good.any():
             which = "good" if good.all() else "bad"
             what = f"all {len(items)} labels are {which} (good is from {good_from:g} on)"
             raise InputError(what, "label some of the other kind, or set another --good")
         scores = np.array([item.score for item in items])
-        groups, undecided = [item.group for item in items], found.left_out.get(UNDECIDED, 0)
-        return cls(scores, good, groups, found.sign, undecided, found.unweighted)
+        groups, undecided = (
+            [item.group for item in items],
+            labelled_items.left_out.get(UNDECIDED, 0),
+        )
+        return cls(scores, good, groups, labelled_items.sign, undecided, labelled_items.unweighted)
 
 
-def _labelled(result: Result, labels: Given, metric: str | None, good_from: float) -> Labelled:
-    given = read_for_run(labels, result)
-    if given.kind == "pair":
+def _labelled(
+    result: Result, labels: LabelSource, metric: str | None, good_from: float
+) -> Labelled:
+    read = read_for_run(labels, result)
+    if read.kind == "pair":
         remedy = "`assay agree` uses them"
         raise InputError("labels of pairs say which is better, not which is good", remedy)
-    meant = metrics_meant(result, given, metric)
-    name = meant[0] if len(meant) == 1 else one_metric(result, metric)
-    found = labelled(result, given, name)
-    return found.decided() if good_from == MAJORITY else found
+    names = metrics_meant(result, read, metric)
+    name = names[0] if len(names) == 1 else one_metric(result, metric)
+    items = labelled(result, read, name)
+    return items.decided() if good_from == MAJORITY else items
 
 
 def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:
@@ -350,7 +353,11 @@ def _threshold(x: Floats, y: Bools, objective: Objective, sign: int) -> float:
 
 
 def _quality(
-    rows: _Rows, objective: Objective, said: Bools, chances: Floats, usual: float | None
+    rows: _Rows,
+    objective: Objective,
+    called_good: Bools,
+    chances: Floats,
+    usual_threshold: float | None,
 ) -> Quality:
     good = rows.good
 
@@ -360,23 +367,23 @@ def _quality(
         return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
 
     def verdicts(called: Bools) -> Measured:
-        found = measured(objective(called, good), objective.ends)
+        measure = measured(objective(called, good), objective.ends)
         if objective.name != "balanced":
-            return found
-        return replace(found, interval=balanced_interval(called, good, rows.groups))
+            return measure
+        return replace(measure, interval=balanced_interval(called, good, rows.groups))
 
     raw = (
         rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None
     )
     before = None
-    if usual is not None:
-        before = verdicts(rows.sign * rows.scores >= rows.sign * usual)
+    if usual_threshold is not None:
+        before = verdicts(rows.sign * rows.scores >= rows.sign * usual_threshold)
     return Quality(
         n=len(good),
         n_good=int(good.sum()),
-        reached=verdicts(said),
+        reached=verdicts(called_good),
         before=before,
-        usual=usual,
+        usual=usual_threshold,
         brier=measured(brier(chances, good)),
         brier_before=None if raw is None else measured(brier(raw, good)),
         error=measured(calibration_error(chances, good)),
@@ -389,10 +396,10 @@ def _quality(
     )
 
 
-def _usual(result: Result, found: Labelled) -> float | None:
-    if found.kind == "statement":
+def _usual(result: Result, items: Labelled) -> float | None:
+    if items.kind == "statement":
         return 0.5
-    about = result.run.config["about"][found.metric]
+    about = result.run.config["about"][items.metric]
     low, high = about["range"]
     middle = None if low is None or high is None else (low + high) / 2
     return middle if about["guide"] is None else float(about["guide"])

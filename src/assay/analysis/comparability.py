@@ -17,13 +17,32 @@ from assay.store import Run, Store
 from assay.store.judges import Fingerprint
 
 # What the data set gives; all else is what a system made of it, or describes it.
-GIVEN = (
+DATA_FIELDS = (
     *("question", "reference", "accepted", "reference_contexts", "reference_context_ids"),
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
 )
-_MADE = ("answer", "contexts", "context_ids", "further_answers", "other_answer", "turns")
+SYSTEM_FIELDS = ("answer", "contexts", "context_ids", "further_answers", "other_answer", "turns")
 _NUMBER = re.compile(r"row-[0-9]+")  # the id of a row that brings none
+
+
 BASELINE, OTHER, BOTH = "baseline", "other", "both"
+
+
+_TOGETHER = "together"
+_DEFINING = {
+    "code": "code of the metric",
+    "revision": "revision of the metric",
+    "assay": "version of assay",
+}
+_NONE = (*_DEFINING, _TOGETHER, "repeat")  # pieces that name no judge
+# The last words of a remedy where a comparison can be forced; a gate cannot.
+FORCING = ", or go on with --force (force=True)"
+# Where no column is an id: why other data met, and what helps where --force would not.
+BY_NUMBER = "were matched by the number of their row, since no column is an id"
+BY_ID = "score both again with an id column, or name one with --map id=COLUMN"
+Names: TypeAlias = tuple[str, str]  # what the baseline and the other run are called
+ALPHA = 0.01
+_DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +137,28 @@ def pairs(
     """The pairs of scores of a metric, and the samples that have none."""
     before, after = _values(baseline, metric), _values(other, metric)
     missing: Counter[tuple[str, str]] = Counter()
-    found = []
+    scored_pairs = []
     for id_, (a, b) in matched.rows.items():
-        one, two = before.get(a.row, "failed"), after.get(b.row, "failed")
-        if isinstance(one, float) and isinstance(two, float):
+        before_score, after_score = before.get(a.row, "failed"), after.get(b.row, "failed")
+        if isinstance(before_score, float) and isinstance(after_score, float):
             group: Hashable = (id_,) if a.group is None else a.group
-            found.append(Pair(id_, (a.row, b.row), group, one, two))
-        elif one == two:
-            missing[f"{one} in", BOTH] += 1
-        elif isinstance(one, str):
-            missing[f"{one} in", BASELINE] += 1
+            scored_pairs.append(Pair(id_, (a.row, b.row), group, before_score, after_score))
+        elif before_score == after_score:
+            missing[f"{before_score} in", BOTH] += 1
+        elif isinstance(before_score, str):
+            missing[f"{before_score} in", BASELINE] += 1
         else:
-            missing[f"{two} in", OTHER] += 1
+            missing[f"{after_score} in", OTHER] += 1
     unscored = tuple(LeftOut(why, where, n) for (why, where), n in sorted(missing.items()))
-    return found, (*matched.left_out, *unscored)
+    return scored_pairs, (*matched.left_out, *unscored)
 
 
 def _rows(result: Result) -> dict[str, Row]:
     with Store(result.path) as store:
         return {
-            sample.id: Row(row, sample.group, _digest(sample, GIVEN), _digest(sample, _MADE))
+            sample.id: Row(
+                row, sample.group, _digest(sample, DATA_FIELDS), _digest(sample, SYSTEM_FIELDS)
+            )
             for row, sample in store.samples(result.run.id)
         }
 
@@ -150,44 +171,29 @@ def _digest(sample: Sample, fields: tuple[str, ...]) -> int:
 def _values(result: Result, metric: str) -> dict[int, float | str]:
     """By row: the score, or why there is none."""
     with Store(result.path) as store:
-        found = store.values(result.run.id, metric)
-    return {row: why if value is None else float(value) for row, value, why in found}
-
-
-_TOGETHER = "together"
-_DEFINING = {
-    "code": "code of the metric",
-    "revision": "revision of the metric",
-    "assay": "version of assay",
-}
-_NONE = (*_DEFINING, _TOGETHER, "repeat")  # pieces that name no judge
-# The last words of a remedy where a comparison can be forced; a gate cannot.
-FORCING = ", or go on with --force (force=True)"
-# Where no column is an id: why other data met, and what helps where --force would not.
-BY_NUMBER = "were matched by the number of their row, since no column is an id"
-BY_ID = "score both again with an id column, or name one with --map id=COLUMN"
-Names: TypeAlias = tuple[str, str]  # what the baseline and the other run are called
+        values = store.values(result.run.id, metric)
+    return {row: why if value is None else float(value) for row, value, why in values}
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class DefinitionDifferences:
     """How two signatures of a metric differ.
 
     Attributes:
         definition: What differs in what is computed or asked: versions, code, prompts.
         judges: What differs in who answers: (task, judge before, judge after).
-        company: What differs in the metrics that were asked in one call with it; "" if nothing.
+        coalesced_with: How the metrics differ that were asked in one call with it; "" if not.
     """
 
     definition: tuple[str, ...]
     judges: tuple[tuple[str, str, str], ...]
-    company: str = ""
+    coalesced_with: str = ""
 
 
-def unlike(metric: str, first: Run, second: Run) -> Unlike:
+def compare_definitions(metric: str, first: Run, second: Run) -> DefinitionDifferences:
     """What could make a metric's numbers differ between two runs beside the systems measured."""
     before, after = (_pieces(metric, run.metrics[metric]) for run in (first, second))
-    definition, judges, company = [], [], ""
+    definition, judges, coalesced_with = [], [], ""
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name, ""), after.get(name, "")
         if one == other:
@@ -198,7 +204,7 @@ def unlike(metric: str, first: Run, second: Run) -> Unlike:
             continue
         if name == _TOGETHER:
             others = (_others(metric, piece) for piece in (one, other))
-            company = "asked in one call with {} and with {}".format(*others)
+            coalesced_with = "asked in one call with {} and with {}".format(*others)
             continue
         judge, prompt = _judge(one)
         other_judge, other_prompt = _judge(other)
@@ -206,26 +212,26 @@ def unlike(metric: str, first: Run, second: Run) -> Unlike:
             judges.append((name, judge, other_judge))
         if prompt and other_prompt and prompt != other_prompt:
             definition.append(f"prompt of {name}")
-    return Unlike(tuple(definition), tuple(judges), company)
+    return DefinitionDifferences(tuple(definition), tuple(judges), coalesced_with)
 
 
-def _others(metric: str, company: str) -> str:
-    found = [label for label in company.split("+") if label and label != metric]
-    return ", ".join(found) or "no other metric"
+def _others(metric: str, coalesced_with: str) -> str:
+    labels = [label for label in coalesced_with.split("+") if label and label != metric]
+    return ", ".join(labels) or "no other metric"
 
 
 def judges(metric: str, signature: str) -> list[str]:
     """Who answers what a metric asks, as its signature tells; nobody if it asks nothing."""
-    asked = (
+    names = (
         _judge(text)[0] for name, text in _pieces(metric, signature).items() if name not in _NONE
     )
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(names))
 
 
 def _pieces(metric: str, signature: str) -> Mapping[str, str]:
     rest = signature.removeprefix(metric).split("|")
-    found = (piece.partition("=") for piece in rest if piece)
-    return {name: value for name, _, value in found}
+    pieces = (piece.partition("=") for piece in rest if piece)
+    return {name: value for name, _, value in pieces}
 
 
 def _judge(identity: str) -> tuple[str, str]:
@@ -234,7 +240,7 @@ def _judge(identity: str) -> tuple[str, str]:
     return (name, digest) if mark else (identity, "")
 
 
-def refuse_same(baseline: Result, others: Sequence[Result], called: Callable[[int], str]) -> None:
+def refuse_same(baseline: Result, others: Sequence[Result], name_of: Callable[[int], str]) -> None:
     """Refuse a comparison of a run with itself, or with nothing."""
     if not others:
         raise InputError("one run is no comparison", "name two; `assay runs` lists them")
@@ -242,7 +248,7 @@ def refuse_same(baseline: Result, others: Sequence[Result], called: Callable[[in
     for number, result in enumerate((baseline, *others)):
         key = (result.path.resolve(), result.run.id)
         if key in seen:
-            what = f"{called(seen[key])} and {called(number)} are the same run, {result.run.id}"
+            what = f"{name_of(seen[key])} and {name_of(number)} are the same run, {result.run.id}"
             raise InputError(what, "name two different ones; `assay runs` lists them")
         seen[key] = number
 
@@ -253,14 +259,16 @@ def unlike_definitions(
     """What differs beside the systems: refused if the definition does, told if the judge does."""
     differing: dict[str, None] = {}
     judges: dict[str, None] = {}
-    company: list[str] = []
+    coalesced_with: list[str] = []
     for metric in shared:
-        found = unlike(metric, baseline.run, other.run)
-        differing.update(dict.fromkeys(f"{metric}: {what}" for what in found.definition))
+        differences = compare_definitions(metric, baseline.run, other.run)
+        differing.update(dict.fromkeys(f"{metric}: {what}" for what in differences.definition))
         judges.update(
-            dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in found.judges)
+            dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in differences.judges)
         )
-        company += [f"{metric} ({found.company})"] if found.company else []
+        coalesced_with += (
+            [f"{metric} ({differences.coalesced_with})"] if differences.coalesced_with else []
+        )
     both = " and ".join(names)
     text = f"The definitions of {both} differ: {'; '.join(differing)}"
     if differing and not force:
@@ -270,8 +278,10 @@ def unlike_definitions(
         who = "; ".join(judges)
         text = f"Different judges scored {both} ({who})."
         warned.append(f"{text} A difference may be one of the judges, not of the systems.")
-    if company:
-        text = f"Other metrics were asked about beside these in {both}: {'; '.join(company)}."
+    if coalesced_with:
+        text = (
+            f"Other metrics were asked about beside these in {both}: {'; '.join(coalesced_with)}."
+        )
         warned.append(f"{text} A small difference may be one of the company; --apart avoids it.")
     return warned
 
@@ -303,7 +313,7 @@ def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
     return warned
 
 
-def lacking(baseline: Result, other: Result, names: Names) -> list[str]:
+def missing_metrics(baseline: Result, other: Result, names: Names) -> list[str]:
     """Metrics that only one of two runs has."""
     has, others = list(baseline.run.metrics), list(other.run.metrics)
     return [
@@ -313,15 +323,11 @@ def lacking(baseline: Result, other: Result, names: Names) -> list[str]:
     ]
 
 
-def partial(result: Result, name: str) -> list[str]:
+def unfinished(result: Result, name: str) -> list[str]:
     """Whether a run has only some of its scores."""
     if result.run.finished and not result.run.stopped:
         return []
     return [f"Only what {name} has scored is compared: it is not finished."]
-
-
-ALPHA = 0.01
-_DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,25 +366,25 @@ class Drift:
 
 def drift_since(store: Store, run: str) -> list[Drift]:
     """How each judge of a run compares with its last fingerprint of an earlier day."""
-    found = []
+    drifts = []
     for now in store.judges.fingerprints(run):
         before = store.judges.before(now)
         if before is not None:
-            found.append(drift_of(before, now))
-    return found
+            drifts.append(drift_of(before, now))
+    return drifts
 
 
 def drift_warnings(first: Result, second: Result) -> list[str]:
     """What has to be said of the judges that two runs share: those that have changed."""
     with Store(first.path) as one, Store(second.path) as other:
-        found = drift_between(one, first.run.id, other, second.run.id)
-    return [str(drift) for drift in found if drift.changed]
+        drifts = drift_between(one, first.run.id, other, second.run.id)
+    return [str(drift) for drift in drifts if drift.changed]
 
 
 def drift_between(first: Store, run: str, second: Store, other: str) -> list[Drift]:
     """How the judges that two runs share compare, each by its last fingerprint in either run."""
-    before = {found.judge: found for found in first.judges.fingerprints(run)}
-    after = {found.judge: found for found in second.judges.fingerprints(other)}
+    before = {fingerprint.judge: fingerprint for fingerprint in first.judges.fingerprints(run)}
+    after = {fingerprint.judge: fingerprint for fingerprint in second.judges.fingerprints(other)}
     pairs = ((before[name], after[name]) for name in before if name in after)
     return [drift_of(*sorted(pair, key=lambda f: f.day)) for pair in pairs]
 

@@ -10,11 +10,11 @@ from assay.analysis.comparability import (
     Matched,
     Pair,
     drift_warnings,
-    lacking,
     match,
+    missing_metrics,
     pairs,
-    partial,
     refuse_same,
+    unfinished,
     unlike_data,
     unlike_definitions,
 )
@@ -30,6 +30,12 @@ from assay.stats.power import fewest_changes
 from assay.store import Store
 
 MOST_PARTS = 4
+
+
+BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
+
+
+MOST_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,71 +77,6 @@ class SampleChange:
     before: float
     after: float
     parts: tuple[PartChange, ...]
-
-
-def largest(
-    pairs: Iterable[Pair], metric: str, runs: tuple[Result, Result], *, sign: int, most: int
-) -> tuple[SampleChange, ...]:
-    """The samples whose score rose (`sign` 1) or fell (-1) most, at most so many."""
-    moved = [pair for pair in pairs if sign * (pair.after - pair.before) > 0]
-    moved.sort(key=lambda pair: sign * (pair.before - pair.after))
-    baseline, other = runs
-    if not moved or not most:
-        return ()
-    with Store(baseline.path) as first, Store(other.path) as second:
-        return tuple(
-            SampleChange(
-                pair.sample,
-                first.sample(baseline.run.id, pair.sample)[1].question,
-                pair.before,
-                pair.after,
-                changed(
-                    _parts(first, baseline.run.id, pair.rows[0], metric),
-                    _parts(second, other.run.id, pair.rows[1], metric),
-                    sign=sign,
-                ),
-            )
-            for pair in moved[:most]
-        )
-
-
-def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
-    outcome = store.outcome(run, row, metric)
-    return outcome.parts if outcome else ()
-
-
-def changed(
-    before: Sequence[Part], after: Sequence[Part], *, sign: int, most: int = MOST_PARTS
-) -> tuple[PartChange, ...]:
-    """What changed between two sets of evidence, what moved the score that way first."""
-    old = {(part.kind, part.text): part for part in before}
-    new = {(part.kind, part.text): part for part in after}
-    found: list[tuple[float, PartChange]] = []
-    for key in dict.fromkeys([*new, *old]):
-        one, other = old.get(key), new.get(key)
-        if one and other and (one.label, one.value) == (other.label, other.value):
-            continue
-        shown = other or one
-        if shown is None:  # it stands in one of them
-            continue
-        was, now = (part.label if part else None for part in (one, other))
-        values = (one.value if one else None, other.value if other else None)
-        change = PartChange(*key, was, now, shown.reason, values)
-        found.append((sign * (_weight(other) - _weight(one)), change))
-    found.sort(key=lambda item: -item[0])
-    # What moved the other way explains nothing, unless there is nothing else.
-    found = [item for item in found if item[0] > 0] or found
-    return tuple(change for _, change in found[:most])
-
-
-def _weight(part: Part | None) -> float:
-    # What is not there neither adds nor takes away: half way between a yes and a no.
-    if part is None:
-        return 0.5
-    return 0.5 if part.value is None else part.value
-
-
-BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +192,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """A line for each metric."""
-        rows = [_line(found, self.runs) for found in self.metrics]
+        rows = [_line(metric, self.runs) for metric in self.metrics]
         return "\n".join([*rows, *(f"! {warning}" for warning in self.warnings)])
 
 
@@ -273,24 +214,21 @@ def _sides(one: MetricComparison) -> tuple[int, int]:
 
 def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
     head = f"{one.metric} of {_called(runs[one.run])} against {_called(runs[0])}: {one.verdict}"
-    found = one.paired
-    if found is None or one.p is None:
+    paired = one.paired
+    if paired is None or one.p is None:
         return head
-    ends = found.interval
+    ends = paired.interval
     span = f" ({ends.low:+.3f} to {ends.high:+.3f})" if ends else ""
-    text = f"{head}, {found.difference:+.3f}{span}, p = {one.p:.3g}, n = {found.n}"
+    text = f"{head}, {paired.difference:+.3f}{span}, p = {one.p:.3g}, n = {paired.n}"
     if one.verdict != NOT_FOUND:
         return text
     if one.too_few_differ:
-        units = "groups" if found.units < found.n else "pairs"
-        differ = f"{found.moved} of {found.units} {units} differ"
+        units = "groups" if paired.units < paired.n else "pairs"
+        differ = f"{paired.moved} of {paired.units} {units} differ"
         text += f"; {differ}, and fewer than {one.least} show nothing"
     if one.detectable is not None:
         text += f"; a difference of {one.detectable:.2g} would have been seen in 80 of 100 cases"
     return text
-
-
-MOST_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,40 +266,42 @@ def compare(
         InputError: If two runs are the same, share no metric or no sample, or if definitions of a
             metric or most of the data differ and `force` is not set.
     """
-    how = _Terms(level, wanted, most)
+    terms = _Terms(level, wanted, most)
     refuse_same(baseline, others, called)
-    found: list[MetricComparison] = []
+    compared_metrics: list[MetricComparison] = []
     warnings: list[str] = []
     for number, other in enumerate(others, start=1):
         names = called(0), called(number)
         shared = _shared(baseline, other, metrics)
         if not metrics:
-            warnings += lacking(baseline, other, names)
+            warnings += missing_metrics(baseline, other, names)
         warnings += unlike_definitions(baseline, other, shared, names, force=force)
         matched = match(baseline, other, keep_other_data=force)
         warnings += unlike_data(matched, names, force=force)
         warnings += drift_warnings(baseline, other)
-        warnings += partial(baseline, names[0]) + partial(other, names[1])
-        found += [_one(metric, number, matched, baseline, other, how) for metric in shared]
+        warnings += unfinished(baseline, names[0]) + unfinished(other, names[1])
+        compared_metrics += [
+            _one(metric, number, matched, baseline, other, terms) for metric in shared
+        ]
     return Comparison(
         runs=tuple(_compared(result) for result in (baseline, *others)),
-        metrics=_adjusted(found, how),
-        warnings=tuple(dict.fromkeys([*warnings, *_gaps(found, called)])),
-        level=how.level,
+        metrics=_adjusted(compared_metrics, terms),
+        warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
+        level=terms.level,
     )
 
 
 def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:
-    wanted = [label for name in metrics for label in labels(baseline.run, name)]
-    has = other.run.metrics
-    for label in wanted:
-        if label not in has:  # named, so it must be there
-            raise InputError(f"run {other.run.id} has no '{label}': it has {', '.join(has)}")
-    found = [label for label in wanted or baseline.run.metrics if label in has]
-    if not found:
+    named = [label for name in metrics for label in labels(baseline.run, name)]
+    available = other.run.metrics
+    for label in named:
+        if label not in available:  # named, so it must be there
+            raise InputError(f"run {other.run.id} has no '{label}': it has {', '.join(available)}")
+    shared = [label for label in named or baseline.run.metrics if label in available]
+    if not shared:
         what = f"runs {baseline.run.id} and {other.run.id} have no metric in common"
         raise InputError(what, "score both by the same metrics")
-    return found
+    return shared
 
 
 def _one(
@@ -370,19 +310,19 @@ def _one(
     matched: Matched,
     baseline: Result,
     other: Result,
-    how: _Terms,
+    terms: _Terms,
 ) -> MetricComparison:
     about = baseline.run.config["about"][metric]
     up = bool(about["higher_is_better"])
-    found, left_out = pairs(matched, metric, baseline, other)
+    scored_pairs, left_out = pairs(matched, metric, baseline, other)
     numbers = None
-    if found:
+    if scored_pairs:
         numbers = stats.paired(
-            [pair.before for pair in found],
-            [pair.after for pair in found],
-            groups=[pair.group for pair in found] if matched.clustered else None,
+            [pair.before for pair in scored_pairs],
+            [pair.after for pair in scored_pairs],
+            groups=[pair.group for pair in scored_pairs] if matched.clustered else None,
             span=_span(about["range"]),
-            level=how.level,
+            level=terms.level,
         )
     runs, sign = (baseline, other), 1 if up else -1
     return MetricComparison(
@@ -397,9 +337,9 @@ def _one(
         aim=None,
         needed=None,
         left_out=left_out,
-        worst=largest(found, metric, runs, sign=-sign, most=how.most),
-        best=largest(found, metric, runs, sign=sign, most=how.most),
-        noise=_noise(metric, runs, len(found)),
+        worst=largest(scored_pairs, metric, runs, sign=-sign, max_samples=terms.most),
+        best=largest(scored_pairs, metric, runs, sign=sign, max_samples=terms.most),
+        noise=_noise(metric, runs, len(scored_pairs)),
         range=(about["range"][0], about["range"][1]),
     )
 
@@ -409,8 +349,8 @@ def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
     moved = []
     for result in runs:
         with Store(result.path) as store:
-            known = noise(store, result.run.metrics[metric])
-        moved.append(known.of_mean(n) if known else None)
+            measured = noise(store, result.run.metrics[metric])
+        moved.append(measured.of_mean(n) if measured else None)
     before, after = moved
     if before is None or after is None:
         return None
@@ -423,24 +363,24 @@ def _span(ends: Sequence[float | None]) -> float | None:
     return None if low is None or high is None else high - low
 
 
-def _adjusted(found: Sequence[MetricComparison], how: _Terms) -> tuple[MetricComparison, ...]:
+def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[MetricComparison, ...]:
     """The verdicts, which need all tests at once."""
-    tested = [one for one in found if one.tested]
+    tested = [one for one in compared if one.tested]
     adjusted = iter(holm([one.paired.p for one in tested if one.paired]))
-    alpha = (1 - how.level) / max(1, len(tested))
+    alpha = (1 - terms.level) / max(1, len(tested))
     done = []
-    for one in found:
+    for one in compared:
         changes: dict[str, Any] = {}
         if one.paired:
             p = next(adjusted) if one.tested else 1.0
-            aim = how.wanted or abs(one.paired.difference) or None
+            aim = terms.wanted or abs(one.paired.difference) or None
             changes = {
                 "p": p,
-                "verdict": _verdict(one, p, 1 - how.level),
+                "verdict": _verdict(one, p, 1 - terms.level),
                 "detectable": stats.detectable(one.paired, alpha=alpha),
                 "least": fewest_changes(alpha),
                 "aim": aim,
-                "asked": how.wanted is not None,
+                "asked": terms.wanted is not None,
                 "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
             }
         done.append(replace(one, **changes))
@@ -463,14 +403,80 @@ def _compared(result: Result) -> Compared:
     )
 
 
-def _gaps(found: Sequence[MetricComparison], called: Callable[[int], str]) -> list[str]:
+def _gaps(compared: Sequence[MetricComparison], name_of: Callable[[int], str]) -> list[str]:
     """Where so many samples are missing that the pairs may not speak for all."""
     warned = []
-    for one in found:
+    for one in compared:
         n = one.paired.n if one.paired else 0
         missing = sum(left.n for left in one.left_out)
         if missing > (n + missing) / 5:
-            both = f"{called(0)} and {called(one.run)}"
+            both = f"{name_of(0)} and {name_of(one.run)}"
             text = f"{one.metric}: {missing} of {n + missing} samples cannot be compared between"
             warned.append(f"{text} {both}: the difference speaks about the rest.")
     return warned
+
+
+def largest(
+    pairs: Iterable[Pair], metric: str, runs: tuple[Result, Result], *, sign: int, max_samples: int
+) -> tuple[SampleChange, ...]:
+    """The samples whose score rose (`sign` 1) or fell (-1) most, at most so many."""
+    moved = [pair for pair in pairs if sign * (pair.after - pair.before) > 0]
+    moved.sort(key=lambda pair: sign * (pair.before - pair.after))
+    baseline, other = runs
+    if not moved or not max_samples:
+        return ()
+    with Store(baseline.path) as first, Store(other.path) as second:
+        return tuple(
+            SampleChange(
+                pair.sample,
+                first.sample(baseline.run.id, pair.sample)[1].question,
+                pair.before,
+                pair.after,
+                changed(
+                    _parts(first, baseline.run.id, pair.rows[0], metric),
+                    _parts(second, other.run.id, pair.rows[1], metric),
+                    sign=sign,
+                ),
+            )
+            for pair in moved[:max_samples]
+        )
+
+
+def changed(
+    before: Sequence[Part], after: Sequence[Part], *, sign: int, max_parts: int = MOST_PARTS
+) -> tuple[PartChange, ...]:
+    """What changed between two sets of evidence, what moved the score that way first."""
+    old = {(part.kind, part.text): part for part in before}
+    new = {(part.kind, part.text): part for part in after}
+    weighted: list[tuple[float, PartChange]] = []
+    for key in dict.fromkeys([*new, *old]):
+        old_part, new_part = old.get(key), new.get(key)
+        if (
+            old_part
+            and new_part
+            and (old_part.label, old_part.value) == (new_part.label, new_part.value)
+        ):
+            continue
+        present = new_part or old_part
+        if present is None:  # it stands in one of them
+            continue
+        was, now = (part.label if part else None for part in (old_part, new_part))
+        values = (old_part.value if old_part else None, new_part.value if new_part else None)
+        change = PartChange(*key, was, now, present.reason, values)
+        weighted.append((sign * (_weight(new_part) - _weight(old_part)), change))
+    weighted.sort(key=lambda item: -item[0])
+    # What moved the other way explains nothing, unless there is nothing else.
+    weighted = [item for item in weighted if item[0] > 0] or weighted
+    return tuple(change for _, change in weighted[:max_parts])
+
+
+def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
+    outcome = store.outcome(run, row, metric)
+    return outcome.parts if outcome else ()
+
+
+def _weight(part: Part | None) -> float:
+    # What is not there neither adds nor takes away: half way between a yes and a no.
+    if part is None:
+        return 0.5
+    return 0.5 if part.value is None else part.value

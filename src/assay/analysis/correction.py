@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assay.analysis.labelled import Given, Item, Labelled, labelled, one_metric, read_for_run
+from assay.analysis.labelled import Item, Labelled, LabelSource, labelled, one_metric, read_for_run
 from assay.dataset.labels import Labels
 from assay.errors import InputError
 from assay.runner.result import Result
@@ -88,7 +88,7 @@ class Correction:
 
 def correct(
     result: Result,
-    labels: Given,
+    labels: LabelSource,
     metric: str | None = None,
     *,
     strata: str | None = None,
@@ -111,23 +111,25 @@ def correct(
     Raises:
         InputError: If labels and run do not fit.
     """
-    given = read_for_run(labels, result)
+    read = read_for_run(labels, result)
     name = one_metric(result, metric)
-    if given.kind == "pair":
+    if read.kind == "pair":
         raise InputError("labels of pairs have no mean", "`assay agree` uses them")
-    found = labelled(result, given, name)
-    by_sample, partly = _labelled_whole(found)
-    scored, n_unscored = scored_samples(result, found.metric)
+    items = labelled(result, read, name)
+    by_sample, partly = _labelled_whole(items)
+    scored, n_unscored = scored_samples(result, items.metric)
     places = {sample.id: place for place, (sample, _) in enumerate(scored)}
     at, values = [places[sample] for sample in by_sample], list(by_sample.values())
     about = result.run.config["about"][name]["range"]
     limits, scores = _ends(values, ends, about), [value for _, value in scored]
-    told = _as_labels(scores, about, limits, falling=not found.higher_is_better)
-    chances = _chances(given, name, list(by_sample))
+    scaled_scores = _as_labels(scores, about, limits, falling=not items.higher_is_better)
+    chances = _chances(read, name, list(by_sample))
     design = _design(scored, at, chances, strata)
     corrected, unaided = (
         replace(
-            correct_mean(told, at, values, design=design, ends=limits, power=power, level=level),
+            correct_mean(
+                scaled_scores, at, values, design=design, ends=limits, power=power, level=level
+            ),
             judge_mean=sum(scores) / len(scores),
         )
         for power in (None, 0.0)
@@ -135,22 +137,22 @@ def correct(
     units, pi = design.groups and [design.groups[k] for k in at], _as_probabilities(design, at)
     alone, interval = labels_alone(values, probabilities=pi, groups=units, ends=limits, level=level)
     return Correction(
-        metric=found.metric,
+        metric=items.metric,
         corrected=corrected,
         alone=alone,
         alone_interval=interval,
         unaided=unaided,
         by_probability=chances is not None,
         n_unscored=n_unscored,
-        n_open=given.empty,
-        left_out={**found.left_out, **partly},
+        n_open=read.empty,
+        left_out={**items.left_out, **partly},
         cut_short=chances is not None and cut_short(chances, len(scored)),
     )
 
 
 def correct_verdicts(
     result: Result,
-    labels: Given,
+    labels: LabelSource,
     labelled_run: Result,
     metric: str | None = None,
     *,
@@ -176,30 +178,30 @@ def correct_verdicts(
         InputError: If the two runs were not judged alike, if labels are not 0 or 1, or if the
             labels show a judge that is no better than chance.
     """
-    given = read_for_run(labels, labelled_run)
+    read = read_for_run(labels, labelled_run)
     name = one_metric(result, metric)
     theirs = labelled_run.run.metrics.get(name)
     if theirs != result.run.metrics[name]:
         what = f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {theirs}"
         raise InputError(what, "judge both with the same judge, prompts and version")
-    found = labelled(labelled_run, given, name)
-    by_sample = _good_or_not(found)
-    sign = 1 if found.higher_is_better else -1
-    known = {item.sample.id: item for item in found.items}
+    items = labelled(labelled_run, read, name)
+    by_sample = _good_or_not(items)
+    sign = 1 if items.higher_is_better else -1
+    known = {item.sample.id: item for item in items.items}
     pairs = [
         (sign * (known[i].outcome.value - threshold) >= 0, label == 1)
         for i, label in by_sample.items()
     ]
-    chances = _chances(given, name, list(by_sample))
+    chances = _chances(read, name, list(by_sample))
     weights = _weights(chances)
     checked = Checked.of(pairs, weights)
     scored, _ = scored_samples(result, name)
-    said = [sign * (value - threshold) >= 0 for _, value in scored]
+    called_good = [sign * (value - threshold) >= 0 for _, value in scored]
     share = None
     if scored and checked.positives and checked.negatives:
         samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
-        alike = _clustered(said, samples[0], pairs, samples[1], weights)
-        share = true_share(sum(said), len(said), checked, groups=alike, level=level)
+        alike = _clustered(called_good, samples[0], pairs, samples[1], weights)
+        share = true_share(sum(called_good), len(called_good), checked, groups=alike, level=level)
     if share is None:
         what = f"the labels do not show that the judge tells good from bad: {checked}"
         raise InputError(what, "label more samples, or take another --threshold or judge")
@@ -208,26 +210,26 @@ def correct_verdicts(
     return replace(share, by_probability=chances is not None, cut_short=short)
 
 
-def _labelled_whole(found: Labelled) -> tuple[dict[str, float], dict[str, int]]:
+def _labelled_whole(items: Labelled) -> tuple[dict[str, float], dict[str, int]]:
     """The label of each sample that is labelled whole, and why the others are left out."""
-    by_sample, partly = whole_samples(found.items, found.kind)
+    by_sample, partly = whole_samples(items.items, items.kind)
     if not by_sample:
         raise InputError(f"no sample is labelled whole: {partly}", "label each of its statements")
     return by_sample, partly
 
 
-def _good_or_not(found: Labelled) -> dict[str, float]:
+def _good_or_not(items: Labelled) -> dict[str, float]:
     """1 or 0 of each sample that is labelled whole; of several annotators the majority counts."""
-    if found.kind == "sample" and found.yes_or_no:
-        return {item.sample.id: float(item.label > 0.5) for item in found.decided().items}
-    by_sample, _ = whole_samples(found.items, found.kind)
+    if items.kind == "sample" and items.yes_or_no:
+        return {item.sample.id: float(item.label > 0.5) for item in items.decided().items}
+    by_sample, _ = whole_samples(items.items, items.kind)
     if not set(by_sample.values()) <= {0.0, 1.0}:
         raise InputError("labels are not all 0 or 1", "`assay correct` without --checked-on")
     return by_sample
 
 
 def _clustered(
-    said: Sequence[bool],
+    called_good: Sequence[bool],
     samples: Sequence[Sample],
     pairs: Sequence[tuple[bool, bool]],
     checked: Sequence[Sample],
@@ -236,7 +238,7 @@ def _clustered(
     """How much less the samples tell than independent ones; None if no sample names a group."""
     if groups([*samples, *checked]) is None:
         return None
-    return clustered(said, _clusters(samples), pairs, _clusters(checked), weights)
+    return clustered(called_good, _clusters(samples), pairs, _clusters(checked), weights)
 
 
 def _weights(chances: Sequence[float] | None) -> Floats | None:
@@ -248,14 +250,14 @@ def _weights(chances: Sequence[float] | None) -> Floats | None:
 
 def scored_samples(result: Result, metric: str) -> tuple[list[tuple[Sample, float]], int]:
     """The samples with a score in the order of the run, and how many have none."""
-    found: list[tuple[Sample, float]] = []
+    scored: list[tuple[Sample, float]] = []
     missing = 0
     for sample, outcome in result.outcomes(metric):
         if isinstance(outcome, Score):
-            found.append((sample, outcome.value))
+            scored.append((sample, outcome.value))
         else:
             missing += 1
-    return found, missing
+    return scored, missing
 
 
 def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], dict[str, int]]:
@@ -269,7 +271,7 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
     by_sample: dict[str, list[Item]] = {}
     for item in items:
         by_sample.setdefault(item.sample.id, []).append(item)
-    found: dict[str, float] = {}
+    by_sample_label: dict[str, float] = {}
     left_out: dict[str, int] = {}
     for sample, several in by_sample.items():
         score = several[0].outcome
@@ -279,8 +281,8 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
         elif not math.isclose(score.value, sum(judged) / len(judged), abs_tol=1e-9):
             left_out[NO_SHARE] = left_out.get(NO_SHARE, 0) + 1
         else:
-            found[sample] = sum(item.label for item in several) / len(several)
-    return found, left_out
+            by_sample_label[sample] = sum(item.label for item in several) / len(several)
+    return by_sample_label, left_out
 
 
 def groups(samples: Sequence[Sample]) -> list[Hashable] | None:
@@ -327,26 +329,26 @@ def _as_labels(
     """
     array = np.asarray(scores, np.float64)
     low, high = (
-        told if told is not None and math.isfinite(told) else seen
-        for told, seen in zip(about, (float(array.min()), float(array.max())), strict=True)
+        end if end is not None and math.isfinite(end) else seen
+        for end, seen in zip(about, (float(array.min()), float(array.max())), strict=True)
     )
     share = (array - low) / (high - low) if high > low else np.zeros(len(array))
     return ends[0] + (1 - share if falling else share) * (ends[1] - ends[0])
 
 
-def _chances(given: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:
+def _chances(labels: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:
     # Samples are chosen for one metric: a sheet for another has other chances.
-    told: dict[str, float] = {}
-    for label in given.of(metric):
-        if label.chance is None or told.setdefault(label.sample, label.chance) == label.chance:
+    by_sample: dict[str, float] = {}
+    for label in labels.of(metric):
+        if label.chance is None or by_sample.setdefault(label.sample, label.chance) == label.chance:
             continue
-        both = f"{told[label.sample]:g} and {label.chance:g}"
+        both = f"{by_sample[label.sample]:g} and {label.chance:g}"
         what = f"sample '{label.sample}' has inclusion_probability {both}"
         raise InputError(what, "give every annotator's row that of the latest sheet")
-    found = [told.get(sample) for sample in samples]
-    known = [chance for chance in found if chance is not None]
-    if known and len(known) < len(found):
-        missing = next(s for s, chance in zip(samples, found, strict=True) if chance is None)
+    chances = [by_sample.get(sample) for sample in samples]
+    known = [chance for chance in chances if chance is not None]
+    if known and len(known) < len(chances):
+        missing = next(s for s, chance in zip(samples, chances, strict=True) if chance is None)
         what = f"sample '{missing}' has no inclusion_probability, and others have"
         raise InputError(what, "`assay label` writes them; or leave the whole column out")
     return known or None
@@ -370,13 +372,13 @@ def _strata(
         return None
     if not any(name in sample.metadata for sample, _ in scored):
         raise InputError(f"no sample has a column '{name}'", "name a column of the data")
-    found: list[Hashable] = [str(sample.metadata.get(name)) for sample, _ in scored]
-    k, of = Counter(found[place] for place in at), Counter(found)
+    strata: list[Hashable] = [str(sample.metadata.get(name)) for sample, _ in scored]
+    k, of = Counter(strata[place] for place in at), Counter(strata)
     few = sorted(str(value) for value in of if k[value] < min(of[value], 2))
     if few:
         what = f"fewer than two samples of {name} {', '.join(few)} are labelled"
         raise InputError(what, "label two or more of each; one does not tell how far they differ")
-    return found
+    return strata
 
 
 def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | None:

@@ -12,7 +12,7 @@ from assay.analysis.comparison import MetricComparison, compare
 from assay.errors import InputError, Problem
 from assay.metrics.names import check_threshold
 from assay.runner.config_files import section
-from assay.runner.result import Result, labels
+from assay.runner.result import Result, known_labels
 from assay.runner.summary import MetricSummary
 from assay.store import Run
 from assay.text.decimals import decimals
@@ -20,8 +20,17 @@ from assay.text.decimals import decimals
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
 KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
-
 T = TypeVar("T", bound=str)
+Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
+Ends: TypeAlias = tuple[float, float] | None
+# More samples than these are no advice.
+MOST_ADVISED = 100_000
+# So many of the samples that became worse most are named.
+NAMED = 3
+# What the baseline and the run are called: a gate shows no letters that could stand for them.
+_NAMES = ("the baseline", "this run")
+# Fewer independent pairs that happen to lie close together would be taken for proof.
+FEWEST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,121 +68,6 @@ class Rules:
         _one_of("undecided", self.undecided, ("fail", "pass"))
 
 
-def number_for(given: float | Mapping[str, float], metric: str, default: float) -> float:
-    """What holds for a metric: its own number, that of its name without parameters, or the rest's.
-
-    Args:
-        given: One number for all, or numbers by metric, "" for all others.
-        metric: Label of the metric.
-        default: For metrics that have none.
-    """
-    if not isinstance(given, Mapping):
-        return given
-    name = metric.partition("(")[0]
-    return given.get(metric, given.get(name, given.get("", default)))
-
-
-def named(given: float | Mapping[str, float]) -> list[str]:
-    """The metrics that have a number of their own."""
-    return [metric for metric in given if metric] if isinstance(given, Mapping) else []
-
-
-def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
-    """The rules with every margin and share by the labels of the metrics that it is meant for.
-
-    A metric that a threshold names, too, is let pass: where no run has it, the threshold fails.
-
-    Raises:
-        InputError: If one is about a metric that neither a run has nor a threshold names.
-    """
-    given = {"margin": rules.margin, "max-unscored": rules.max_unscored}
-    unknown = [
-        _unknown(key, metric, runs)
-        for key, numbers in given.items()
-        for metric in named(numbers)
-        if not _meant(metric, runs) and metric not in {*rules.min, *rules.max}
-    ]
-    if unknown:
-        raise InputError(unknown)
-    margin, unscored = (_by_label(numbers, runs) for numbers in given.values())
-    return replace(rules, margin=margin, max_unscored=unscored)
-
-
-def _by_label(
-    given: float | Mapping[str, float], runs: Sequence[Run]
-) -> float | Mapping[str, float]:
-    if not isinstance(given, Mapping):
-        return given
-    found = dict(given)
-    for metric in named(given):
-        # A label's own number goes before that of its name without parameters.
-        meant = [label for label in _meant(metric, runs) if label not in given]
-        found.update(dict.fromkeys(meant, given[metric]))
-    return found
-
-
-def _meant(metric: str, runs: Iterable[Run]) -> list[str]:
-    found: dict[str, None] = {}
-    for run in runs:
-        try:
-            found.update(dict.fromkeys(labels(run, metric)))
-        except InputError:  # this run has none of that name
-            continue
-    return list(found)
-
-
-def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
-    known = list(dict.fromkeys(label for run in runs for label in run.metrics))
-    close = difflib.get_close_matches(metric, known, n=1)
-    where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
-    what = f"{key} is given for '{metric}', which {where}"
-    hint = f"did you mean {close[0]}? " if close else ""
-    return Problem(what, f"{hint}there are {', '.join(known)}")
-
-
-def read_rules(folder: Path) -> dict[str, Any]:
-    """The rules that stand in a folder's ``assay.toml`` or ``pyproject.toml``; {} if none do.
-
-    Returns:
-        Fields of `Rules` by name, and "no_regression" where a baseline is named.
-
-    Raises:
-        InputError: If the file cannot be read, or a key is unknown.
-    """
-    found, name = section(folder, "gate")
-    if unknown := sorted(set(found) - set(KEYS)):
-        what = f"the rules of '{name}': {', '.join(unknown)}"
-        raise InputError(what, f"there are {', '.join(KEYS)}")
-    for key in ("min", "max"):
-        if not isinstance(found.get(key, {}), dict):
-            remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
-            raise InputError(f"the rules of '{name}': {key} is no table of metrics", remedy)
-    if not isinstance(found.get("no-regression", ""), str):
-        raise InputError(f"the rules of '{name}': no-regression is no text", "name a run")
-    return {key.replace("-", "_"): value for key, value in found.items()}
-
-
-def _check_number(name: str, metric: str, value: object) -> None:
-    about = f"{name} of {metric}" if metric else name
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{about} is {value!r}", "give a number")
-    if name == "max_unscored" and not 0 <= value <= 1:
-        raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
-    if name == "margin" and value < 0:
-        raise InputError(f"{about} is {value!r}", "give 0 or more")
-
-
-def _one_of(name: str, given: T, known: tuple[T, ...]) -> None:
-    if given not in known:
-        raise InputError(f"{name} is {given!r}", f"one of: {', '.join(known)}")
-
-
-Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
-Ends: TypeAlias = tuple[float, float] | None
-# More samples than these are no advice.
-MOST_ADVISED = 100_000
-
-
 @dataclass(frozen=True, slots=True)
 class Check:
     """One rule, held against one metric.
@@ -195,145 +89,6 @@ class Check:
     value: float | None = None
     interval: Ends = None
     n: int = 0
-
-
-def at_least(value: float, limit: float) -> bool:
-    """Whether a number reaches a limit; what differs by rounding only is the same."""
-    return value >= limit or math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
-    """On which side of a limit an interval lies: all of it, none of it, or both sides."""
-    if ends is None:
-        return "undecided"
-    right = {holds(end) for end in ends}
-    return "undecided" if len(right) > 1 else "pass" if right.pop() else "fail"
-
-
-def _with_interval(value: float, ends: Ends) -> str:
-    """A number with its interval, in words."""
-    text = decimals(value, 3)
-    return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
-
-
-def _noise_in_words(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
-    """How far the judge alone moves a number, or what else it does; "" if that is not known."""
-    return f"; {what} up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}" if noise else ""
-
-
-def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
-    """How many samples would decide, if the mean stays where it is."""
-    gap = abs(value - limit)
-    if ends is None and n == 1:
-        return "one independent sample has no interval: score at least two"
-    if ends is None:  # one document, or a range without end whose scores are all the same
-        return "there is no interval: it takes two or more independent samples that differ"
-    if not gap:
-        return "no number of samples is sure to decide it"
-    below, above = value - ends[0], ends[1] - value
-    near, far = (below, above) if limit < value else (above, below)
-    # The arm near the limit decides. Near an end of the range the arms differ: their product and
-    # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
-    wanted = round(n * (near * far + gap * (near - far)) / gap**2)
-    if wanted > MOST_ADVISED:
-        return "it lies too near to be decided by more samples"
-    return f"about {max(wanted, n + 1):,} samples like these would decide it"
-
-
-# So many of the samples that became worse most are named.
-NAMED = 3
-# What the baseline and the run are called: a gate shows no letters that could stand for them.
-_NAMES = ("the baseline", "this run")
-# Fewer independent pairs that happen to lie close together would be taken for proof.
-FEWEST = 5
-
-
-def regression_checks(
-    result: Result, baseline: Result, rules: Rules
-) -> tuple[tuple[Check, ...], tuple[str, ...]]:
-    """(a check for every metric of the baseline, what makes the comparison doubtful).
-
-    Raises:
-        InputError: If the runs cannot be compared.
-    """
-    try:
-        compared = compare(baseline, result, most=NAMED, called=_NAMES.__getitem__)
-    except InputError as error:
-        raise error.without(FORCING) from error
-    by_metric = {one.metric: one for one in compared.metrics}
-    scored = {row.metric: row.n_scored for row in baseline.summary()}
-    about = result.run.config["about"]
-    named = baseline.run.name or f"run {baseline.run.short}"
-    found = []
-    for label, n in scored.items():
-        margin, one = number_for(rules.margin, label, MARGIN), by_metric.get(label)
-        ends = (baseline.run.config["about"] if one is None else about)[label]["range"]
-        before = abs(one.paired.before) if one and one.paired else None
-        most = _most(margin, ends, before)
-        worse = _worse(margin, ends, most)
-        rule = f"not worse by more than {worse} than {named}"
-        if one is None:
-            why = "the baseline has it, and this run does not"
-            found.append(Check(label, rule, "fail", why))
-            continue
-        found.append(_regression(one, rule, n, -(most or 0.0), rules))
-    return tuple(found), compared.warnings
-
-
-def _most(margin: float, ends: Sequence[float | None], before: float | None) -> float | None:
-    """The greatest loss that is no regression, in the metric's unit; None if it is not known."""
-    low, high = ends
-    span = before if low is None or high is None else high - low
-    return None if span is None else margin * span
-
-
-def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> str:
-    """A margin in words: in the unit of the metric, and as a share where the two differ."""
-    low, high = ends
-    share = f"{margin:.3g}"
-    if low is None or high is None:
-        of_what = f"{share} of the mean before"
-    elif not margin or high - low == 1:
-        return share
-    else:
-        of_what = f"{share} of its range {low:g} to {high:g}"
-    return of_what if most is None else f"{most:.3g}, which is {of_what},"
-
-
-def _regression(one: MetricComparison, rule: str, scored: int, limit: float, rules: Rules) -> Check:
-    label, found = one.metric, one.paired
-    n = found.n if found else 0
-    left_out = (scored - n) / scored if scored else 1.0
-    if found is None or left_out > number_for(rules.max_unscored, label, MAX_UNSCORED):
-        why = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
-        return Check(label, rule, "fail", why, None, None, n)
-    ends = (found.interval.low, found.interval.high) if found.interval else None
-    if found.same == n:
-        return Check(label, rule, "pass", f"every score is the same on {n:,} samples", 0.0, ends, n)
-    up = 1 if one.higher_is_better else -1
-    gain = up * found.difference
-    gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
-    verdict = side(
-        gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
-    )
-    few = rules.on == "bound" and found.units < FEWEST
-    verdict = "undecided" if few else verdict
-    number = _with_interval(found.difference, ends if rules.on == "bound" else None)
-    before, after = decimals(found.before, 3), decimals(found.after, 3)
-    why = f"{before} before, {after} now: a difference of {number}"
-    why += _noise_in_words(one.noise, "the judge's noise alone makes a difference of")
-    if few:
-        why += f"; {_too_few(found.units)}"
-    elif verdict == "undecided":
-        why += f"; {_samples_to_decide(gains, gain, limit, n)}"
-    if verdict != "pass" and one.worst:
-        why += f"; worst: {', '.join(change.sample for change in one.worst)}"
-    return Check(label, rule, verdict, why, found.difference, ends, n)
-
-
-def _too_few(units: int) -> str:
-    pairs = f"{units} independent pairs are" if units > 1 else "one independent pair is"
-    return f"{pairs} too few to tell, however alike: at least {FEWEST} are needed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,8 +120,8 @@ class Gate:
     @property
     def verdict(self) -> Verdict:
         """The worst of all rules."""
-        found = {check.verdict for check in self.checks}
-        return "fail" if "fail" in found else "undecided" if "undecided" in found else "pass"
+        verdicts = {check.verdict for check in self.checks}
+        return "fail" if "fail" in verdicts else "undecided" if "undecided" in verdicts else "pass"
 
     @property
     def passed(self) -> bool:
@@ -411,15 +166,15 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         if name not in result.run.metrics:  # a label that the run has says which way it counts
             check_threshold(name)
         rule = f"{sign} {value:g}"
-        found = _labels(result, name)
-        checks += [_threshold(result, rows[label], sign, value, rules) for label in found]
-        checks += [] if found else [_missing(name, rule, rows)]
+        matching = known_labels(result.run, name)
+        checks += [_threshold(result, rows[label], sign, value, rules) for label in matching]
+        checks += [] if matching else [_missing(name, rule, rows)]
     warnings: tuple[str, ...] = ()
     if baseline is not None:
         against, warnings = regression_checks(result, baseline, rules)
         checks += against
-    held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
-    checks += [_scored(rows[label], rules) for label in held if label in rows]
+    metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
+    checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
     places = {label: place for place, label in enumerate(rows)}
     checks.sort(key=lambda check: places.get(check.metric, -1))
     before = baseline.run if baseline else None
@@ -434,13 +189,6 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         title=run.title,
         baseline_title=before.title if before else "",
     )
-
-
-def _labels(result: Result, name: str) -> list[str]:
-    try:
-        return labels(result.run, name)
-    except InputError:
-        return []
 
 
 def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
@@ -487,3 +235,239 @@ def _scored(row: MetricSummary, rules: Rules) -> Check:
     return Check(
         row.metric, f"at most {100 * limit:.3g}% unscored", verdict, why, share, None, total
     )
+
+
+def read_rules(folder: Path) -> dict[str, Any]:
+    """The rules that stand in a folder's ``assay.toml`` or ``pyproject.toml``; {} if none do.
+
+    Returns:
+        Fields of `Rules` by name, and "no_regression" where a baseline is named.
+
+    Raises:
+        InputError: If the file cannot be read, or a key is unknown.
+    """
+    table, name = section(folder, "gate")
+    if unknown := sorted(set(table) - set(KEYS)):
+        what = f"the rules of '{name}': {', '.join(unknown)}"
+        raise InputError(what, f"there are {', '.join(KEYS)}")
+    for key in ("min", "max"):
+        if not isinstance(table.get(key, {}), dict):
+            remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
+            raise InputError(f"the rules of '{name}': {key} is no table of metrics", remedy)
+    if not isinstance(table.get("no-regression", ""), str):
+        raise InputError(f"the rules of '{name}': no-regression is no text", "name a run")
+    return {key.replace("-", "_"): value for key, value in table.items()}
+
+
+def number_for(numbers: float | Mapping[str, float], metric: str, default: float) -> float:
+    """What holds for a metric: its own number, that of its name without parameters, or the rest's.
+
+    Args:
+        numbers: One number for all, or numbers by metric, "" for all others.
+        metric: Label of the metric.
+        default: For metrics that have none.
+    """
+    if not isinstance(numbers, Mapping):
+        return numbers
+    name = metric.partition("(")[0]
+    return numbers.get(metric, numbers.get(name, numbers.get("", default)))
+
+
+def named(numbers: float | Mapping[str, float]) -> list[str]:
+    """The metrics that have a number of their own."""
+    return [metric for metric in numbers if metric] if isinstance(numbers, Mapping) else []
+
+
+def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
+    """The rules with every margin and share by the labels of the metrics that it is meant for.
+
+    A metric that a threshold names, too, is let pass: where no run has it, the threshold fails.
+
+    Raises:
+        InputError: If one is about a metric that neither a run has nor a threshold names.
+    """
+    by_key = {"margin": rules.margin, "max-unscored": rules.max_unscored}
+    unknown = [
+        _unknown(key, metric, runs)
+        for key, numbers in by_key.items()
+        for metric in named(numbers)
+        if not _matching(metric, runs) and metric not in {*rules.min, *rules.max}
+    ]
+    if unknown:
+        raise InputError(unknown)
+    margin, unscored = (_by_label(numbers, runs) for numbers in by_key.values())
+    return replace(rules, margin=margin, max_unscored=unscored)
+
+
+def _by_label(
+    numbers: float | Mapping[str, float], runs: Sequence[Run]
+) -> float | Mapping[str, float]:
+    if not isinstance(numbers, Mapping):
+        return numbers
+    by_label = dict(numbers)
+    for metric in named(numbers):
+        # A label's own number goes before that of its name without parameters.
+        labels_meant = [label for label in _matching(metric, runs) if label not in numbers]
+        by_label.update(dict.fromkeys(labels_meant, numbers[metric]))
+    return by_label
+
+
+def _matching(metric: str, runs: Iterable[Run]) -> list[str]:
+    return list(dict.fromkeys(label for run in runs for label in known_labels(run, metric)))
+
+
+def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
+    known = list(dict.fromkeys(label for run in runs for label in run.metrics))
+    close = difflib.get_close_matches(metric, known, n=1)
+    where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
+    what = f"{key} is given for '{metric}', which {where}"
+    hint = f"did you mean {close[0]}? " if close else ""
+    return Problem(what, f"{hint}there are {', '.join(known)}")
+
+
+def _check_number(name: str, metric: str, value: object) -> None:
+    about = f"{name} of {metric}" if metric else name
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{about} is {value!r}", "give a number")
+    if name == "max_unscored" and not 0 <= value <= 1:
+        raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
+    if name == "margin" and value < 0:
+        raise InputError(f"{about} is {value!r}", "give 0 or more")
+
+
+def _one_of(name: str, value: T, known: tuple[T, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} is {value!r}", f"one of: {', '.join(known)}")
+
+
+def regression_checks(
+    result: Result, baseline: Result, rules: Rules
+) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+    """(a check for every metric of the baseline, what makes the comparison doubtful).
+
+    Raises:
+        InputError: If the runs cannot be compared.
+    """
+    try:
+        compared = compare(baseline, result, most=NAMED, called=_NAMES.__getitem__)
+    except InputError as error:
+        raise error.without(FORCING) from error
+    by_metric = {metric.metric: metric for metric in compared.metrics}
+    scored = {row.metric: row.n_scored for row in baseline.summary()}
+    about = result.run.config["about"]
+    baseline_name = baseline.run.name or f"run {baseline.run.short}"
+    checks = []
+    for label, n in scored.items():
+        margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
+        ends = (baseline.run.config["about"] if metric is None else about)[label]["range"]
+        before = abs(metric.paired.before) if metric and metric.paired else None
+        allowed_loss = _most(margin, ends, before)
+        worse = _worse(margin, ends, allowed_loss)
+        rule = f"not worse by more than {worse} than {baseline_name}"
+        if metric is None:
+            why = "the baseline has it, and this run does not"
+            checks.append(Check(label, rule, "fail", why))
+            continue
+        checks.append(_regression(metric, rule, n, -(allowed_loss or 0.0), rules))
+    return tuple(checks), compared.warnings
+
+
+def _most(margin: float, ends: Sequence[float | None], mean_before: float | None) -> float | None:
+    """The greatest loss that is no regression, in the metric's unit; None if it is not known."""
+    low, high = ends
+    span = mean_before if low is None or high is None else high - low
+    return None if span is None else margin * span
+
+
+def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> str:
+    """A margin in words: in the unit of the metric, and as a share where the two differ."""
+    low, high = ends
+    share = f"{margin:.3g}"
+    if low is None or high is None:
+        of_what = f"{share} of the mean before"
+    elif not margin or high - low == 1:
+        return share
+    else:
+        of_what = f"{share} of its range {low:g} to {high:g}"
+    return of_what if most is None else f"{most:.3g}, which is {of_what},"
+
+
+def _regression(
+    metric: MetricComparison, rule: str, scored: int, limit: float, rules: Rules
+) -> Check:
+    label, paired = metric.metric, metric.paired
+    n = paired.n if paired else 0
+    left_out = (scored - n) / scored if scored else 1.0
+    if paired is None or left_out > number_for(rules.max_unscored, label, MAX_UNSCORED):
+        why = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
+        return Check(label, rule, "fail", why, None, None, n)
+    ends = (paired.interval.low, paired.interval.high) if paired.interval else None
+    if paired.same == n:
+        return Check(label, rule, "pass", f"every score is the same on {n:,} samples", 0.0, ends, n)
+    up = 1 if metric.higher_is_better else -1
+    gain = up * paired.difference
+    gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
+    verdict = side(
+        gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
+    )
+    few = rules.on == "bound" and paired.units < FEWEST
+    verdict = "undecided" if few else verdict
+    number = _with_interval(paired.difference, ends if rules.on == "bound" else None)
+    before, after = decimals(paired.before, 3), decimals(paired.after, 3)
+    why = f"{before} before, {after} now: a difference of {number}"
+    why += _noise_in_words(metric.noise, "the judge's noise alone makes a difference of")
+    if few:
+        why += f"; {_too_few(paired.units)}"
+    elif verdict == "undecided":
+        why += f"; {_samples_to_decide(gains, gain, limit, n)}"
+    if verdict != "pass" and metric.worst:
+        why += f"; worst: {', '.join(change.sample for change in metric.worst)}"
+    return Check(label, rule, verdict, why, paired.difference, ends, n)
+
+
+def _too_few(units: int) -> str:
+    pairs = f"{units} independent pairs are" if units > 1 else "one independent pair is"
+    return f"{pairs} too few to tell, however alike: at least {FEWEST} are needed"
+
+
+def at_least(value: float, limit: float) -> bool:
+    """Whether a number reaches a limit; what differs by rounding only is the same."""
+    return value >= limit or math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
+    """On which side of a limit an interval lies: all of it, none of it, or both sides."""
+    if ends is None:
+        return "undecided"
+    right = {holds(end) for end in ends}
+    return "undecided" if len(right) > 1 else "pass" if right.pop() else "fail"
+
+
+def _with_interval(value: float, ends: Ends) -> str:
+    """A number with its interval, in words."""
+    text = decimals(value, 3)
+    return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
+
+
+def _noise_in_words(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
+    """How far the judge alone moves a number, or what else it does; "" if that is not known."""
+    return f"; {what} up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}" if noise else ""
+
+
+def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
+    """How many samples would decide, if the mean stays where it is."""
+    gap = abs(value - limit)
+    if ends is None and n == 1:
+        return "one independent sample has no interval: score at least two"
+    if ends is None:  # one document, or a range without end whose scores are all the same
+        return "there is no interval: it takes two or more independent samples that differ"
+    if not gap:
+        return "no number of samples is sure to decide it"
+    below, above = value - ends[0], ends[1] - value
+    near, far = (below, above) if limit < value else (above, below)
+    # The arm near the limit decides. Near an end of the range the arms differ: their product and
+    # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
+    wanted = round(n * (near * far + gap * (near - far)) / gap**2)
+    if wanted > MOST_ADVISED:
+        return "it lies too near to be decided by more samples"
+    return f"about {max(wanted, n + 1):,} samples like these would decide it"

@@ -117,23 +117,23 @@ def by_group(
         InputError: If there is no such field, or it does not make 2 to 20 groups.
     """
     samples = _samples(result)
-    values, own = _values(result, field, samples)
+    values, grouping_metric = _values(result, field, samples)
     names, ordered = _names(field, values.values())
     named = {row: names[_text(value)] for row, value in values.items()}
     order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
     wanted = [label for name in metrics for label in labels(result.run, name)]
-    chosen = [label for label in wanted or result.run.metrics if label != own]
-    if not chosen:
+    compared_labels = [label for label in wanted or result.run.metrics if label != grouping_metric]
+    if not compared_labels:
         raise InputError(f"run {result.run.id} has no metric beside '{field}'")
     clusters = _clusters(samples) if field != "group" else None
-    found = [_metric(result, label, named, order, clusters, level) for label in chosen]
+    compared = [_metric(result, label, named, order, clusters, level) for label in compared_labels]
     warned = ["Samples of one document or conversation are not independent of each other, which"]
     warned[0] += " the test takes them to be: its p-values may be too small."
     return ByGroup(
         run=result.run.id,
         field=field,
         without=len(samples) - len(named),
-        metrics=_adjusted(found),
+        metrics=_adjusted(compared),
         warnings=tuple(warned) if clusters else (),
         level=level,
         title=result.run.title,
@@ -165,10 +165,10 @@ def _values(
     result: Result, field: str, samples: Mapping[int, tuple[str | None, Mapping[str, Any]]]
 ) -> tuple[dict[int, Any], str]:
     """By row the value of the field, and the metric whose scores these are ("" if none's)."""
-    found = {row: fields.get(field) for row, (_, fields) in samples.items()}
-    found = {row: value for row, value in found.items() if value is not None}
-    if found:
-        return found, ""
+    values = {row: fields.get(field) for row, (_, fields) in samples.items()}
+    values = {row: value for row, value in values.items() if value is not None}
+    if values:
+        return values, ""
     known = {name for _, fields in samples.values() for name in fields if fields[name] is not None}
     metrics = result.run.metrics
     if field not in {*metrics, *(label.partition("(")[0] for label in metrics)}:
@@ -239,10 +239,14 @@ def _metric(
     size = Counter(named.values())
     groups = []
     for name in order:
-        one = side([name])
-        told = describe(one.scores)
-        unscored = size[name] - told.n
-        groups.append(GroupScores(name, told.n, told.mean, told.sd, one.interval, unscored))
+        one_side = side([name])
+        described = describe(one_side.scores)
+        unscored = size[name] - described.n
+        groups.append(
+            GroupScores(
+                name, described.n, described.mean, described.sd, one_side.interval, unscored
+            )
+        )
     up = bool(about["higher_is_better"])
     return MetricByGroup(label, up, tuple(groups), tuple(_tests(side, order, up=up)))
 
@@ -264,24 +268,26 @@ def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
     for side in (first, second):
         if len(side.scores) < (LEAST if len(set(side.scores)) > 1 else LEAST_EQUAL):
             return None
-    found = welch(first.scores, second.scores, one_sided=one_sided, level=first.level)
+    tested = welch(first.scores, second.scores, one_sided=one_sided, level=first.level)
     ends = first.interval, second.interval
-    if found is None or ends[0] is None or ends[1] is None:
-        return found
+    if tested is None or ends[0] is None or ends[1] is None:
+        return tested
     # A small group of perfect scores has no spread, and t is then as sure of it as of a large one.
     means = fmean(first.scores), fmean(second.scores)
-    own, told = gap_interval(means, (ends[0], ends[1])), found.interval
-    wider = replace(told, low=min(told.low, own.low), high=max(told.high, own.high))
-    return replace(found, interval=wider)
+    of_means, of_test = gap_interval(means, (ends[0], ends[1])), tested.interval
+    wider = replace(
+        of_test, low=min(of_test.low, of_means.low), high=max(of_test.high, of_means.high)
+    )
+    return replace(tested, interval=wider)
 
 
-def _adjusted(found: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
-    p_values = [test.found.p for one in found for test in one.tests if test.found]
+def _adjusted(metrics: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
+    p_values = [test.found.p for metric in metrics for test in metric.tests if test.found]
     adjusted = iter(holm(p_values))
     return tuple(
         replace(
-            one,
-            tests=tuple(replace(t, p=next(adjusted)) if t.found else t for t in one.tests),
+            metric,
+            tests=tuple(replace(t, p=next(adjusted)) if t.found else t for t in metric.tests),
         )
-        for one in found
+        for metric in metrics
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from assay.analysis.labelled import Given, Item, labelled, one_metric, read_for_run, some
+from assay.analysis.labelled import Item, LabelSource, labelled, one_metric, read_for_run, some
 from assay.dataset.files import file_records
 from assay.dataset.tables import table_records
 from assay.dataset.values import as_text, read_back
@@ -33,10 +33,14 @@ COLUMNS: Final = (
     *("question", "answer", "contexts", "reference"),
 )
 _REASONS: Final = 3  # why samples have no score: so many reasons are told
+MOST: Final = 4
+# Longer material would make every prompt long, and teaches no more.
+LONGEST: Final = 3000
+_HEAD: Final = re.compile(r"\n?(?P<name>[^\n]+):\n(?:<<<[0-9a-f]+\n)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SampleToLabel:
     """A sample to be labelled.
 
     Attributes:
@@ -57,7 +61,7 @@ def label_next(
     n: int,
     random_share: float = RANDOM_SHARE,
     before: Collection[str] = (),
-) -> list[Wanted]:
+) -> list[SampleToLabel]:
     """The samples chosen so far and the next n, with the probability of each.
 
     The choice is random, with chances that rise with the judge's uncertainty. Every sample keeps
@@ -82,24 +86,24 @@ def label_next(
     name = one_metric(result, metric)
     about = result.run.config["about"][name]["range"]
     outcomes = list(result.outcomes(name))
-    found = [(s, o) for s, o in outcomes if isinstance(o, Score)]
-    if not found:
+    scored = [(s, o) for s, o in outcomes if isinstance(o, Score)]
+    if not scored:
         what = f"run {result.run.id} has no score of {name}: {_unscored(o for _, o in outcomes)}"
         raise InputError(what, "labels are chosen by scores: name another run or --metric")
-    if len(before) + min(n, 1) > len(found):
-        raise InputError(f"all {len(found)} scored samples are chosen already")
+    if len(before) + min(n, 1) > len(scored):
+        raise InputError(f"all {len(scored)} scored samples are chosen already")
     if not len(before) + n:
         raise InputError("no sample is chosen yet", "say how many to choose")
-    size = sizes([uncertainty(outcome, about) for _, outcome in found], random_share)
-    numbers = fixed_numbers([sample.id for sample, _ in found], seed=name)
+    size = sizes([uncertainty(outcome, about) for _, outcome in scored], random_share)
+    numbers = fixed_numbers([sample.id for sample, _ in scored], seed=name)
     order = priority(size, numbers)[: len(before) + n]
-    first = {found[place][0].id for place in order[: len(before)]}
+    first = {scored[place][0].id for place in order[: len(before)]}
     if first != set(before):
         strange = min(set(before) - first)
         what = f"'{strange}' is not among the first {len(before)} that these options choose"
         raise InputError(what, "give the same run, --metric and --random-share, or a new file")
     chosen = zip(order, chances(size, numbers, len(order)), strict=True)
-    return [Wanted(found[place][0], name, float(chance)) for place, chance in chosen]
+    return [SampleToLabel(scored[place][0], name, float(chance)) for place, chance in chosen]
 
 
 def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
@@ -108,9 +112,9 @@ def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
     From the probabilities of the parts where the judge gives them, else from where the score
     stands between the ends of its range; 0 where neither tells.
     """
-    told = [part.probability for part in score.parts if part.probability is not None]
-    if told:
-        return sum(math.sqrt(p * (1 - p)) for p in told) / len(told)
+    probabilities = [part.probability for part in score.parts if part.probability is not None]
+    if probabilities:
+        return sum(math.sqrt(p * (1 - p)) for p in probabilities) / len(probabilities)
     low, high = ends
     if low is None or high is None or high <= low:
         return 0.0
@@ -119,7 +123,7 @@ def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
 
 
 def write_sheet(
-    wanted: Sequence[Wanted], path: str | Path, before: Mapping[str, Mapping[str, str]]
+    wanted: Sequence[SampleToLabel], path: str | Path, before: Mapping[str, Mapping[str, str]]
 ) -> None:
     """A sheet (CSV) to be filled in: the column `label` is for people, the score is not shown.
 
@@ -135,8 +139,8 @@ def write_sheet(
     """
     _refuse_unseen(wanted)
     _refuse_others(wanted, before)
-    own = dict.fromkeys(column for row in before.values() for column in row)
-    columns = [*COLUMNS, *(column for column in own if column not in COLUMNS)]
+    columns_before = dict.fromkeys(column for row in before.values() for column in row)
+    columns = [*COLUMNS, *(column for column in columns_before if column not in COLUMNS)]
     # What people wrote stays where it is until the new sheet stands there whole.
     place = Path(path).resolve()
     new = place.with_name(f"{place.name}.new")
@@ -159,7 +163,7 @@ def read_sheet(path: str | Path) -> dict[str, dict[str, str]]:
     """
     if not Path(path).exists():
         return {}
-    found: dict[str, dict[str, str]] = {}
+    rows: dict[str, dict[str, str]] = {}
     content = Path(path).read_bytes()
     for record in table_records(lambda: io.BytesIO(content), ","):
         if record.problem is not None:
@@ -169,27 +173,31 @@ def read_sheet(path: str | Path) -> dict[str, dict[str, str]]:
             what = f"'{path}' is no sheet of `assay label`: it has no column 'sample'"
             raise InputError(what, "name a new file")
         sample = read_back(row["sample"])
-        if sample in found:
+        if sample in rows:
             what = f"sample '{sample}' stands twice in '{path}'"
             remedy = "keep one row, with a column for each annotator: label_anna, label_ben"
             raise InputError([Problem(what, remedy, record.number, "sample")])
-        found[sample] = row
-    return found
+        rows[sample] = row
+    return rows
 
 
-def beside_others(labels: str | Path, result: Result) -> str:
+def warn_of_other_answers(labels: str | Path, result: Result) -> str:
     """A warning if a file of labels shows other answers than the run has; "" if it does not."""
-    shown: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for record in file_records(Path(labels))():
         cells = record.values or {}
         sample, answer = cells.get("sample", cells.get("id")), cells.get("answer")
         if isinstance(answer, str):
-            shown[read_back(str(sample))] = answer
-    if not shown:
+            answers[read_back(str(sample))] = answer
+    if not answers:
         return ""
     with Store(result.path) as store:
-        known = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
-        others = [i for i, own in known if i in shown and _words(shown[i]) != _words(as_text(own))]
+        samples = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
+        others = [
+            i
+            for i, answer in samples
+            if i in answers and _words(answers[i]) != _words(as_text(answer))
+        ]
     if not others:
         return ""
     what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
@@ -198,7 +206,7 @@ def beside_others(labels: str | Path, result: Result) -> str:
     return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
 
-def _refuse_unseen(wanted: Sequence[Wanted]) -> None:
+def _refuse_unseen(wanted: Sequence[SampleToLabel]) -> None:
     """Ids are matched to the letter, so what is hidden in them cannot be shown otherwise."""
     for item in wanted:
         if plain(item.sample.id) != item.sample.id:
@@ -206,17 +214,19 @@ def _refuse_unseen(wanted: Sequence[Wanted]) -> None:
             raise InputError(what, "a sheet may hold none: give the sample another id")
 
 
-def _refuse_others(wanted: Sequence[Wanted], before: Mapping[str, Mapping[str, str]]) -> None:
+def _refuse_others(
+    wanted: Sequence[SampleToLabel], before: Mapping[str, Mapping[str, str]]
+) -> None:
     ours = {item.sample.id: _row(item) for item in wanted if item.sample.id in before}
     for number, (sample, row) in enumerate(before.items(), 1):
         for name in ("metric", "question", "answer"):
-            told, meant = row.get(name), ours.get(sample, {}).get(name)
-            if told is None or meant is None or _words(told) == _words(meant):
+            written, expected = row.get(name), ours.get(sample, {}).get(name)
+            if written is None or expected is None or _words(written) == _words(expected):
                 continue
             what = f"the sheet is about another run: sample '{sample}' has another {name} here"
             remedy = "name that run, or a new file; delete the column if a spreadsheet rewrote it"
             if name == "metric":
-                what = f"the sheet is about another metric: '{told}', not '{meant}'"
+                what = f"the sheet is about another metric: '{written}', not '{expected}'"
                 remedy = "name that one with --metric, or a new file"
             raise InputError([Problem(what, remedy, number, name)])
 
@@ -229,12 +239,12 @@ def _words(cell: str) -> list[str]:
 def _unscored(outcomes: Iterable[Outcome]) -> str:
     """How many samples have no score, and why."""
     why = Counter(f"{o.why} ({o.detail})" for o in outcomes if isinstance(o, Unscored))
-    told = [f"{n:,} {reason}" for reason, n in why.most_common(_REASONS)]
-    more = len(why) - len(told)
-    return ", ".join([*told, *([f"and {more:,} other reasons"] if more else [])]) or "no samples"
+    reasons = [f"{n:,} {reason}" for reason, n in why.most_common(_REASONS)]
+    more = len(why) - len(reasons)
+    return ", ".join([*reasons, *([f"and {more:,} other reasons"] if more else [])]) or "no samples"
 
 
-def _row(item: Wanted) -> dict[str, str]:
+def _row(item: SampleToLabel) -> dict[str, str]:
     sample = item.sample
     texts = {
         "question": sample.question,
@@ -251,14 +261,8 @@ def _row(item: Wanted) -> dict[str, str]:
     }
 
 
-MOST: Final = 4
-# Longer material would make every prompt long, and teaches no more.
-LONGEST: Final = 3000
-_HEAD: Final = re.compile(r"\n?(?P<name>[^\n]+):\n(?:<<<[0-9a-f]+\n)?")
-
-
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenExamples:
     """Examples for a prompt.
 
     Attributes:
@@ -284,8 +288,8 @@ class Chosen:
 
 
 def choose_examples(
-    result: Result, labels: Given, metric: str | None = None, *, n: int = MOST
-) -> Chosen:
+    result: Result, labels: LabelSource, metric: str | None = None, *, n: int = MOST
+) -> ChosenExamples:
     """Examples for the task that verifies statements, right by the labels.
 
     Taken are samples whose statements' verdicts follow from labels on which all annotators agree.
@@ -306,14 +310,14 @@ def choose_examples(
     if f"|{VerifyStatements.kind}=" not in result.run.metrics[name]:
         what = f"{name} asks for no verdicts on statements: no examples can be made for it"
         raise InputError(what, "write some by hand: `assay explain METRIC --toml`")
-    given = read_for_run(labels, result)
-    found = labelled(result, given, name)
-    candidates = list(_candidates(result, name, _verdicts(found.items, found.kind)))
+    read = read_for_run(labels, result)
+    items = labelled(result, read, name)
+    candidates = list(_candidates(result, name, _verdicts(items.items, items.kind)))
     if not candidates:
         what = "no label tells the verdict on a statement of a sample of moderate length"
         raise InputError(what, "label statements (columns sample, statement, label)")
     picked = _pick(candidates, n)
-    return Chosen(
+    return ChosenExamples(
         kind=VerifyStatements.kind,
         examples=tuple(c.example for c in picked),
         samples=tuple(c.sample for c in picked),
@@ -332,7 +336,7 @@ class _Candidate:
 
 def _verdicts(items: Sequence[Item], kind: str) -> dict[str, dict[str, bool]]:
     """By sample, by statement: whether it is supported. Only what labels tell beyond doubt."""
-    found: dict[str, dict[str, bool]] = {}
+    by_sample: dict[str, dict[str, bool]] = {}
     for item in items:
         if set(item.labels.values()) not in ({0.0}, {1.0}):
             continue
@@ -340,8 +344,8 @@ def _verdicts(items: Sequence[Item], kind: str) -> dict[str, dict[str, bool]]:
         parts: Sequence[Part] = (item.part,) if item.part is not None else item.outcome.parts
         judged = [part for part in parts if part.value is not None]
         if kind == "statement" or good or len(judged) == 1:
-            found.setdefault(item.sample.id, {}).update({part.text: good for part in judged})
-    return found
+            by_sample.setdefault(item.sample.id, {}).update({part.text: good for part in judged})
+    return by_sample
 
 
 def _candidates(
@@ -352,20 +356,28 @@ def _candidates(
             task = _task(reply) if reply.kind == VerifyStatements.kind else None
             if task is None:
                 continue
-            known = [s for s in task.statements if s.text in by_text]
-            asked = task.narrow([statement.id for statement in known])
-            given = _shown(asked.material())
-            if not known or len(given) > LONGEST:
+            labelled_statements = [s for s in task.statements if s.text in by_text]
+            narrowed = task.narrow([statement.id for statement in labelled_statements])
+            shown_material = _shown(narrowed.material())
+            if not labelled_statements or len(shown_material) > LONGEST:
                 continue
-            said = _read(task, reply)
-            truth = {s.id: by_text[s.text] for s in known}
-            items = [_verdict(i, said.get(i), reply, task, good=good) for i, good in truth.items()]
+            by_statement = _read(task, reply)
+            truth = {s.id: by_text[s.text] for s in labelled_statements}
+            items = [
+                _verdict(i, by_statement.get(i), reply, task, good=good)
+                for i, good in truth.items()
+            ]
             yield _Candidate(
                 sample=sample,
-                example=Example(given, json.dumps({"verdicts": items}, ensure_ascii=False)),
-                words=frozenset(tokens(given)),
+                example=Example(
+                    shown_material, json.dumps({"verdicts": items}, ensure_ascii=False)
+                ),
+                words=frozenset(tokens(shown_material)),
                 verdicts=frozenset(truth.values()),
-                wrong=any(i in said and said[i].supported != good for i, good in truth.items()),
+                wrong=any(
+                    i in by_statement and by_statement[i].supported != good
+                    for i, good in truth.items()
+                ),
             )
             break
 
@@ -399,10 +411,10 @@ def _shown(material: Sequence[Material]) -> str:
 
 
 def _verdict(
-    name: str, said: Verdict | None, reply: Reply, task: VerifyStatements, *, good: bool
+    name: str, judged: Verdict | None, reply: Reply, task: VerifyStatements, *, good: bool
 ) -> dict[str, Any]:
     """The right verdict, in the judge's own words where it was right and has any."""
-    agrees = said if said is not None and said.supported == good else None
+    agrees = judged if judged is not None and judged.supported == good else None
     worded = agrees is not None and agrees.reason and reply.tokens_out
     reason = "The contexts bear it out." if good else "The contexts do not bear it out."
     context = agrees.context if agrees is not None and good else None
@@ -422,8 +434,8 @@ def _pick(candidates: Sequence[_Candidate], n: int) -> list[_Candidate]:
     picked: list[_Candidate] = []
     left = list(candidates)
     while left and len(picked) < n:
-        shown = {good: sum(good in c.verdicts for c in picked) for good in (True, False)}
-        wanted = shown[True] < shown[False]
+        counts = {good: sum(good in c.verdicts for c in picked) for good in (True, False)}
+        wanted = counts[True] < counts[False]
         rare = [c for c in left if wanted in c.verdicts] or left
         best = max(rare, key=lambda c: (1 + c.wrong) * _unlike(c, picked))
         picked.append(best)

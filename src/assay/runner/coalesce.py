@@ -21,46 +21,46 @@ from assay.tasks import SplitStatements
 from assay.tasks.joint import JOINTS
 
 # So many replies to all that nobody can read, and more than such a share of them, are enough.
-ENOUGH = 4
-MOST_SPOILT = 0.25
+MIN_UNREADABLE = 4
+MAX_UNREADABLE_SHARE = 0.25
 
 
-def joined(route: Route) -> frozenset[type[Task[Any]]]:
+def coalesced_kinds(route: Route) -> frozenset[type[Task[Any]]]:
     """The kinds of tasks that are asked in one call: only a judge that reads prompts gains by it.
 
     Texts whose splitting the user has worded are split one by one, as the words say.
     """
-    found = set()
+    outcome = set()
     for kind in JOINTS:
         leaf = route.to(kind.kind)
         worded = kind is SplitStatements and kind.kind in getattr(leaf, "prompts", {})
         if isinstance(leaf, LLM) and not Traits.of(leaf).local and not worded:
-            found.add(kind)
-    return frozenset(found)
+            outcome.add(kind)
+    return frozenset(outcome)
 
 
-def companions(metrics: Sequence[Metric], route: Route) -> list[str]:
+def coalesced_metrics(metrics: Sequence[Metric], route: Route) -> list[str]:
     """The metrics that would share calls, none if there is nothing to share."""
-    kinds = joined(route)
-    found = [m.label for m in metrics if not kinds.isdisjoint(m.asks(route.serves))]
-    return sorted(found) if len(found) > 1 else []
+    kinds = coalesced_kinds(route)
+    outcome = [m.label for m in metrics if not kinds.isdisjoint(m.asks(route.serves))]
+    return sorted(outcome) if len(outcome) > 1 else []
 
 
-def as_in(settings: Settings | None, signatures: Iterable[str]) -> Settings:
+def coalesce_as_in(settings: Settings | None, signatures: Iterable[str]) -> Settings:
     """The settings under which metrics share calls as those with these signatures did."""
     together = any("|together=" in signature for signature in signatures)
     return replace(settings or Settings(), together=together)
 
 
 @dataclass(eq=False)
-class _Asked:
+class _Request:
     task: Task[Any]
     reply: asyncio.Future[Reply]
 
 
 @dataclass
-class Company:
-    """What the parties of a run have in common: what is asked together, and how that went.
+class CoalescingPolicy:
+    """What all coalescers of a run share: the kinds that are asked together, and how that went.
 
     A judge that often gets several things mixed up is asked about each alone from then on: what
     it says of all at once would be paid for in vain.
@@ -70,23 +70,23 @@ class Company:
     """
 
     kinds: frozenset[type[Task[Any]]]
-    _asked: Counter[type[Task[Any]]] = field(default_factory=Counter)
-    _spoilt: Counter[type[Task[Any]]] = field(default_factory=Counter)
+    _replies: Counter[type[Task[Any]]] = field(default_factory=Counter)
+    _unreadable: Counter[type[Task[Any]]] = field(default_factory=Counter)
 
     def asks(self, kind: type[Task[Any]]) -> bool:
         """Whether tasks of a kind are asked together still."""
-        spoilt = self._spoilt[kind]
-        hopeless = spoilt >= ENOUGH and spoilt > MOST_SPOILT * self._asked[kind]
-        return kind in self.kinds and not hopeless
+        unreadable, replies = self._unreadable[kind], self._replies[kind]
+        often = unreadable >= MIN_UNREADABLE and unreadable > MAX_UNREADABLE_SHARE * replies
+        return kind in self.kinds and not often
 
-    def heard(self, kind: type[Task[Any]], *, readable: bool) -> None:
-        """Take note of a reply to all."""
-        self._asked[kind] += 1
-        self._spoilt[kind] += not readable
+    def record(self, kind: type[Task[Any]], *, readable: bool) -> None:
+        """Count a reply to all."""
+        self._replies[kind] += 1
+        self._unreadable[kind] += not readable
 
 
 @dataclass
-class Party:
+class Coalescer:
     """The metrics of one sample that may ask together: who comes first waits for the others.
 
     A member is waited for as long as it may still ask, so what is asked together does not depend
@@ -94,53 +94,53 @@ class Party:
 
     Attributes:
         backend: Who is asked.
-        company: What is asked together.
+        policy: What is asked together.
     """
 
     backend: Backend
-    company: Company
-    _members: list["Member"] = field(default_factory=list)
-    _asking: set[asyncio.Task[None]] = field(default_factory=set)
-    _looking: bool = False
+    policy: CoalescingPolicy
+    _members: list["CoalescedBackend"] = field(default_factory=list)
+    _in_flight: set[asyncio.Task[None]] = field(default_factory=set)
+    _scheduled: bool = False
 
-    def member(self) -> "Member":
-        """A back end for one more metric; all are to be made before the first is used."""
-        made = Member(self)
-        self._members.append(made)
-        return made
+    def member(self) -> "CoalescedBackend":
+        """A backend for one more metric; all are to be made before the first is used."""
+        member = CoalescedBackend(self)
+        self._members.append(member)
+        return member
 
-    def look(self) -> None:
+    def schedule(self) -> None:
         """Ask, once every member has something to ask or has left."""
         # A metric's questions are put in one turn of the loop: the next one sees them all.
-        if not self._looking:
-            self._looking = True
-            asyncio.get_running_loop().call_soon(self._look)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
 
-    def _look(self) -> None:
-        self._looking = False
-        present = [member for member in self._members if not member.gone]
-        if not all(member.held for member in present):
+    def _flush(self) -> None:
+        self._scheduled = False
+        present = [member for member in self._members if not member.done]
+        if not all(member.pending for member in present):
             return
-        asked = [one for member in present for one in member.held]
+        requests = [one for member in present for one in member.pending]
         for member in present:
-            member.held.clear()
-        for group in _groups(asked):
-            asking = asyncio.create_task(self._ask(group))
-            self._asking.add(asking)
-            asking.add_done_callback(self._asking.discard)
+            member.pending.clear()
+        for group in _groups(requests):
+            call = asyncio.create_task(self._ask(group))
+            self._in_flight.add(call)
+            call.add_done_callback(self._in_flight.discard)
 
-    async def _ask(self, group: Sequence[_Asked]) -> None:
+    async def _ask(self, group: Sequence[_Request]) -> None:
         """Ask for all, and hand each its reply or whatever kept it from coming."""
-        heard: Sequence[Reply | BaseException]
+        outcomes: Sequence[Reply | BaseException]
         try:
-            heard = await self._replies([one.task for one in group])
+            outcomes = await self._replies([one.task for one in group])
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the reply
-            heard = [error] * len(group)
-        for one, found in zip(group, heard, strict=True):
-            if isinstance(found, BaseException):
-                tell(one.reply, None, found)
+            outcomes = [error] * len(group)
+        for one, outcome in zip(group, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                tell(one.reply, None, outcome)
             else:
-                tell(one.reply, found, None)
+                tell(one.reply, outcome, None)
 
     async def _replies(self, tasks: Sequence[Task[Any]]) -> Sequence[Reply | BaseException]:
         if len(set(tasks)) == 1:
@@ -157,35 +157,35 @@ class Party:
         try:
             shares = joint.shares(whole, reply.raw, tasks)
         except Unreadable:
-            self.company.heard(kind, readable=False)
+            self.policy.record(kind, readable=False)
             return [reply] * len(tasks)  # nobody can read it: each asks again, alone
-        self.company.heard(kind, readable=None not in shares)
+        self.policy.record(kind, readable=None not in shares)
         # Whoever was left out cannot read the whole either, and asks again.
         return [reply if raw is None else replace(reply, raw=raw) for raw in shares]
 
 
 @dataclass
-class Member:
-    """What one metric asks, in a party. Only first draws of some kinds wait for the others.
+class CoalescedBackend:
+    """The backend of one metric. Only first draws of some kinds wait for the other metrics.
 
     Attributes:
-        party: The others.
-        held: What it asked and what waits.
-        gone: Whether it asks nothing any more.
+        coalescer: The other metrics.
+        pending: What it asked and what waits.
+        done: Whether it asks nothing any more.
     """
 
-    party: Party
-    held: list[_Asked] = field(default_factory=list)
-    gone: bool = False
+    coalescer: Coalescer
+    pending: list[_Request] = field(default_factory=list)
+    done: bool = False
 
     @property
     def name(self) -> str:
-        """The back end's."""
-        return self.party.backend.name
+        """The backend's."""
+        return self.coalescer.backend.name
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The back end's."""
-        return self.party.backend.identity(kind)
+        """The backend's."""
+        return self.coalescer.backend.identity(kind)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply: to what is asked together, the part of it that answers this task.
@@ -193,28 +193,28 @@ class Member:
         It has the key of the reply to all, which is what a trace shows. What was answered alone
         before is not paid for again.
         """
-        if draw or not self.party.company.asks(type(task)) or self._known(task):
-            return await self.party.backend.reply(task, draw)
-        asked = _Asked(task, asyncio.get_running_loop().create_future())
-        self.held.append(asked)
-        self.party.look()
-        return await asked.reply
+        if draw or not self.coalescer.policy.asks(type(task)) or self._known(task):
+            return await self.coalescer.backend.reply(task, draw)
+        request = _Request(task, asyncio.get_running_loop().create_future())
+        self.pending.append(request)
+        self.coalescer.schedule()
+        return await request.reply
 
     def _known(self, task: Task[Any]) -> bool:
-        has = getattr(self.party.backend, "has", None)
+        has = getattr(self.coalescer.backend, "has", None)
         return has is not None and bool(has(task))
 
     def leave(self) -> None:
         """Say that nothing more is asked."""
-        self.gone = True
-        self.party.look()
+        self.done = True
+        self.coalescer.schedule()
 
 
-def _groups(asked: Sequence[_Asked]) -> list[list[_Asked]]:
+def _groups(requests: Sequence[_Request]) -> list[list[_Request]]:
     """Those of one kind about the same texts, so many that no item can be overlooked."""
-    groups: list[list[_Asked]] = []
-    last: dict[Hashable, list[_Asked]] = {}
-    for one in asked:
+    groups: list[list[_Request]] = []
+    last: dict[Hashable, list[_Request]] = {}
+    for one in requests:
         joint = JOINTS[type(one.task)]
         alike = joint.alike(one.task)
         place = (type(one.task), alike)

@@ -31,18 +31,18 @@ def section(folder: Path, name: str) -> tuple[dict[str, Any], str]:
     """
     for file, tables in FILES.items():
         path = folder / file
-        found: Any = _parsed(path) if path.is_file() else {}
-        for table in tables:
-            found = found.get(table, {}) if isinstance(found, dict) else {}
-        if not isinstance(found, dict):
+        table: Any = _parsed(path) if path.is_file() else {}
+        for key in tables:
+            table = table.get(key, {}) if isinstance(table, dict) else {}
+        if not isinstance(table, dict):
             raise InputError(f"the configuration in '{file}' is no table", "write [tool.assay.run]")
-        if unknown := sorted(set(found) - set(SECTIONS)):
+        if unknown := sorted(set(table) - set(SECTIONS)):
             what = f"'{file}' has the unknown section '{unknown[0]}'"
             raise InputError(what, f"there are {', '.join(SECTIONS)}")
-        if name in found:
-            if not isinstance(found[name], dict):
+        if name in table:
+            if not isinstance(table[name], dict):
                 raise InputError(f"'{name}' in '{file}' is no table", f"write [{name}]")
-            return found[name], file
+            return table[name], file
     return {}, ""
 
 
@@ -69,13 +69,13 @@ def read_prompts(path: str | Path) -> dict[str, Template]:
     except (OSError, ValueError) as error:
         raise InputError(f"'{path}' is no prompt file: {error}") from error
     problems: list[Problem] = []
-    found = {kind: _template(kind, table, problems) for kind, table in tables.items()}
+    templates = {kind: _template(kind, table, problems) for kind, table in tables.items()}
     if not tables:
         remedy = "`assay explain faithfulness --toml` writes one to begin with"
         problems.append(Problem(f"'{path}' holds no prompts", remedy))
     if problems:
         raise InputError(problems)
-    return found
+    return templates
 
 
 def write_prompts(templates: Mapping[str, Template]) -> str:
@@ -156,15 +156,12 @@ def _table(kind: str, template: Template) -> str:
 
 def _string(text: str) -> str:
     """A TOML string as readable as it can be: as it stands where nothing needs an escape."""
-    plain = all(letter.isprintable() or letter in "\n\t" for letter in text)
-    if plain and "'''" not in text and not text.endswith("'"):
-        return f"'''\n{text}'''" if "\n" in text or len(text) > 80 else _line(text)
-    return f'"{_escaped(text)}"'
-
-
-def _line(text: str) -> str:
-    if "'" not in text:
-        return f"'{text}'"
+    printable = all(letter.isprintable() or letter in "\n\t" for letter in text)
+    if printable and "'''" not in text and not text.endswith("'"):
+        if "\n" in text or len(text) > 80:
+            return f"'''\n{text}'''"
+        if "'" not in text:
+            return f"'{text}'"
     return f'"{_escaped(text)}"'
 
 

@@ -87,6 +87,11 @@ _BY_RULES = (SplitStatements.kind, NameEntities.kind)
 TRIED = 16
 # Replies that are kept for those who ask the same again: the other metrics of a sample.
 RECENT = 4096
+# Words of "the shortest exact quote".
+QUOTED = 10
+# As long as the reasons that judges give.
+REASON = "The answer says what is asked for, and the contexts bear it out."
+_EMPTY_VALUES: Mapping[str, Any] = {"string": "", "boolean": False, "number": 0.0, "array": []}
 
 
 @dataclass
@@ -108,11 +113,11 @@ class Counts:
 
 
 @dataclass
-class Work:
-    """What one back end would be asked for.
+class Workload:
+    """What one backend would be asked for.
 
     Attributes:
-        server: The back end.
+        server: The backend.
         calls: Calls by kind of task.
         tokens: Tokens read and written.
         trial: Seconds that tasks of a kind took it here, one by one.
@@ -125,7 +130,7 @@ class Work:
 
 
 @dataclass
-class StandIn:
+class DryRunBackend:
     """Answers in place of the judge: from the store where it can, roughly where it cannot.
 
     Attributes:
@@ -133,14 +138,14 @@ class StandIn:
         store: What is known already.
         counts: What was asked so far; equal questions are counted once.
         in_batches: Calls by kind of task that would be asked in batches.
-        work: What each back end would be asked for.
+        work: What each backend would be asked for.
     """
 
     route: Route
     store: Store | None
     counts: Counts = field(default_factory=Counts)
     in_batches: Counter[str] = field(default_factory=Counter)
-    work: dict[int, Work] = field(default_factory=dict)
+    work: dict[int, Workload] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
     _seen: set[int] = field(default_factory=set)
@@ -186,7 +191,7 @@ class StandIn:
         if is_known:
             counts.known += 1
             return
-        work = self.work.setdefault(id(server), Work(server))
+        work = self.work.setdefault(id(server), Workload(server))
         work.calls[task.kind] += 1
         if Traits.of(server).local:
             counts.local += 1
@@ -208,8 +213,8 @@ class StandIn:
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
         """Count what a language model in this process reads and writes."""
-        told = getattr(server, "lengths", None)
-        lengths = told(task) if told else None
+        measure = getattr(server, "lengths", None)
+        lengths = measure(task) if measure else None
         letters = _prompt_length(server, task) if lengths is None else lengths[0]
         self.counts.local_tokens += letters // CHARS_PER_TOKEN
         self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]
@@ -219,11 +224,11 @@ class StandIn:
         server = self.route.to(task.kind)
         if not isinstance(server, Embedded):
             return
-        took = self.work.setdefault(id(server), Work(server)).trial.setdefault(task.kind, [])
-        if not took:
+        seconds = self.work.setdefault(id(server), Workload(server)).trial.setdefault(task.kind, [])
+        if not seconds:
             await server.reply(task)  # its model may have to be loaded
-        if len(took) < TRIED:
-            took.append((await server.reply(task)).ms / 1000)
+        if len(seconds) < TRIED:
+            seconds.append((await server.reply(task)).ms / 1000)
 
     def _written(self, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
@@ -231,8 +236,12 @@ class StandIn:
             backend = self.identity(type(task)) or ""
             n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
             self._usual[task.kind] = mean if n >= ENOUGH else None
-        usual = self._usual[task.kind]
-        return len(as_asked(task, reply.raw)) / CHARS_PER_TOKEN if usual is None else usual
+        mean_length = self._usual[task.kind]
+        return (
+            len(fit_to_schema(task, reply.raw)) / CHARS_PER_TOKEN
+            if mean_length is None
+            else mean_length
+        )
 
     async def _guess(self, task: Task[Any], draw: int) -> Reply:
         await self._try(task)
@@ -246,19 +255,9 @@ def _prompt_length(server: Backend, task: Task[Any]) -> int:
     return sum(map(len, task.pieces(template)))
 
 
-# Words of "the shortest exact quote".
-QUOTED = 10
-# As long as the reasons that judges give.
-REASON = "The answer says what is asked for, and the contexts bear it out."
-
-
 def guess(task: Any) -> str:
     """A reply that the task can read, about as long as a judge's, where one is known to be that."""
     return _GUESSES.get(task.kind, _paper_lines)(task)
-
-
-def _vector(task: Any) -> str:
-    return embed.reply([float(len(task.text)), 1.0])
 
 
 def _questions(task: Any) -> str:
@@ -280,26 +279,6 @@ def _paper_lines(task: Any) -> str:
     return text.replace(". ", ".\n")[:4000] + "?"
 
 
-def _grade(task: Any) -> str:
-    return give_grade.reply(Grade(task.grades[-1][0], REASON))
-
-
-def _label(task: Any) -> str:
-    return choose_label.reply(Label(task.labels[-1][0], REASON))
-
-
-def _plan(_task: Any) -> str:
-    return plan_evaluation.reply([REASON] * 4)
-
-
-def _preference(_task: Any) -> str:
-    return prefer_answer.reply(Preference("first", REASON))
-
-
-def _ranking(task: Any) -> str:
-    return rank_answers.reply(Ranking(tuple(range(len(task.answers))), REASON))
-
-
 def _closed_questions(task: Any) -> str:
     facts = [task.text[a:b] for a, b in spans(task.text)]
     return ask_closed_questions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
@@ -313,25 +292,9 @@ def _closed_answers(task: Any) -> str:
 
 def _topics(task: Any) -> str:
     # One topic for each message of the user.
-    said = task.conversation.splitlines()
-    asked = [line.removeprefix("user: ") for line in said if line.startswith("user: ")]
-    return name_topics.reply([" ".join(text.split()[:5]) for text in asked])
-
-
-def _topic_answers(task: Any) -> str:
-    return judge_topics.reply([TopicAnswer(i, answered=True, reason=REASON) for i in task.ids])
-
-
-def _topic_matches(task: Any) -> str:
-    return match_topics.reply([TopicMatch(i, 0, REASON) for i in task.ids])
-
-
-def _goal(_task: Any) -> str:
-    return infer_goal.reply(Goal(REASON, REASON))
-
-
-def _comparison(_task: Any) -> str:
-    return compare_outcomes.reply(Comparison(reached=True, reason=REASON))
+    lines = task.conversation.splitlines()
+    questions = [line.removeprefix("user: ") for line in lines if line.startswith("user: ")]
+    return name_topics.reply([" ".join(text.split()[:5]) for text in questions])
 
 
 def _short_answers(task: Any) -> str:
@@ -374,10 +337,6 @@ def _choices(task: Any) -> str:
     return select_sentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
 
 
-def _rating(_task: Any) -> str:
-    return rate_answer.reply(Rating(1.0, noncommittal=False, reason=REASON))
-
-
 def _written(task: Any) -> str:
     # In the text's own words, so that it goes through every check of a test set; backwards, so
     # that "in this document" does not point at a text.
@@ -390,25 +349,33 @@ def _written(task: Any) -> str:
 
 
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
-    Embed.kind: _vector,
+    Embed.kind: lambda task: embed.reply([float(len(task.text)), 1.0]),
     VerifyStatements.kind: _verdicts,
     JudgeContexts.kind: _usefulness,
     SelectSentences.kind: _choices,
-    RateAnswer.kind: _rating,
+    RateAnswer.kind: lambda _task: rate_answer.reply(
+        Rating(1.0, noncommittal=False, reason=REASON)
+    ),
     GenerateQuestions.kind: _questions,
     PaperVerdicts.kind: _paper_verdicts,
-    GiveGrade.kind: _grade,
-    ChooseLabel.kind: _label,
-    PlanEvaluation.kind: _plan,
-    PreferAnswer.kind: _preference,
-    RankAnswers.kind: _ranking,
+    GiveGrade.kind: lambda task: give_grade.reply(Grade(task.grades[-1][0], REASON)),
+    ChooseLabel.kind: lambda task: choose_label.reply(Label(task.labels[-1][0], REASON)),
+    PlanEvaluation.kind: lambda _task: plan_evaluation.reply([REASON] * 4),
+    PreferAnswer.kind: lambda _task: prefer_answer.reply(Preference("first", REASON)),
+    RankAnswers.kind: lambda task: rank_answers.reply(
+        Ranking(tuple(range(len(task.answers))), REASON)
+    ),
     AskClosedQuestions.kind: _closed_questions,
     AnswerClosedQuestions.kind: _closed_answers,
     NameTopics.kind: _topics,
-    JudgeTopics.kind: _topic_answers,
-    MatchTopics.kind: _topic_matches,
-    InferGoal.kind: _goal,
-    CompareOutcomes.kind: _comparison,
+    JudgeTopics.kind: lambda task: judge_topics.reply(
+        [TopicAnswer(i, answered=True, reason=REASON) for i in task.ids]
+    ),
+    MatchTopics.kind: lambda task: match_topics.reply([TopicMatch(i, 0, REASON) for i in task.ids]),
+    InferGoal.kind: lambda _task: infer_goal.reply(Goal(REASON, REASON)),
+    CompareOutcomes.kind: lambda _task: compare_outcomes.reply(
+        Comparison(reached=True, reason=REASON)
+    ),
     AnswerQuestions.kind: _short_answers,
     **{
         kind.kind: _written
@@ -417,10 +384,7 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-_LEAST: Mapping[str, Any] = {"string": "", "boolean": False, "number": 0.0, "array": []}
-
-
-def as_asked(task: Task[Any], raw: str) -> str:
+def fit_to_schema(task: Task[Any], raw: str) -> str:
     """The reply in the form that a language model is asked for: no field more, none less.
 
     Its reasons are one sentence long, its quotes a few words.
@@ -429,23 +393,23 @@ def as_asked(task: Task[Any], raw: str) -> str:
         made = json.loads(raw)
     except ValueError:
         return raw  # free text
-    return json.dumps(_fitted(made, task.schema), ensure_ascii=False) if task.schema else raw
+    return json.dumps(_fit(made, task.schema), ensure_ascii=False) if task.schema else raw
 
 
-def _fitted(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:
+def _fit(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:
     if name == "reason":
         return REASON
     if name == "quote":
         return " ".join(str(value or "").split()[:QUOTED])
     if isinstance(value, dict) and "properties" in schema:
         return {
-            key: _fitted(value.get(key, _least(inner)), inner, key)
+            key: _fit(value.get(key, _empty_value(inner)), inner, key)
             for key, inner in schema["properties"].items()
         }
     if isinstance(value, list) and "items" in schema:
-        return [_fitted(item, schema["items"]) for item in value]
+        return [_fit(item, schema["items"]) for item in value]
     return value
 
 
-def _least(schema: Mapping[str, Any]) -> Any:
-    return _LEAST.get(schema.get("type", ""))
+def _empty_value(schema: Mapping[str, Any]) -> Any:
+    return _EMPTY_VALUES.get(schema.get("type", ""))

@@ -19,10 +19,16 @@ from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.metrics import Metric
 from assay.metrics.own import quoted
-from assay.runner.coalesce import Company, Member, Party, companions, joined
+from assay.runner.coalesce import (
+    CoalescedBackend,
+    Coalescer,
+    CoalescingPolicy,
+    coalesced_kinds,
+    coalesced_metrics,
+)
 from assay.runner.progress import Progress, Tally
 from assay.runner.settings import Settings
-from assay.runner.stack import Door
+from assay.runner.stack import BackendStack
 from assay.sample import Sample
 from assay.score import NoNumber, Outcome, Score, Unscored
 from assay.store import Run, Store, rows
@@ -33,6 +39,10 @@ JOBS_PER_REQUEST = 4
 TICK_S = 0.5
 ROUNDING = 1e-9
 CANCELLED = "what it waited for was cancelled from within, not by the run"
+_BUILT_IN: Final = "assay.metrics."
+_WHY: Final = ("undefined", "failed", "unanswered")
+_TEXTS = "kind, text, label, reason and quote of a Part are texts, parts a tuple of Parts"
+_PLAIN = "give texts, numbers, and lists and dicts of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +53,14 @@ class _Job:
         row: The sample's row.
         sample: The sample.
         metrics: Those whose scores are not there yet.
-        company: All that ask together, in the order of the run. Those that are done ask once more
+        coalesced: All that ask together, in the order of the run. Those that are done ask once more
             what is known: without them the others would put other questions than before.
     """
 
     row: int
     sample: Sample
     metrics: tuple[Metric, ...]
-    company: tuple[Metric, ...] = ()
+    coalesced: tuple[Metric, ...] = ()
 
 
 @dataclass
@@ -63,13 +73,13 @@ class Engine:
 
     run: Run
     metrics: tuple[Metric, ...]
-    door: Door
+    stack: BackendStack
     store: Store
     settings: Settings
     route: Route
     stopped: JudgeError | None = None
-    _company: tuple[Metric, ...] = ()
-    _shared: Company = field(init=False)
+    _coalesced: tuple[Metric, ...] = ()
+    _policy: CoalescingPolicy = field(init=False)
     _tally: Tally = field(init=False)
     _full: InputError | None = None
 
@@ -83,15 +93,15 @@ class Engine:
             if why != "failed"
         )
         self._tally = Tally(self.run.n_samples * len(self.metrics), done)
-        self._shared = Company(joined(self.route))
+        self._policy = CoalescingPolicy(coalesced_kinds(self.route))
         if self.settings.together:
-            found = companions(self.metrics, self.route)
-            self._company = tuple(metric for metric in self.metrics if metric.label in found)
+            labels = coalesced_metrics(self.metrics, self.route)
+            self._coalesced = tuple(metric for metric in self.metrics if metric.label in labels)
         jobs = self._pending()
         ticker = asyncio.create_task(self._tick())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.door.most * JOBS_PER_REQUEST):
+                for _ in range(self.stack.max_in_flight * JOBS_PER_REQUEST):
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
             raise _first(errors) from None
@@ -108,23 +118,23 @@ class Engine:
         labels = [metric.label for metric in self.metrics]
         for row, sample, left in self.store.unscored(self.run.id, labels):
             missing = [metric for metric in self.metrics if metric.label in left]
-            company = [metric for metric in missing if metric in self._company]
-            if company:
-                yield _Job(row, sample, tuple(company), self._company)
-            yield from (_Job(row, sample, (m,)) for m in missing if m not in company)
+            coalesced = [metric for metric in missing if metric in self._coalesced]
+            if coalesced:
+                yield _Job(row, sample, tuple(coalesced), self._coalesced)
+            yield from (_Job(row, sample, (m,)) for m in missing if m not in coalesced)
 
     async def _worker(self, jobs: Iterator[_Job]) -> None:
         # All workers draw from one iterator: nobody waits for a slow neighbour.
         for job in jobs:
             if self.stopped or not self._has_room():
                 return
-            if not job.company:
-                await self._score(job, job.metrics[0], self.door.backend)
+            if not job.coalesced:
+                await self._score(job, job.metrics[0], self.stack.backend)
                 continue
-            party = Party(self.door.backend, self._shared)
-            members = [party.member() for _ in job.company]
+            coalescer = Coalescer(self.stack.backend, self._policy)
+            members = [coalescer.member() for _ in job.coalesced]
             async with asyncio.TaskGroup() as group:
-                for metric, member in zip(job.company, members, strict=True):
+                for metric, member in zip(job.coalesced, members, strict=True):
                     group.create_task(self._score(job, metric, member))
 
     def _has_room(self) -> bool:
@@ -152,7 +162,7 @@ class Engine:
             outcome = Unscored("failed", CANCELLED)
         finally:
             del self._tally.working[label]
-            if isinstance(backend, Member):
+            if isinstance(backend, CoalescedBackend):
                 backend.leave()
         if metric not in job.metrics:
             return
@@ -160,7 +170,7 @@ class Engine:
         if not await self.store.keep_outcome(self.run.id, job.row, metric.label, outcome, keys):
             # `assay gc` in another process dropped a reply that was known: it is asked for anew.
             self.store.run(self.run.id)  # InputError if this run was dropped
-            await self._score(job, metric, self.door.backend)
+            await self._score(job, metric, self.stack.backend)
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self._report()
@@ -170,7 +180,7 @@ class Engine:
         if isinstance(error, Denied):
             # No further call can succeed, so none of those that wait is sent. Those on their way
             # are waited for: they may be paid for. A budget is kept to by whoever asks within it.
-            self.door.stop()
+            self.stack.stop()
 
     async def _tick(self) -> None:
         while True:
@@ -183,7 +193,7 @@ class Engine:
 
     def progress(self) -> Progress:
         """How far it is."""
-        tally, usages = self._tally, self.door.usages
+        tally, usages = self._tally, self.stack.usages
         tokens_in = sum(usage.tokens_in for usage in usages)
         tokens_out = sum(usage.tokens_out for usage in usages)
         new = sum(tally.why.values())
@@ -193,21 +203,21 @@ class Engine:
             new=new,
             undefined=tally.why["undefined"],
             failed=tally.why["failed"],
-            calls=self.door.served.asked,
-            known=self.door.served.known,
+            calls=self.stack.served.asked,
+            known=self.stack.served.known,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             money=sum(usage.money for usage in usages) if self.settings.budget.price else None,
             retries=sum(usage.retries for usage in usages),
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
-            batches=self.door.under_way(),
+            batches=self.stack.under_way(),
         )
 
 
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
-    found = errors.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
@@ -217,7 +227,7 @@ async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
         return Unscored("undefined", why)
     try:
         with _Named(metric, sample):
-            outcome = await returned(metric, sample, judge)
+            outcome = await validated_outcome(metric, sample, judge)
     except (Denied, OverBudget):
         raise
     except JudgeError as error:
@@ -253,13 +263,7 @@ class _Named:
             error.add_note(f"while {self.metric.label} scored sample {self.sample.id}")
 
 
-_BUILT_IN: Final = "assay.metrics."
-_WHY: Final = ("undefined", "failed", "unanswered")
-_TEXTS = "kind, text, label, reason and quote of a Part are texts, parts a tuple of Parts"
-_PLAIN = "give texts, numbers, and lists and dicts of them"
-
-
-async def returned(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
     """What the metric says of the sample.
 
     Raises:

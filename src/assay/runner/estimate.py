@@ -22,14 +22,29 @@ from assay.errors import JudgeError, Unavailable, Unreadable
 from assay.judge import Backend, Judge, Reply, Task, Traits
 from assay.metrics import Metric
 from assay.runner import STORE, probes
-from assay.runner.coalesce import Company, Member, Party, companions, joined
-from assay.runner.dry_run import StandIn, Work
+from assay.runner.coalesce import (
+    CoalescedBackend,
+    Coalescer,
+    CoalescingPolicy,
+    coalesced_kinds,
+    coalesced_metrics,
+)
+from assay.runner.dry_run import DryRunBackend, Workload
 from assay.runner.event_loop import run_to_completion
 from assay.runner.plan import Plan, plan
 from assay.runner.settings import Settings, chosen
 from assay.sample import Sample
 from assay.store import Store
 from assay.tasks import TASKS
+
+# As many rows are all counted; of more so many are drawn.
+ALL_COUNTED = 3000
+DRAWN = 1000
+_SUMS = ("calls", "known", "local", "local_tokens", "local_written", "tokens_in", "tokens_out")
+# Replies of one kind that tell how long others will take.
+ENOUGH_TIMED = 20
+# How long a call over the network takes where nothing is known of it.
+ASSUMED_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +115,7 @@ def estimate(
             kept.close()
 
 
-# As many rows are all counted; of more so many are drawn.
-ALL_COUNTED = 3000
-DRAWN = 1000
-_SUMS = ("calls", "known", "local", "local_tokens", "local_written", "tokens_in", "tokens_out")
-
-
-class _ReadOnce(StandIn):
+class _ReadOnce(DryRunBackend):
     """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
 
     Known replies are: what a run asks after one that cannot be read is counted.
@@ -127,27 +136,27 @@ class _ReadOnce(StandIn):
         return reply
 
 
-async def _count(plan: Plan, door: StandIn) -> Estimate:
-    company = companions(plan.metrics, plan.route) if plan.settings.together else []
-    shared = Company(joined(plan.route))
+async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
+    coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
+    policy = CoalescingPolicy(coalesced_kinds(plan.route))
     samples, n = _drawn(plan.samples)
     rows = []
     for sample in samples:
-        before = _sums(door)
+        before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
-            await _ask_all(plan, sample, door, company, shared)
-        rows.append([now - then for now, then in zip(_sums(door), before, strict=True)])
+            await _ask_all(plan, sample, backend, coalesced, policy)
+        rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
     scale = n / max(1, len(samples))
-    found = _scaled(plan, door, scale, n)
+    scaled = _scaled(plan, backend, scale, n)
     margins = {} if scale == 1 else _margins(rows, n)
-    took = duration(plan, list(door.work.values()), door.store, scale)
+    time = duration(plan, list(backend.work.values()), backend.store, scale)
     if scale == 1:
-        await _probe(plan, door)
-        found = _scaled(plan, door, scale, n)
+        await _probe(plan, backend)
+        scaled = _scaled(plan, backend, scale, n)
     return replace(
-        found,
-        seconds=took.seconds,
-        seconds_from=took.basis,
+        scaled,
+        seconds=time.seconds,
+        seconds_from=time.basis,
         counted=len(samples),
         margins=margins,
         notes=tuple(plan.samples.notes),
@@ -170,8 +179,8 @@ def _drawn(samples: Samples) -> tuple[list[Sample], int]:
     return (kept if total <= ALL_COUNTED else chance.sample(kept, DRAWN)), total
 
 
-def _sums(door: StandIn) -> list[float]:
-    return [getattr(door.counts, name) for name in _SUMS]
+def _sums(backend: DryRunBackend) -> list[float]:
+    return [getattr(backend.counts, name) for name in _SUMS]
 
 
 def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
@@ -182,26 +191,30 @@ def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
     return dict(zip(_SUMS, map(float, widths.round()), strict=True))
 
 
-def _scaled(plan: Plan, door: StandIn, scale: float, n: int) -> Estimate:
-    counts = door.counts
+def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
+    counts = backend.counts
     money = counts.money(plan.settings.budget.price)
     return Estimate(
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
-        batches=_batches(plan, {kind: n * scale for kind, n in door.in_batches.items()}),
+        batches=_batches(plan, {kind: n * scale for kind, n in backend.in_batches.items()}),
     )
 
 
 async def _ask_all(
-    plan: Plan, sample: Sample, door: StandIn, company: list[str], shared: Company
+    plan: Plan,
+    sample: Sample,
+    backend: DryRunBackend,
+    coalesced: list[str],
+    policy: CoalescingPolicy,
 ) -> None:
     tries = plan.settings.tries
     for metric in plan.metrics:
-        if metric.label not in company:
-            await _ask(metric, sample, Judge(door, tries=tries))
-    party = Party(door, shared)
-    members = [(m, party.member()) for m in plan.metrics if m.label in company]
+        if metric.label not in coalesced:
+            await _ask(metric, sample, Judge(backend, tries=tries))
+    coalescer = Coalescer(backend, policy)
+    members = [(m, coalescer.member()) for m in plan.metrics if m.label in coalesced]
     await asyncio.gather(
         *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
     )
@@ -211,8 +224,8 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
     """Batches that so many calls of each kind make: what needs another's reply comes after it."""
     stages: dict[str, int] = {}
     for metric in plan.metrics:
-        asked = [task.kind for task in metric.asks(plan.route.serves) if task.kind in calls]
-        stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(asked)}
+        kinds = [task.kind for task in metric.asks(plan.route.serves) if task.kind in calls]
+        stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(kinds)}
     together: defaultdict[tuple[int, int, int], float] = defaultdict(float)
     for kind, n in calls.items():
         server: Any = plan.route.to(kind)
@@ -220,7 +233,9 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 
-async def _ask(metric: Metric, sample: Sample, judge: Judge, member: Member | None = None) -> None:
+async def _ask(
+    metric: Metric, sample: Sample, judge: Judge, member: CoalescedBackend | None = None
+) -> None:
     try:
         if not lacked(metric.needs, metric.instead, sample):
             await metric.score(sample, judge)
@@ -231,20 +246,14 @@ async def _ask(metric: Metric, sample: Sample, judge: Judge, member: Member | No
             member.leave()
 
 
-async def _probe(plan: Plan, door: StandIn) -> None:
+async def _probe(plan: Plan, backend: DryRunBackend) -> None:
     scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics)
     if plan.settings.probe or (plan.settings.probe is None and scores >= probes.LEAST_SCORES):
-        for asked in probes.judges(plan.route).values():
-            for backend in probes.askings(door, probes.today()):
-                for probe in asked:
+        for tasks in probes.probes_by_judge(plan.route).values():
+            for asking in probes.repeated_backends(backend, probes.today()):
+                for probe in tasks:
                     with contextlib.suppress(JudgeError):  # counted all the same
-                        await backend.reply(probe)
-
-
-# Replies of one kind that tell how long others will take.
-ENOUGH_TIMED = 20
-# How long a call over the network takes where nothing is known of it.
-ASSUMED_S = 2.0
+                        await asking.reply(probe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,36 +269,36 @@ class Duration:
     basis: str
 
 
-def duration(plan: Plan, work: list[Work], store: Store | None, scale: float) -> Duration:
+def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float) -> Duration:
     """How long a run would take: those in this process share it, others work beside them.
 
     Args:
         plan: The run.
-        work: What each back end would be asked for, in the rows that were counted.
+        work: What each backend would be asked for, in the rows that were counted.
         store: What is known already.
         scale: How many times as many rows there are.
     """
     inside, outside, bases = 0.0, [0.0], []
     for one in work:
         local = Traits.of(one.server).local
-        found = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
-        bases.append(found.basis)
-        if found.seconds is None:
-            return found
+        needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
+        bases.append(needed.basis)
+        if needed.seconds is None:
+            return needed
         if local:
-            inside += found.seconds
+            inside += needed.seconds
         else:
-            outside.append(found.seconds)
+            outside.append(needed.seconds)
     return Duration(max(inside, *outside), "; ".join(dict.fromkeys(filter(None, bases))))
 
 
-def _inside(work: Work, store: Store | None, scale: float) -> Duration:
+def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
         known = _earlier(work.server, kind, store)
-        if took := work.trial.get(kind):
-            total += n * sum(took) / len(took)
+        if time := work.trial.get(kind):
+            total += n * sum(time) / len(time)
             bases.add("timed on this machine")
         elif known is not None:
             total += n * known
@@ -300,7 +309,7 @@ def _inside(work: Work, store: Store | None, scale: float) -> Duration:
     return Duration(total * scale, ", ".join(sorted(bases)))
 
 
-def _outside(plan: Plan, work: Work, store: Store | None, scale: float) -> Duration:
+def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what is asked over the network, several calls at a time."""
     if hasattr(work.server, "in_batches"):
         return Duration(None, "batches are answered within a day")

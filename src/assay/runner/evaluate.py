@@ -16,12 +16,12 @@ from assay.errors import Denied
 from assay.metrics import Metric
 from assay.runner import STORE, probes
 from assay.runner.engine import Engine
-from assay.runner.event_loop import collecting_rarely, run_to_completion
+from assay.runner.event_loop import collect_rarely, run_to_completion
 from assay.runner.plan import Plan, config, plan
 from assay.runner.progress import in_notebook, meter
 from assay.runner.result import Result
 from assay.runner.settings import Settings, chosen
-from assay.runner.stack import open_door
+from assay.runner.stack import build_stack
 from assay.store import Run, Store
 from assay.store.description import Description, written
 from assay.store.records import Spent
@@ -44,7 +44,7 @@ async def aevaluate(
         data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
         metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
             ``"metrics.py:mine"``), in one text or in a list, and Metrics.
-        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a back end, or a
+        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a backend, or a
             function from prompt to text.
         embedder: Who makes embeddings; the embedded model unless the judge makes its own.
         store: The SQLite file that keeps all replies and scores.
@@ -59,19 +59,21 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    named = {
+    run_config = {
         **config(planned.metrics, planned.route, planned.settings),
         "data_notes": planned.samples.notes,  # which are there once all samples are taken in
     }
-    kept = await _opened(store)
+    opened = await _opened(store)
     try:
-        run = await asyncio.to_thread(kept.begin, planned.samples, named, planned.samples.name)
-        await asyncio.to_thread(describe, run, planned.settings.description, kept)
-        before = await asyncio.to_thread(kept.spent, run.id)
-        await work(run, planned, kept)
-        after = await asyncio.to_thread(kept.spent, run.id)
+        run = await asyncio.to_thread(
+            opened.begin, planned.samples, run_config, planned.samples.name
+        )
+        await asyncio.to_thread(describe, run, planned.settings.description, opened)
+        before = await asyncio.to_thread(opened.spent, run.id)
+        await score_run(run, planned, opened)
+        after = await asyncio.to_thread(opened.spent, run.id)
     finally:
-        await asyncio.to_thread(kept.close)
+        await asyncio.to_thread(opened.close)
     pairs = zip(astuple(after), astuple(before), strict=True)
     return Result(store, run.id, paid=Spent(*(now - then for now, then in pairs)))
 
@@ -98,7 +100,7 @@ async def _opened(path: str | Path) -> Store:
         raise
 
 
-async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
+async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
     """Make the scores of a run that are not there yet.
 
     Args:
@@ -114,23 +116,25 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
         from assay.backends import on_ray
 
         await asyncio.to_thread(on_ray.connect)  # it may have to begin a cluster
-    door = open_door(plan.route, plan.settings, store, run.id)
-    probing = probes.wanted(run, plan, store) and not again
+    stack = build_stack(plan.route, plan.settings, store, run.id)
+    probing = probes.should_ask(run, plan, store) and not again
     if again:
-        door = replace(door, backend=Again(door.backend, again))
-    engine = Engine(run, plan.metrics, door, store, plan.settings, plan.route)
+        stack = replace(stack, backend=Again(stack.backend, again))
+    engine = Engine(run, plan.metrics, stack, store, plan.settings, plan.route)
     start, reason = time.monotonic(), "interrupted"
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(door.aclose)
+    async with AsyncExitStack() as exits:
+        exits.push_async_callback(stack.aclose)
         try:
-            await door.aopen()
-            taking = probes.take(run, plan.route, door, store) if probing else asyncio.sleep(0)
-            with collecting_rarely():
-                async with _beside(taking):
+            await stack.aopen()
+            probe_calls = (
+                probes.ask_probes(run, plan.route, stack, store) if probing else asyncio.sleep(0)
+            )
+            with collect_rarely():
+                async with _meanwhile(probe_calls):
                     await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
-            door.stop()
+            stack.stop()
             seconds, skipped = time.monotonic() - start, plan.samples.skipped
             await store.end(run.id, seconds=seconds, stopped=reason, skipped=skipped)
     if isinstance(engine.stopped, Denied):
@@ -138,7 +142,7 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
 
 
 @asynccontextmanager
-async def _beside(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _meanwhile(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Let something else happen meanwhile, and see it done; not if what it stands beside fails."""
     task = asyncio.create_task(other)
     try:
@@ -176,13 +180,13 @@ class SameRunWarning(UserWarning):
     """What is a run of its own to its user is the same run: nothing that is scored differs."""
 
 
-def describe(run: Run, said: Description, store: Store) -> None:
+def describe(run: Run, description: Description, store: Store) -> None:
     """Keep what is said of a run; warn where it takes the place of what was said before."""
-    if not said:
+    if not description:
         return
     before = run.description
-    store.describe(run.id, before.updated(said))
-    if replaced := _replaced(before, said):
+    store.describe(run.id, before.updated(description))
+    if replaced := _replaced(before, description):
         warnings.warn(
             f"run {run.short} is known already: same data, metrics and judge. "
             f"What was said of it is replaced: {', '.join(replaced)}",
@@ -191,12 +195,12 @@ def describe(run: Run, said: Description, store: Store) -> None:
         )
 
 
-def _replaced(before: Description, said: Description) -> list[str]:
+def _replaced(before: Description, description: Description) -> list[str]:
     """``name k5 by k10``: what stood otherwise before."""
-    found = [("name", before.name, said.name)]
-    found += [
+    changes = [("name", before.name, description.name)]
+    changes += [
         (key, written(before.params[key]), written(value))
-        for key, value in said.params.items()
+        for key, value in description.params.items()
         if key in before.params
     ]
-    return [f"{key} '{old}' by '{new}'" for key, old, new in found if old and new and old != new]
+    return [f"{key} '{old}' by '{new}'" for key, old, new in changes if old and new and old != new]

@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-
 # Seconds that a run which was interrupted may take to end, and a call that was given up to go.
 ENDING_S = 10.0
 LEAVING_S = 0.5
 # So often a caller that has a loop of its own looks whether it is to end.
 LOOK_S = 0.1
+# New objects after which it looks. A run makes many that are gone without its help, and few that
+# refer to each other in circles.
+OFTEN_ENOUGH = 10_000
+# Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
+FROZEN_BY_PYTHON = 1_000
+# All is looked at again once so many times as much is there, as Python itself does it. Blocks of
+# memory are counted, not frozen objects: to count these Python walks through all of them, which in
+# a process that holds millions took longer than a small run.
+GROWN = 1.25
 
 
 def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
@@ -111,17 +119,6 @@ def _told_already(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> N
         loop.default_exception_handler(context)
 
 
-# New objects after which it looks. A run makes many that are gone without its help, and few that
-# refer to each other in circles.
-OFTEN_ENOUGH = 10_000
-# Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
-FROZEN_BY_PYTHON = 1_000
-# All is looked at again once so many times as much is there, as Python itself does it. Blocks of
-# memory are counted, not frozen objects: to count these Python walks through all of them, which in
-# a process that holds millions took longer than a small run.
-GROWN = 1.25
-
-
 @dataclass
 class _Last:
     """What was there after all of it was last looked at."""
@@ -133,7 +130,7 @@ _last = _Last()
 
 
 @contextmanager
-def collecting_rarely() -> Iterator[None]:
+def collect_rarely() -> Iterator[None]:
     """Let it pass over what is there already, and look at what is new less often.
 
     It took a sixth of a run's processor time, and held the event loop up for as long as it takes to

@@ -17,7 +17,7 @@ from assay.dataset import Samples, read, samples
 from assay.errors import InputError, Problem
 from assay.judge import Backend, Task, Traits
 from assay.metrics import METRICS, Metric, resolve
-from assay.runner.coalesce import companions
+from assay.runner.coalesce import coalesced_metrics
 from assay.runner.settings import Settings, chosen
 from assay.runner.stack import choose
 from assay.tasks import TASKS, Embed, EmbedTokens
@@ -57,13 +57,13 @@ def plan(
     route = choose(judge, embedder, settings)
     _check(wanted, route, settings)
     mapping, limit, contexts = settings.mapping, settings.limit, settings.contexts
-    found = samples(
+    samples_read = samples(
         read(data, mapping=mapping, limit=limit, contexts=contexts),
         needs={metric.label: metric.needs for metric in wanted},
         skip_invalid=settings.skip_invalid,
         instead={metric.label: metric.instead for metric in wanted},
     )
-    return Plan(wanted, route, found, settings)
+    return Plan(wanted, route, samples_read, settings)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
@@ -110,7 +110,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
     Raises:
         InputError: If all that is known of judges is about others than those of the run.
     """
-    company = companions(metrics, route) if settings.together else []
+    coalesced = coalesced_metrics(metrics, route) if settings.together else []
     price = settings.budget.price
     quality = _quality(metrics, route, settings.measured)
     leaves = (route.default, *route.kinds.values())
@@ -118,7 +118,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
         "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
-        "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
+        "metrics": {metric.label: signature(metric, route, coalesced) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "quality": quality,
         "unmeasured": _unmeasured(metrics, route, quality),
@@ -139,7 +139,7 @@ def _quality(
         )
         raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
     known = {label: measured.get(name) or _known(label, route) for label, name in by_metric.items()}
-    return {label: msgspec.to_builtins(found) for label, found in known.items() if found}
+    return {label: msgspec.to_builtins(quality) for label, quality in known.items() if quality}
 
 
 def _same_judge(name: str, route: Route) -> bool:
@@ -165,9 +165,9 @@ def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str,
         for kind in metric.asks(route.serves):
             if kind not in (Embed, EmbedTokens):
                 name = route.to(kind.kind).name
-                told = metric.label in quality or hasattr(route.to(kind.kind), "quality")
-                known[name] = known.get(name, False) or told
-    return [name for name, told in known.items() if not told]
+                measured = metric.label in quality or hasattr(route.to(kind.kind), "quality")
+                known[name] = known.get(name, False) or measured
+    return [name for name, measured in known.items() if not measured]
 
 
 def asked(metric: Metric, route: Backend) -> str:
@@ -204,20 +204,20 @@ def _letters(metric: Metric, doc: str) -> str:
     return ", ".join(f"{name} = {getattr(metric, name)}" for name in known if name in words)
 
 
-def signature(metric: Metric, route: Route, company: Sequence[str] = ()) -> str:
+def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> str:
     """All that could change a metric's number, in one line: two that are equal are comparable.
 
     Args:
         metric: The metric.
         route: Who judges.
-        company: Metrics that check statements in one call.
+        coalesced: Metrics that check statements in one call.
     """
     tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
     ours = type(metric).__module__.startswith("assay.")
     own = [] if ours else [f"code={class_digest(type(metric))}"]
-    if metric.label in company:
-        tasks.append(f"together={'+'.join(company)}")
+    if metric.label in coalesced:
+        tasks.append(f"together={'+'.join(coalesced)}")
     if metric.revision > 1:
         own.append(f"revision={metric.revision}")
     return "|".join([metric.label, *tasks, *own, f"assay={__version__}"])

@@ -14,7 +14,7 @@ from assay.backends.route import Route
 from assay.errors import JudgeError
 from assay.judge import Backend, Task, Traits
 from assay.runner.plan import Plan
-from assay.runner.stack import Door
+from assay.runner.stack import BackendStack
 from assay.store import Run, Store
 from assay.store.judges import Fingerprint
 from assay.tasks import (
@@ -65,7 +65,7 @@ PROBES: tuple[Task[Any], ...] = (
 )
 
 
-def wanted(run: Run, plan: Plan, store: Store) -> bool:
+def should_ask(run: Run, plan: Plan, store: Store) -> bool:
     """Whether a run asks the probes: as its settings say, else if it has scores enough to make."""
     if plan.settings.probe is not None:
         return plan.settings.probe
@@ -74,31 +74,33 @@ def wanted(run: Run, plan: Plan, store: Store) -> bool:
     return run.n_samples * len(plan.metrics) - done >= LEAST_SCORES
 
 
-def judges(route: Route) -> dict[str, tuple[Task[Any], ...]]:
+def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:
     """The judges of a run that may change behind their names, with the probes that each serves."""
-    found: dict[str, list[Task[Any]]] = {}
+    by_judge: dict[str, list[Task[Any]]] = {}
     for probe in PROBES:
         server = route.to(probe.kind)
         if Traits.of(server).drifts and server.identity(type(probe)) is not None:
-            found.setdefault(server.name, []).append(probe)
-    return {name: tuple(probes) for name, probes in found.items()}
+            by_judge.setdefault(server.name, []).append(probe)
+    return {name: tuple(probes) for name, probes in by_judge.items()}
 
 
-async def take(run: Run, route: Route, door: Door, store: Store, day: int | None = None) -> None:
+async def ask_probes(
+    run: Run, route: Route, stack: BackendStack, store: Store, day: int | None = None
+) -> None:
     """Ask the probes and keep what came; a judge that cannot answer now has no fingerprint.
 
     Args:
         run: The run that pays for what the store does not know.
         route: Who serves which task.
-        door: The same behind ledger and limits.
+        stack: The same behind reply cache and limits.
         store: The store.
         day: Days since 1970-01-01; today if None.
     """
     day = today() if day is None else day
-    for name, probes in judges(route).items():
-        said = await _said(door.backend, probes, day)
-        if said:
-            await store.judges.keep_fingerprint(Fingerprint(run.id, name, day, said))
+    for name, probes in probes_by_judge(route).items():
+        replies = await _replies_to(stack.backend, probes, day)
+        if replies:
+            await store.judges.keep_fingerprint(Fingerprint(run.id, name, day, replies))
 
 
 def today() -> int:
@@ -106,30 +108,30 @@ def today() -> int:
     return int(time.time() // _DAY_S)
 
 
-def askings(backend: Backend, day: int) -> list[Again]:
-    """The back end as it is asked every probe on a day.
+def repeated_backends(backend: Backend, day: int) -> list[Again]:
+    """The backend as it is asked every probe on a day.
 
     A day has draws of its own: what was said yesterday is not taken for today's.
     """
     return [Again(backend, day * ASKINGS + n) for n in range(ASKINGS)]
 
 
-async def _said(
+async def _replies_to(
     backend: Backend, probes: tuple[Task[Any], ...], day: int
 ) -> Mapping[str, tuple[str, ...]]:
-    asked = askings(backend, day)
-    calls = [asking.reply(probe) for probe in probes for asking in asked]
+    backends = repeated_backends(backend, day)
+    calls = [asking.reply(probe) for probe in probes for asking in backends]
     replies = await asyncio.gather(*calls, return_exceptions=True)
-    found: dict[str, tuple[str, ...]] = {}
+    by_probe: dict[str, tuple[str, ...]] = {}
     for n, probe in enumerate(probes):
-        pair = replies[n * ASKINGS : (n + 1) * ASKINGS]
-        for reply in pair:
+        both = replies[n * ASKINGS : (n + 1) * ASKINGS]
+        for reply in both:
             # A run that stops gives up calls: those were cancelled.
             lost = isinstance(reply, JudgeError | asyncio.CancelledError)
             if isinstance(reply, BaseException) and not lost:
                 raise reply
-        texts = tuple(reply.raw for reply in pair if not isinstance(reply, BaseException))
+        texts = tuple(reply.raw for reply in both if not isinstance(reply, BaseException))
         if len(texts) == ASKINGS:
             # The identity names the prompt: a probe worded otherwise is another probe.
-            found[f"{PROBES.index(probe)}:{backend.identity(type(probe))}"] = texts
-    return found
+            by_probe[f"{PROBES.index(probe)}:{backend.identity(type(probe))}"] = texts
+    return by_probe

@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+# So often, at most: each time is a message to the browser.
+EVERY_S = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -58,10 +61,6 @@ class Tally:
         """The score begun first among those being worked on."""
         label = next(iter(self.working), None)  # dicts keep the order of beginning
         return (label, time.monotonic() - self.working[label]) if label else None
-
-
-# So often, at most: each time is a message to the browser.
-EVERY_S = 0.5
 
 
 def in_notebook() -> bool:

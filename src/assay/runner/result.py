@@ -16,7 +16,7 @@ from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
 from assay.runner.forwarding import Forwarding, NotebookDisplay
-from assay.runner.summary import Baseline, Summary, frame, random_pairs, summarise
+from assay.runner.summary import Baseline, Summary, frame, random_pair_baseline, summarise
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.store import Run, Store
@@ -27,10 +27,12 @@ from assay.store.records import Spent
 if TYPE_CHECKING:
     import pandas as pd
 
-NOTHING = Spent(0, 0, 0, 0.0)
+
+NO_SPENDING = Spent(0, 0, 0, 0.0)
 # What is read of a sample beside its scores: these columns stand next to them.
 TEXTS = ("question", "answer", "contexts", "reference")
 NOT_DONE = Unscored("failed", "the run stopped before it was scored")
+GROUP = 10_000  # rows that are written together
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Result(Forwarding):
         InputError: If there is no such run.
     """
 
-    def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NOTHING) -> None:
+    def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NO_SPENDING) -> None:
         self._given, self.paid = named(store), paid
         self._path = self._given.absolute()  # it is the same file in whichever folder one is later
         with self._open() as opened:
@@ -152,9 +154,9 @@ class Result(Forwarding):
     def outcomes(self, metric: str | Metric) -> Iterator[tuple[Sample, Outcome]]:
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
-            label = _label(metric, store.run(self._id))
-            for sample, found in _scored(store, self._id, [label]):
-                yield sample, found[label]
+            label = one_label(store.run(self._id), metric)
+            for sample, by_metric in _scored(store, self._id, [label]):
+                yield sample, by_metric[label]
 
     def trace(self, sample: str, metric: str | Metric) -> Trace:
         """The evidence behind one score: parts, prompts and replies.
@@ -164,12 +166,12 @@ class Result(Forwarding):
         """
         with self._open() as store:
             run = store.run(self._id)
-            label = _label(metric, run)
-            row, found = store.sample(self._id, sample)
+            label = one_label(run, metric)
+            row, sample_read = store.sample(self._id, sample)
             outcome = store.outcome(self._id, row, label) or NOT_DONE
             replies = tuple(store.replies(self._id, row, label))
             higher = bool(run.config["about"][label]["higher_is_better"])
-            return Trace(found, label, outcome, replies, higher)
+            return Trace(sample_read, label, outcome, replies, higher)
 
     def cost(self) -> Cost:
         """Calls, tokens and wall time that this run paid for."""
@@ -186,7 +188,7 @@ class Result(Forwarding):
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""
         with self._open() as store:
-            return random_pairs(store, store.run(self._id))
+            return random_pair_baseline(store, store.run(self._id))
 
     def describe(
         self,
@@ -207,18 +209,18 @@ class Result(Forwarding):
         Raises:
             InputError: If a run cannot be called so, or a tag or parameter cannot be kept.
         """
-        given = {"name": name, "tags": tags, "note": note, "params": params}
+        settings = {"name": name, "tags": tags, "note": note, "params": params}
         with self._open() as store:
             before = store.run(self._id).description
-            changes: dict[str, Any] = {key: one for key, one in given.items() if one is not None}
+            changes: dict[str, Any] = {key: one for key, one in settings.items() if one is not None}
             store.describe(self._id, replace(before, **changes))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""
         with self._open() as store:
             labels = list(store.run(self._id).metrics)
-            for sample, found in _scored(store, self._id, labels):
-                yield {**msgspec.to_builtins(sample), **_columns(found)}
+            for sample, by_metric in _scored(store, self._id, labels):
+                yield {**msgspec.to_builtins(sample), **_columns(by_metric)}
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a sample: its id and scores, then its texts, then all else.
@@ -229,16 +231,16 @@ class Result(Forwarding):
             InputError: If pandas is not installed.
         """
         scores = dict.fromkeys(self.run.metrics, "float64")
-        found = frame(self.rows()).astype(scores)
-        first = [name for name in ("id", *scores, *TEXTS) if name in found]
-        return found[[*first, *(name for name in found if name not in first)]]
+        table = frame(self.rows()).astype(scores)
+        first = [name for name in ("id", *scores, *TEXTS) if name in table]
+        return table[[*first, *(name for name in table if name not in first)]]
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""
         with self._open() as store, Path(path).open("w", encoding="utf-8") as file:
             labels = list(store.run(self._id).metrics)
-            for sample, found in _scored(store, self._id, labels):
-                scores = {label: msgspec.to_builtins(o) for label, o in found.items()}
+            for sample, by_metric in _scored(store, self._id, labels):
+                scores = {label: msgspec.to_builtins(o) for label, o in by_metric.items()}
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
@@ -259,13 +261,13 @@ def _scored(
     store: Store, run: str, labels: Sequence[str]
 ) -> Iterator[tuple[Sample, dict[str, Outcome]]]:
     """(sample, outcome of each metric) in order; a bounded number is held at once."""
-    for _, sample, found in store.scored(run, labels):
-        yield sample, {label: found.get(label, NOT_DONE) for label in labels}
+    for _, sample, by_metric in store.scored(run, labels):
+        yield sample, {label: by_metric.get(label, NOT_DONE) for label in labels}
 
 
-def _columns(found: Mapping[str, Outcome]) -> dict[str, Any]:
+def _columns(by_metric: Mapping[str, Outcome]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
-    for label, outcome in found.items():
+    for label, outcome in by_metric.items():
         columns[label] = outcome.value if isinstance(outcome, Score) else None
         columns[f"{label}_why"] = outcome.reason if isinstance(outcome, Unscored) else ""
     return columns
@@ -285,22 +287,35 @@ def labels(run: Run, metric: str | Metric) -> list[str]:
         what = metric.label if isinstance(metric, Metric) else repr(metric)
         remedy = f"name a metric that it has: {', '.join(map(repr, run.metrics))}"
         raise InputError(f"run {run.id} has no metric {what}", remedy)
-    found = [label for label in run.metrics if metric in (label, label.partition("(")[0])]
-    if not found:  # what stands in a store is never parsed: that may import a module
+    matching = [label for label in run.metrics if metric in (label, label.partition("(")[0])]
+    if not matching:  # what stands in a store is never parsed: that may import a module
         with suppress(InputError):
-            meant = parse(metric).label
-            found = [label for label in run.metrics if label == meant]
-    if not found:
+            label_meant = parse(metric).label
+            matching = [label for label in run.metrics if label == label_meant]
+    if not matching:
         raise InputError(f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}")
-    return found
+    return matching
 
 
-def _label(metric: str | Metric, run: Run) -> str:
+def known_labels(run: Run, metric: str) -> list[str]:
+    """The same, none where another run may have it."""
+    try:
+        return labels(run, metric)
+    except InputError:
+        return []
+
+
+def one_label(run: Run, metric: str | Metric) -> str:
+    """The one metric of a run that is meant; a label goes before a name without parameters.
+
+    Raises:
+        InputError: If there is none, or several.
+    """
     exact = isinstance(metric, str) and metric in run.metrics
-    found = [str(metric)] if exact else labels(run, metric)
-    if len(found) > 1:
-        raise InputError(f"run {run.id} has several '{metric}'", f"name one: {', '.join(found)}")
-    return found[0]
+    matching = [str(metric)] if exact else labels(run, metric)
+    if len(matching) > 1:
+        raise InputError(f"run {run.id} has several '{metric}'", f"name one: {', '.join(matching)}")
+    return matching[0]
 
 
 def open_run(spec: str, store: str) -> Result:
@@ -345,9 +360,6 @@ def _may_be_file(text: str) -> bool:
     return bool(Path(text).suffix[1:2].isalpha() or Path(text).parent.name)
 
 
-GROUP = 10_000  # rows that are written together
-
-
 def _write_parquet(
     rows: Iterable[Mapping[str, Any]], columns: Sequence[str], path: str | Path
 ) -> None:
@@ -369,8 +381,8 @@ def _write_parquet(
         raise InputError("Parquet needs pyarrow", "pip install 'assay[parquet]'") from None
     kinds = {name: pa.string() if name.endswith("_why") else pa.float64() for name in columns}
     schema = pa.schema({"id": pa.string(), **kinds})
-    waiting = iter(rows)
+    unread = iter(rows)
     with landing(path) as local, ParquetWriter(local, schema) as writer:
-        while group := list(islice(waiting, GROUP)):
-            kept = [{name: row[name] for name in schema.names} for row in group]
-            writer.write_table(pa.Table.from_pylist(kept, schema))
+        while group := list(islice(unread, GROUP)):
+            records = [{name: row[name] for name in schema.names} for row in group]
+            writer.write_table(pa.Table.from_pylist(records, schema))

@@ -36,9 +36,9 @@ class Settings:
             contexts, ask in one call (of a language model): a third of the calls and of the tokens
             less, but what one metric finds may depend on which others are computed with it; the
             signatures say so.
-        concurrency: Most calls at the same time to each back end, short for the same of `limits`,
+        concurrency: Most calls at the same time to each backend, short for the same of `limits`,
             before which it goes.
-        limits: Concurrent calls, rates, time-out and retries of each back end.
+        limits: Concurrent calls, rates, time-out and retries of each backend.
         budget: What this start of the run may spend on the judge, and what tokens cost.
         engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
             cluster. The scores are the same.
@@ -116,7 +116,7 @@ def chosen(settings: Settings | None) -> Settings:
     Raises:
         InputError: If something else was given.
     """
-    given: Any = Settings() if settings is None else settings
-    if not isinstance(given, Settings):
-        raise InputError(f"settings is {given!r}", "such as settings=assay.Settings(limit=20)")
-    return given
+    value: Any = Settings() if settings is None else settings
+    if not isinstance(value, Settings):
+        raise InputError(f"settings is {value!r}", "such as settings=assay.Settings(limit=20)")
+    return value

@@ -22,15 +22,18 @@ from assay.runner.settings import Settings
 from assay.store import Store
 from assay.tasks import TASKS, Embed, EmbedTokens
 
-# As many calls as are worth having on their way to a back end in this process.
-LOCAL = 16
+# As many calls as are worth having on their way to a backend in this process.
+MAX_LOCAL = 16
 # As many requests as may wait for batches: the more, the fewer batches, and the more memory.
-IN_BATCHES = 4_000
+MAX_BATCHED = 4_000
 VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
+# By event loop and backend (a backend holds the connections of each loop apart): the runs.
+_users: dict[tuple[int, int], set[int]] = {}
+_lock = threading.Lock()  # runs may be in several threads, each with a loop of its own
 
 
 def choose(judge: object, embedder: object, settings: Settings) -> Route:
-    """The back ends that serve a run, from specs or objects.
+    """The backends that serve a run, from specs or objects.
 
     Raises:
         InputError: If a spec is unknown or a prompt is replaced that nobody reads.
@@ -47,7 +50,7 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
 
 
 def reworded(route: Route, settings: Settings) -> Route:
-    """The back ends with the prompts of the settings.
+    """The backends with the prompts of the settings.
 
     Raises:
         InputError: If a prompt is replaced that nobody reads.
@@ -71,7 +74,7 @@ def reworded(route: Route, settings: Settings) -> Route:
 
 
 def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
-    # A back end that serves several kinds stays one object: its limits are shared.
+    # A backend that serves several kinds stays one object: its limits are shared.
     changed: dict[int, Backend] = {}
 
     def once(leaf: Backend) -> Backend:
@@ -84,8 +87,8 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
 
 @dataclass(frozen=True)
-class Door:
-    """The one door of a run, and what went through it.
+class BackendStack:
+    """The backends of a run behind its cache and limits, and what went through them.
 
     Attributes:
         backend: What judges ask.
@@ -94,7 +97,7 @@ class Door:
         closing: What is to be closed, last to first.
         opening: What is to be awaited before the first call.
         stopping: What is to be called after the last one.
-        most: Calls that may be in flight at the same time, of all back ends together.
+        max_in_flight: Calls that may be in flight at the same time, of all backends together.
     """
 
     backend: Backend
@@ -103,27 +106,27 @@ class Door:
     closing: tuple[Backend, ...]
     opening: tuple[Callable[[], Awaitable[None]], ...]
     stopping: tuple[Callable[[], None], ...]
-    most: int
+    max_in_flight: int
 
     def under_way(self) -> str:
-        """What back ends that are asked in batches wait for, in words; "" if for nothing."""
-        asked = (getattr(backend, "under_way", None) for backend in self.closing)
-        return "; ".join(said for tell in asked if tell and (said := tell()))
+        """What backends that are asked in batches wait for, in words; "" if for nothing."""
+        reporters = (getattr(backend, "under_way", None) for backend in self.closing)
+        return "; ".join(text for report in reporters if report and (text := report()))
 
     async def aopen(self) -> None:
-        """See the workers of back ends that are limited in their places before the first call."""
+        """See the workers of backends that are limited in their places before the first call."""
         for used in self.closing:
             acquire(used, self)
         for opened in self.opening:
             await opened()
 
     def stop(self) -> None:
-        """Send no further call to any back end that is limited; those on their way may arrive."""
+        """Send no further call to any backend that is limited; those on their way may arrive."""
         for stopped in self.stopping:
             stopped()
 
     async def aclose(self) -> None:
-        """See replies on their way in, then close the connections of all back ends.
+        """See replies on their way in, then close the connections of all backends.
 
         What another run of this loop still uses stays open until that one ends.
         """
@@ -137,8 +140,8 @@ class Door:
             await used.aclose()
 
 
-def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
-    """Put the ledger and the limits between judges and back ends."""
+def build_stack(route: Route, settings: Settings, store: Store, run: str) -> BackendStack:
+    """Put the reply cache and the limits between judges and backends."""
     keep = functools.partial(store.keep_reply, run=run)
     purse = Purse(settings.budget, keep, functools.partial(longest_reply, route))
     embedding = Purse(keep=keep)
@@ -147,14 +150,14 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     opening: list[Callable[[], Awaitable[None]]] = []
     stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
-    leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
-    sharing = sum(Traits.of(leaf).local for leaf in leaves.values())
+    distinct = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
+    sharing = sum(Traits.of(leaf).local for leaf in distinct.values())
 
     def guard(leaf: Backend) -> Backend:
         inner = _placed(leaf, settings, sharing, bounds)
         layers = [inner]
         in_batches = getattr(leaf, "in_batches", None)
-        # In-process back ends need no rate limit, and no time-out while they wait their turn.
+        # In-process backends need no rate limit, and no time-out while they wait their turn.
         if not Traits.of(leaf).local:
             # Embeddings are not what a budget in chat tokens is about.
             kinds = [kind for kind, server in route.kinds.items() if server is leaf]
@@ -172,19 +175,21 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             if in_batches:
                 inner = in_batches(store.batches, inner, purse)
                 layers.append(inner)
-                bounds.append(IN_BATCHES)
+                bounds.append(MAX_BATCHED)
             if isinstance(leaf, Embedder):
                 inner = Gathered(inner)
                 layers.append(inner)
         ledger = Ledger(inner, store, run, served)
-        # The ledger is closed before its back end: no connection goes while a reply is on its way.
+        # The ledger is closed before its backend: no connection goes while a reply is on its way.
         closing.extend((*layers, ledger))
         return ledger
 
     guarded = _mapped(route, guard)
-    most = max(bounds, default=min(LOCAL, settings.limits.concurrency))
+    max_in_flight = max(bounds, default=min(MAX_LOCAL, settings.limits.concurrency))
     usages = (purse.usage, embedding.usage)
-    return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
+    return BackendStack(
+        guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), max_in_flight
+    )
 
 
 def longest_reply(route: Route, kind: str) -> int | None:
@@ -194,7 +199,7 @@ def longest_reply(route: Route, kind: str) -> int | None:
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
-    """The back end where it is to compute, with what is worth having on its way to it."""
+    """The backend where it is to compute, with what is worth having on its way to it."""
     if settings.engine == "local" or getattr(leaf, "in_batches", None):
         return leaf
     from assay.backends.on_ray import pool
@@ -212,13 +217,8 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
     return pooled
 
 
-# By event loop and back end (a back end holds the connections of each loop apart): the runs.
-_users: dict[tuple[int, int], set[int]] = {}
-_lock = threading.Lock()  # runs may be in several threads, each with a loop of its own
-
-
 def acquire(backend: Backend, run: object) -> None:
-    """Say that a run uses a back end in the running loop."""
+    """Say that a run uses a backend in the running loop."""
     with _lock:
         _users.setdefault(_place(backend), set()).add(id(run))
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+PAIRS = 500
+SAMPLES = 300
+_TAIL = ("p50", "p95", "p99")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,8 @@ def moved(sd: float, n: int) -> float:
 
 def noise(store: Store, signature: str) -> Noise | None:
     """What the store knows of a metric's noise; None if its judge was never asked again."""
-    found = store.judges.noise(signature)
-    return None if found is None else msgspec.convert(found, Noise)
-
-
-PAIRS = 500
-SAMPLES = 300
+    stored = store.judges.noise(signature)
+    return None if stored is None else msgspec.convert(stored, Noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +109,13 @@ class Baseline:
     pairs: int
 
 
-def random_pairs(store: Store, run: Run) -> Baseline | None:
+def random_pair_baseline(store: Store, run: Run) -> Baseline | None:
     """The baseline of a run's cosine metrics, from embeddings it made anyway; None without any.
 
     Each pair takes the text that was asked about (question, answer) from one sample, and one that
     it is compared with (generated question, reference) from another.
     """
-    found: list[tuple[Reply, Reply]] = []
+    embedded_pairs: list[tuple[Reply, Reply]] = []
     embedder = ""
     cosines = [label for label, about in run.config["about"].items() if about["cosine"]]
     for label in cosines:
@@ -124,12 +123,12 @@ def random_pairs(store: Store, run: Run) -> Baseline | None:
             embeds = [] if why else _embeds(store.replies(run.id, row, label))
             if len(embeds) > 1:
                 embedder = embeds[0].backend
-                found.append((embeds[0], embeds[1]))
+                embedded_pairs.append((embeds[0], embeds[1]))
     # A fixed seed: the same run prints the same baseline.
     chance = random.Random(0)  # noqa: S311 - it draws pairs, it guards nothing
-    n = len(found)
+    n = len(embedded_pairs)
     drawn = [(chance.randrange(n), chance.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
-    pairs = [(found[i], found[j]) for i, j in drawn]
+    pairs = [(embedded_pairs[i], embedded_pairs[j]) for i, j in drawn]
     vectors = [(_vector(a[0]), _vector(b[1])) for a, b in pairs if _unrelated(a, b)]
     # An embedder whose vectors changed their length during the run has no angle between the two.
     values = sorted(cosine(a, b) for a, b in vectors if len(a) == len(b))
@@ -163,9 +162,6 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     except ImportError:
         raise InputError("to_pandas needs pandas", "pip install 'assay[pandas]'") from None
     return pd.DataFrame(list(rows))
-
-
-_TAIL = ("p50", "p95", "p99")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +227,11 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
 
     def notes(self) -> list[str]:
         """What the table has no column for: how a metric was computed, what went unanswered."""
-        found = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        lines = [f"{row.metric}: {method}" for row in self for method in row.methods]
         silent = [row for row in self if row.n_unanswered]
-        found += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
-        found += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
-        return found
+        lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
+        lines += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
+        return lines
 
     def __repr__(self) -> str:
         """The table, where an expression is evaluated in a terminal."""
@@ -297,11 +293,11 @@ def _tail(percentiles: tuple[float, float, float]) -> str:
 def _summary(
     store: Store, run: Run, metric: str, signature: str, groups: Mapping[int, str]
 ) -> MetricSummary:
-    found = store.values(run.id, metric)
-    scored = [(row, value) for row, value, _ in found if value is not None]
+    values_read = store.values(run.id, metric)
+    scored = [(row, value) for row, value, _ in values_read if value is not None]
     values = [value for _, value in scored]
-    undefined = sum(why == "undefined" for _, _, why in found)
-    unanswered = sum(why == "unanswered" for _, _, why in found)
+    undefined = sum(why == "undefined" for _, _, why in values_read)
+    unanswered = sum(why == "unanswered" for _, _, why in values_read)
     failed = run.n_samples - len(values) - undefined - unanswered
     ends = run.config["about"][metric]["range"]
     # A row without a group is alone; its number cannot be taken for the name of a group.

@@ -17,7 +17,7 @@ from assay.metrics import evidence
 from assay.runner import stack
 from assay.runner.event_loop import run_to_completion
 from assay.runner.settings import Settings, chosen
-from assay.runner.stack import LOCAL, longest_reply, reworded
+from assay.runner.stack import MAX_LOCAL, longest_reply, reworded
 from assay.score import Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
 from assay.text.clauses import is_phrase
@@ -50,7 +50,7 @@ async def averify(
         statements: One or more, each understandable by itself.
         contexts: One or more texts; blank ones support nothing.
         question: What a short statement ("1889") answers; it is then read together with it.
-        judge: As for `evaluate`. A back end object stays open in the running loop, so that its
+        judge: As for `evaluate`. A backend object stays open in the running loop, so that its
             connections serve the next call; close it with its `aclose`.
         settings: Its prompts, tries, limits and budget count, each call by itself.
 
@@ -124,16 +124,18 @@ class _Judging:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[Backend, int]]:
-        """The back end within its limits, and how many rows are worth asking it at once."""
-        settings, given = chosen(self.settings), backend(self.spec)
-        route = reworded(given if isinstance(given, Route) else Route(given), settings)
+        """The backend within its limits, and how many rows are worth asking it at once."""
+        settings, named_backend = chosen(self.settings), backend(self.spec)
+        route = reworded(
+            named_backend if isinstance(named_backend, Route) else Route(named_backend), settings
+        )
         leaf = route.to(VerifyStatements.kind)
         if leaf.identity(VerifyStatements) is None:
             raise Unsupported(f"the judge {leaf.name} cannot do {VerifyStatements.kind}")
         stack.acquire(leaf, self)
         try:
             if Traits.of(leaf).local:
-                yield leaf, LOCAL
+                yield leaf, MAX_LOCAL
                 return
             limits: Limits = getattr(leaf, "limits", None) or settings.limits
             purse = Purse(settings.budget, bound=functools.partial(longest_reply, route))
@@ -148,8 +150,8 @@ async def _one(
     statements: str | Sequence[str], contexts: str | Sequence[str], question: str, judging: _Judging
 ) -> Verdicts:
     row = _row({"statements": statements, "contexts": contexts, "question": question}, "")
-    async with judging.opened() as (asked, _):
-        return await _verdicts(row, Judge(asked, tries=chosen(judging.settings).tries))
+    async with judging.opened() as (judge_backend, _):
+        return await _verdicts(row, Judge(judge_backend, tries=chosen(judging.settings).tries))
 
 
 async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
@@ -158,18 +160,18 @@ async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Ve
     # All workers draw from one iterator: nobody waits for a slow neighbour.
     numbered = iter(enumerate(valid))
 
-    async def work(asked: Backend, tries: int) -> None:
+    async def work(judge_backend: Backend, tries: int) -> None:
         for n, row in numbered:
             try:
-                outcomes[n] = await _verdicts(row, Judge(asked, tries=tries))
+                outcomes[n] = await _verdicts(row, Judge(judge_backend, tries=tries))
             except (Denied, OverBudget):
                 raise
             except JudgeError as error:
                 outcomes[n] = Unscored("failed", str(error) or type(error).__name__)
 
-    async with judging.opened() as (asked, at_once):
+    async with judging.opened() as (judge_backend, at_once):
         tries = chosen(judging.settings).tries
-        workers = [asyncio.create_task(work(asked, tries)) for _ in range(at_once)]
+        workers = [asyncio.create_task(work(judge_backend, tries)) for _ in range(at_once)]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -180,9 +182,9 @@ async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Ve
 
 
 async def _verdicts(row: _Row, judge: Judge) -> Verdicts:
-    (asked,) = await evidence.verify([(row.statements, row.contexts)], judge)
+    (judged,) = await evidence.verify([(row.statements, row.contexts)], judge)
     # What is supported is not contradicted, whether or not the judge says so.
-    verdicts = tuple(replace(v, contradicted=False) if v.supported else v for v in asked)
+    verdicts = tuple(replace(v, contradicted=False) if v.supported else v for v in judged)
     leads = (row.lead * s.text.startswith(row.lead) for s in row.statements)
     return tuple(_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
 
@@ -194,10 +196,10 @@ def _moved(verdict: Verdict, by: int) -> Verdict:
 
 
 def _rows(rows: Iterable[Mapping[str, Any]]) -> list[_Row]:
-    given: Any = rows
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"rows is {given!r:.60}", "give a list of dicts: " + ", ".join(FIELDS))
-    return [_row(row, f"row {n}: ") for n, row in enumerate(given, start=1)]
+    items: Any = rows
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InputError(f"rows is {items!r:.60}", "give a list of dicts: " + ", ".join(FIELDS))
+    return [_row(row, f"row {n}: ") for n, row in enumerate(items, start=1)]
 
 
 def _row(row: Any, where: str) -> _Row:
@@ -221,17 +223,17 @@ def _row(row: Any, where: str) -> _Row:
     for n, text in enumerate(texts, start=1):
         if evidence.blank(text):
             raise InputError(f"{where}statement {n} is empty", "leave it out")
-    lead = f"{asked} " if (asked := plain(question)) else ""
+    lead = f"{plain_question} " if (plain_question := plain(question)) else ""
     whole = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
     statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(whole, start=1))
     return _Row(statements, contexts, lead)
 
 
 def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
-    given: Any = row.get(name)
-    texts = (given,) if isinstance(given, str) else given
+    value: Any = row.get(name)
+    texts = (value,) if isinstance(value, str) else value
     listed = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
     values = tuple(texts) if listed else ()
     if not listed or not all(isinstance(text, str) for text in values):
-        raise InputError(f"{where}{name} is {given!r:.60}", "give a text or a list of texts")
+        raise InputError(f"{where}{name} is {value!r:.60}", "give a text or a list of texts")
     return values

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from assay.analysis.diagnosis.classification import WITHIN, diagnosed
 from assay.analysis.diagnosis.counterfactual import (
-    Again,
     Counterfactual,
+    RescoredSample,
     compared,
     counterfactual,
     rescored,
@@ -34,11 +34,11 @@ from assay.analysis.diagnosis.statistics import (
     find_patterns,
     missed,
     rank_advice,
-    share,
 )
 from assay.errors import InputError
 from assay.runner.result import NOT_DONE, Result
 from assay.stats.interval import Interval
+from assay.stats.intervals import share_interval
 from assay.store import Run, Store
 
 __all__ = [
@@ -73,7 +73,7 @@ class Diagnosis:
         n_fine: Samples without any finding in what could be checked.
         n_uncertain: Samples without any, where the judge is uncertain of a verdict.
         n_open: Samples of which it cannot be told whether or why they failed.
-        failed: Interval of the share of failed samples among those that are not open, by `share`.
+        failed: Interval of the share of failed samples among those that are not open, by Wilson.
         causes: Every cause that was found, the most frequent main cause first.
         advice: What to try, in the order of the samples that it touches.
         patterns: The failure patterns of the means.
@@ -108,8 +108,8 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """How many samples went wrong, why, and what to try, a line each."""
-        told = self.n_samples - self.n_open
-        lines = [f"{self.n_failed:,} of {told:,} samples went wrong, by what could be checked"]
+        n_known = self.n_samples - self.n_open
+        lines = [f"{self.n_failed:,} of {n_known:,} samples went wrong, by what could be checked"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
         lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
@@ -133,23 +133,24 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         raise InputError(f"within is {within}", "give the last rank that is high enough, from 1")
     with Store(result.path) as store:
         run = store.run(result.run.id)
-        again = rescored(store, run)
+        rescored_run = rescored(store, run)
         samples: list[Diagnosed] = []
-        changed: list[Again | None] = []
+        changed: list[RescoredSample | None] = []
         groups: dict[int, Hashable] = {}
         for row, sample in store.samples(run.id):
             outcomes = _outcomes(store, run, row)
-            held = again.outcomes(sample.id) if again else {}
+            held = rescored_run.outcomes(sample.id) if rescored_run else {}
             facts = gather(sample, outcomes, held)
             samples.append(diagnosed(facts, row, within))
-            changed.append(again.again(facts, row, outcomes, within) if again else None)
+            changed.append(
+                rescored_run.again(facts, row, outcomes, within) if rescored_run else None
+            )
             # Without a group a sample is one of its own.
             groups[row] = row if sample.group is None else sample.group
         ids = {one.row: one.id for one in samples}
-        shown = find_patterns(store, run, ids, groups)
-        what_if = compared(again, samples, changed) if again else None
-    found = _Read(samples, groups, shown, what_if)
-    return _diagnosis(run, found, within)
+        patterns = find_patterns(store, run, ids, groups)
+        what_if = compared(rescored_run, samples, changed) if rescored_run else None
+    return _diagnosis(run, samples, groups, patterns, what_if, within)
 
 
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
@@ -157,19 +158,17 @@ def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
     return {metric: store.outcome(run.id, row, metric) or NOT_DONE for metric in read}
 
 
-@dataclass(frozen=True)
-class _Read:
-    samples: list[Diagnosed]
-    groups: Mapping[int, Hashable]
-    patterns: tuple[PatternFound, ...]
-    what_if: Counterfactual | None
-
-
-def _diagnosis(run: Run, found: _Read, within: int) -> Diagnosis:
-    samples, groups = found.samples, found.groups
+def _diagnosis(
+    run: Run,
+    samples: list[Diagnosed],
+    groups: Mapping[int, Hashable],
+    patterns: tuple[PatternFound, ...],
+    what_if: Counterfactual | None,
+    within: int,
+) -> Diagnosis:
     states = [one.state for one in samples]
-    told = [one for one in samples if one.state != "open"]
-    failed = (one.state == "failed" for one in told)
+    decided = [one for one in samples if one.state != "open"]
+    failed = [one.state == "failed" for one in decided]
     return Diagnosis(
         run=run.id,
         title=run.title,
@@ -178,13 +177,13 @@ def _diagnosis(run: Run, found: _Read, within: int) -> Diagnosis:
         n_fine=states.count("fine"),
         n_uncertain=states.count("uncertain"),
         n_open=states.count("open"),
-        failed=share(failed, [groups[one.row] for one in told]),
+        failed=share_interval(failed, [groups[one.row] for one in decided]),
         causes=count_causes(samples, groups),
         advice=rank_advice(samples, groups),
-        patterns=found.patterns,
+        patterns=patterns,
         gaps=find_gaps(samples),
         samples=tuple(samples),
-        counterfactual=found.what_if,
+        counterfactual=what_if,
         within=within,
         missed=missed(run, samples),
         n_declined=sum(one.declines is True for one in samples),

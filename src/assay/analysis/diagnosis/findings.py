@@ -178,8 +178,6 @@ REMEDIES: tuple[Remedy, ...] = (
         ("incomplete",),
     ),
 )
-
-
 State = Literal["failed", "uncertain", "fine", "open"]
 # How the verdicts on the statements of an answer stand to the contexts, taken together.
 Support = Literal["flagged", "uncertain", "passed"]

@@ -16,6 +16,22 @@ from assay.stats.misclassification import Estimate, bad_among, effective
 from assay.store import Run, Store
 
 Groups = Mapping[int, Hashable]
+# Whoever can tell the first need not be able to tell the second.
+_INSTEAD: Mapping[str, str] = {
+    "not_in_contexts": "not_retrieved",
+    "unsupported": "over_claimed",
+}
+State = Literal["claimed", "not so", "undecided", "cannot tell"]
+# The usual guide values, and the 0.7 above which the telecom paper (its table 4) calls an answer
+# correct.
+GUIDES: Mapping[str, float] = {
+    "faithfulness": 0.8,
+    "answer_relevancy": 0.75,
+    "context_precision": 0.7,
+    "context_recall": 0.8,
+    "factual_correctness": 0.7,
+}
+_CLASSES: Final = ("flagged", "uncertain", "passed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +43,7 @@ class CauseCount:
         n: Samples of which it is the main cause.
         contributing: Samples to which it contributes beside another main cause.
         checked: Samples on which it could be told.
-        interval: interval of n / checked, by `share`.
+        interval: interval of n / checked, by Wilson.
         samples: Ids of those of which it is the main cause, then of the others.
     """
 
@@ -47,7 +63,7 @@ class Advice:
         remedy: Its name.
         n: Samples whose main cause it touches: no more can be gained by it alone.
         contributing: Further samples in which it touches a contributing cause.
-        interval: interval of n / all samples, by `share`.
+        interval: interval of n / all samples, by Wilson.
     """
 
     remedy: str
@@ -71,28 +87,19 @@ class Gap:
     needs: str
 
 
-def share(has: Iterable[bool], groups: Sequence[Hashable]) -> Interval:
-    """The Wilson interval of a share; samples of one group count as far as they tell more.
-
-    Args:
-        has: For each sample whether it is counted.
-        groups: For each the group that it belongs to.
-    """
-    return share_interval(list(has), groups)
-
-
 def count_causes(samples: Sequence[Diagnosed], groups: Groups) -> tuple[CauseCount, ...]:
     """Every cause that was found, the most frequent main cause first."""
     counts = [_count(name, samples, groups) for name in CAUSES]
-    found = [count for count in counts if count.n or count.contributing]
-    return tuple(sorted(found, key=lambda count: (-count.n, -count.contributing)))
+    found_causes = [count for count in counts if count.n or count.contributing]
+    return tuple(sorted(found_causes, key=lambda count: (-count.n, -count.contributing)))
 
 
 def _count(cause: str, samples: Sequence[Diagnosed], groups: Groups) -> CauseCount:
     checked = [one for one in samples if cause in one.checked]
     main = [one for one in checked if _is_main(one, (cause,))]
     further = [one for one in checked if cause in one.causes[1:]]
-    interval = share((_is_main(one, (cause,)) for one in checked), [groups[o.row] for o in checked])
+    is_main = [_is_main(one, (cause,)) for one in checked]
+    interval = share_interval(is_main, [groups[one.row] for one in checked])
     ids = tuple(one.id for one in (*main, *further))
     return CauseCount(cause, len(main), len(further), len(checked), interval, ids)
 
@@ -103,15 +110,15 @@ def _is_main(one: Diagnosed, wanted: Sequence[str]) -> bool:
 
 def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
     """What to try, in the order of the samples that it touches."""
-    found = []
+    advice = []
     clusters = [groups[one.row] for one in samples]
     for remedy in REMEDIES:
         main = [_is_main(one, remedy.causes) for one in samples]
         touched = sum(any(cause in remedy.causes for cause in one.causes) for one in samples)
         if touched:
             n = sum(main)
-            found.append(Advice(remedy.name, n, touched - n, share(main, clusters)))
-    return tuple(sorted(found, key=lambda one: (-one.n, -one.contributing)))
+            advice.append(Advice(remedy.name, n, touched - n, share_interval(main, clusters)))
+    return tuple(sorted(advice, key=lambda one: (-one.n, -one.contributing)))
 
 
 def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
@@ -126,28 +133,8 @@ def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     return tuple(Gap(name, n, CAUSES[name].needs) for name, n in unchecked.items() if n)
 
 
-# Whoever can tell the first need not be able to tell the second.
-_INSTEAD: Mapping[str, str] = {
-    "not_in_contexts": "not_retrieved",
-    "unsupported": "over_claimed",
-}
-
-
 def _settled(name: str, checked: frozenset[str]) -> bool:
     return _INSTEAD.get(name) in checked
-
-
-State = Literal["claimed", "not so", "undecided", "cannot tell"]
-
-# The usual guide values, and the 0.7 above which the telecom paper (its table 4) calls an answer
-# correct.
-GUIDES: Mapping[str, float] = {
-    "faithfulness": 0.8,
-    "answer_relevancy": 0.75,
-    "context_precision": 0.7,
-    "context_recall": 0.8,
-    "factual_correctness": 0.7,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,9 +325,6 @@ def _samples(
         return value < guide if wanted[name] == "low" else value > guide
 
     return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in wanted))
-
-
-_CLASSES: Final = ("flagged", "uncertain", "passed")
 
 
 @dataclass(frozen=True, slots=True)

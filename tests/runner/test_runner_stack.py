@@ -1,19 +1,61 @@
-"""Nothing is asked twice, and whatever could change a reply is part of what is asked."""
+"""The backend stack of a run: its limits, and what several runs share of it."""
 
 import asyncio
 
 import pytest
 
-from assay import Settings, Template, evaluate
+from assay import Limits, Settings, Template, evaluate
 from assay.backends.ledger import Ledger, Served
-from assay.backends.llm import Function
+from assay.backends.llm import LLM, Completion, Function
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
 from assay.errors import InputError, Unavailable
+from assay.runner.stack import MAX_LOCAL, build_stack, choose
 from assay.store import Store
 from assay.tasks import GenerateQuestions, SplitStatements
+from support import answers
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
+
+
+class Busy(LLM):
+    """An LLM that notes how often it is asked at once."""
+
+    name = ""
+
+    def __init__(self, name, limits=None):
+        super().__init__()
+        self.name, self.limits = name, limits
+        self.now = self.most = 0
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.01)
+        self.now -= 1
+        return Completion(answers.answer(prompt, kind, schema, draw), 100, 10)
+
+
+def test_a_back_end_with_limits_of_its_own_keeps_them(db):
+    free, slow = Busy("free"), Busy("slow", Limits(concurrency=2))
+    evaluate(
+        samples(20),
+        ["faithfulness", "context_precision"],
+        Route(free, {"verify_statements": slow}),
+        embedder=plausible(),
+        store=db,
+        settings=Settings(limits=Limits(concurrency=8)),
+    )
+    assert (free.most, slow.most) == (8, 2)
+
+
+def test_as_much_work_is_begun_as_the_widest_back_end_takes(db):
+    with Store(db) as store:
+        judge = Route(Busy("a", Limits(concurrency=100)), {"verify_statements": Busy("b")})
+        route = choose(judge, plausible(), Settings(limits=Limits(concurrency=3)))
+        assert build_stack(route, Settings(), store, "run").max_in_flight == 100
+        local = choose("embedded", None, Settings())
+        assert build_stack(local, Settings(), store, "run").max_in_flight == MAX_LOCAL
 
 
 @pytest.fixture

@@ -9,7 +9,13 @@ import pytest
 import assay
 from assay import InputError, Part, Score, Unscored
 from assay.analysis.correction import correct, correct_verdicts
-from assay.analysis.selection import beside_others, label_next, read_sheet, uncertainty, write_sheet
+from assay.analysis.selection import (
+    label_next,
+    read_sheet,
+    uncertainty,
+    warn_of_other_answers,
+    write_sheet,
+)
 
 
 @assay.metric(needs=("answer",))
@@ -451,7 +457,7 @@ def test_a_sheet_holds_nothing_that_cannot_be_seen(tmp_path):
     assert "[U+001B]" in text
     write_sheet(label_next(result, n=5, before=read_sheet(sheet)), sheet, read_sheet(sheet))
     assert len(read_sheet(sheet)) == 10
-    assert beside_others(sheet, result) == ""
+    assert warn_of_other_answers(sheet, result) == ""
 
 
 def test_an_id_that_holds_what_cannot_be_seen_is_refused(tmp_path):

@@ -331,8 +331,8 @@ def test_a_metric_is_undefined_for_a_row_that_lacks_what_it_needs(db):
     first = evaluate(data, ["context_recall", "exact_match"], judge, store=db)
     assert before.samples == 3
     for name in ("context_recall", "exact_match"):
-        lacking, scored, unanswered = first[name]
-        assert lacking == Unscored("undefined", "the row has no reference")
+        missing_metrics, scored, unanswered = first[name]
+        assert missing_metrics == Unscored("undefined", "the row has no reference")
         assert scored.value == scored.value
         assert unanswered.why == "unanswered"
     asked = len(judge.asked)

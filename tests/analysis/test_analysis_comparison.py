@@ -5,7 +5,7 @@ import random
 import pytest
 
 from assay import compare, diagnose, evaluate
-from assay.analysis.comparability import Unlike, unlike
+from assay.analysis.comparability import DefinitionDifferences, compare_definitions
 from assay.analysis.comparison import changed
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
@@ -208,16 +208,18 @@ def signed(signature):
     ],
 )
 def test_signatures_tell_other_definitions_from_other_judges(before, after, definition, judges):
-    found = unlike("m(k=1)", signed(f"m(k=1)|{before}"), signed(f"m(k=1)|{after}"))
+    found = compare_definitions("m(k=1)", signed(f"m(k=1)|{before}"), signed(f"m(k=1)|{after}"))
     assert (found.definition, found.judges) == (definition, judges)
-    assert not found.company
+    assert not found.coalesced_with
 
 
 def test_signatures_tell_other_company():
     asked = "m(k=1)|split=a#1|{}assay=1"
     before, after = asked.format("together=m(k=1)+n|"), asked.format("")
-    found = unlike("m(k=1)", signed(before), signed(after))
-    assert found == Unlike((), (), "asked in one call with n and with no other metric")
+    found = compare_definitions("m(k=1)", signed(before), signed(after))
+    assert found == DefinitionDifferences(
+        (), (), "asked in one call with n and with no other metric"
+    )
 
 
 def test_what_moved_the_score_comes_first_and_what_moved_it_back_is_left_out():

@@ -15,7 +15,13 @@ from assay.backends.llm import LLM, Completion
 from assay.errors import TooLong
 from assay.metrics import resolve
 from assay.prompt import Template
-from assay.runner.coalesce import ENOUGH, Company, Party, companions, joined
+from assay.runner.coalesce import (
+    MIN_UNREADABLE,
+    Coalescer,
+    CoalescingPolicy,
+    coalesced_kinds,
+    coalesced_metrics,
+)
 from assay.runner.estimate import estimate
 from assay.runner.plan import signature
 from assay.runner.stack import choose
@@ -27,7 +33,7 @@ from support.scripts import Watched, plausible, samples
 
 METRICS = ("faithfulness", "context_recall")
 APART = Settings(together=False)
-ALL = Company(frozenset(JOINTS))
+ALL = CoalescingPolicy(frozenset(JOINTS))
 MOST = JOINTS[VerifyStatements].most
 
 
@@ -100,9 +106,9 @@ def test_a_verdict_that_is_missing_is_asked_for_again_by_the_one_that_misses_it(
 
 def test_a_reply_that_nobody_can_read_is_asked_for_again_alone(db):
     judge = Told(lambda text, draw: text if draw else "Well.")
-    found = run(db, judge, n=ENOUGH - 1)
-    assert [row.n_scored for row in found.summary()] == [ENOUGH - 1] * 2
-    assert judge.count("verify_statements") == 3 * (ENOUGH - 1)
+    found = run(db, judge, n=MIN_UNREADABLE - 1)
+    assert [row.n_scored for row in found.summary()] == [MIN_UNREADABLE - 1] * 2
+    assert judge.count("verify_statements") == 3 * (MIN_UNREADABLE - 1)
 
 
 def test_a_dry_run_counts_what_is_asked_together(db):
@@ -115,7 +121,7 @@ def test_a_dry_run_counts_what_is_asked_together(db):
 def test_signatures_say_who_was_asked_with_whom():
     route = choose(Told(), plausible(), Settings())
     metrics = resolve([*METRICS, "context_precision"])
-    company = companions(metrics, route)
+    company = coalesced_metrics(metrics, route)
     assert company == sorted(METRICS)
     with_others = [signature(metric, route, company) for metric in metrics]
     assert "|together=context_recall+faithfulness|" in with_others[0]
@@ -126,11 +132,11 @@ def test_signatures_say_who_was_asked_with_whom():
 @pytest.mark.parametrize("judge", [plausible(), "embedded"])
 def test_a_judge_that_reads_no_prompts_gains_nothing_and_is_asked_as_ever(judge):
     route = choose(judge, None, Settings())
-    assert companions(resolve(METRICS), route) == []
+    assert coalesced_metrics(resolve(METRICS), route) == []
 
 
 def test_one_metric_has_no_company(db):
-    assert companions(resolve("faithfulness"), choose(Told(), plausible(), Settings())) == []
+    assert coalesced_metrics(resolve("faithfulness"), choose(Told(), plausible(), Settings())) == []
 
 
 def check(*texts, contexts=("A context.",)):
@@ -144,7 +150,7 @@ def kinds(watched):
 
 async def gathered(*members_tasks):
     watched = Watched(plausible())
-    party = Party(watched, ALL)
+    party = Coalescer(watched, ALL)
     members = [party.member() for _ in members_tasks]
 
     async def ask(member, tasks):
@@ -160,7 +166,7 @@ async def test_texts_about_one_question_are_split_in_one_call_and_each_gets_its_
     one, two = SplitStatements("Q?", "Rome is old."), SplitStatements("Q?", "Oslo is new.")
     other = SplitStatements("Another?", "Rome is old.")
     told = Told()
-    party = Party(told, ALL)
+    party = Coalescer(told, ALL)
     members = [party.member() for _ in range(3)]
     asked = zip(members, (one, two, other), strict=True)
     replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
@@ -185,7 +191,7 @@ async def test_what_is_too_long_together_is_asked_apart():
         if len(getattr(task, "statements", ())) > 1:
             raise TooLong("too long")
 
-    party = Party(Watched(plausible(), before=refuse), ALL)
+    party = Coalescer(Watched(plausible(), before=refuse), ALL)
     asked = zip([party.member(), party.member()], [check("A."), check("B.")], strict=True)
     replies = await asyncio.gather(*(member.reply(task) for member, task in asked))
     assert [len(json.loads(reply.raw)["verdicts"]) for reply in replies] == [1, 1]
@@ -196,7 +202,7 @@ async def test_one_text_that_is_too_long_costs_no_other_its_reply():
         if "Long." in repr(task):
             raise TooLong("too long")
 
-    party = Party(Watched(plausible(), before=refuse), ALL)
+    party = Coalescer(Watched(plausible(), before=refuse), ALL)
     asked = zip([party.member(), party.member()], [check("Long."), check("B.")], strict=True)
     found = await asyncio.gather(
         *(member.reply(task) for member, task in asked), return_exceptions=True
@@ -222,7 +228,7 @@ def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
         assert len(score.parts) == 2
     together = sum("text t1:" in prompt for _, prompt in judge.prompts_of)
     assert judge.count("split_statements") == together + 2 * 12
-    assert ENOUGH <= together < 12, "it is asked about each alone once that is clear"
+    assert MIN_UNREADABLE <= together < 12, "it is asked about each alone once that is clear"
 
 
 def test_a_text_that_the_judge_left_out_is_split_alone(db):
@@ -265,7 +271,7 @@ def test_a_run_cut_off_between_two_of_a_company_puts_the_same_questions(db):
 
 def test_texts_whose_splitting_the_user_has_worded_are_split_one_by_one():
     settings = Settings(prompts={"split_statements": Template(instruction="Split it my way.")})
-    assert joined(choose(Told(), plausible(), settings)) == {VerifyStatements}
+    assert coalesced_kinds(choose(Told(), plausible(), settings)) == {VerifyStatements}
 
 
 async def test_other_contexts_are_another_call():
@@ -287,7 +293,7 @@ async def test_very_many_statements_are_not_put_into_one_call():
 
 async def test_only_splits_and_checks_wait():
     watched = Watched(plausible())
-    party = Party(watched, ALL)
+    party = Coalescer(watched, ALL)
     member, _other = party.member(), party.member()
     await asyncio.wait_for(member.reply(RateAnswer("Q?", "A.")), 5)
     await asyncio.wait_for(member.reply(check("A."), 1), 5)  # another draw is asked alone
@@ -298,7 +304,7 @@ async def test_an_error_reaches_all_who_asked():
     async def refuse(task):
         raise ValueError("down")
 
-    party = Party(Watched(plausible(), before=refuse), ALL)
+    party = Coalescer(Watched(plausible(), before=refuse), ALL)
     members = [party.member() for _ in range(2)]
     found = await asyncio.gather(
         *(member.reply(check("A.")) for member in members), return_exceptions=True
