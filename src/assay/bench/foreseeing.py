@@ -15,7 +15,7 @@ from assay.bench.subject import Subject
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.runner import STORE
-from assay.runner.dry_run import Counts, StandIn
+from assay.runner.dry_run import Counts, DryRunBackend
 from assay.runner.settings import Settings
 from assay.runner.stack import choose
 from assay.store import Store
@@ -65,7 +65,7 @@ def foresee(
     """
     sampling, settings = sampling or Sampling(), settings or Settings()
     kept = Store(store) if Path(store).is_file() else None
-    stand_in = StandIn(choose(judge, embedder, settings), kept)
+    stand_in = DryRunBackend(choose(judge, embedder, settings), kept)
     subject = Subject(stand_in, thresholds.known(judge.name), at_once=1)
     price, found = settings.budget.price, list[Foreseen]()
     try:
@@ -103,7 +103,9 @@ def together(found: Sequence[Foreseen]) -> Foreseen:
     )
 
 
-def _counted(name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]) -> Foreseen:
+def _counted(
+    name: str, stand_in: DryRunBackend, price: Price | None, ask: Callable[[], Any]
+) -> Foreseen:
     stand_in.counts = counts = Counts()
     ask()
     return Foreseen(

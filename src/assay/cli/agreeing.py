@@ -6,7 +6,7 @@ from typing import Any
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.analysis.items import refuse_outside
-from assay.analysis.selection import beside_others
+from assay.analysis.selection import warn_of_other_answers
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
@@ -27,7 +27,7 @@ def agree(given: Mapping[str, Any]) -> int:
     outputs.check(given["outs"], given["labels"], given["store"], forms=_FORMS)
     result = open_run(given["run"], given["store"])
     data = _data(result, given)
-    if warning := beside_others(given["labels"], result):
+    if warning := warn_of_other_answers(given["labels"], result):
         say(warning)
     outputs.write_data(data, given["outs"], _WRITERS)
     if given["as_json"]:

@@ -12,7 +12,7 @@ from rich.text import Text
 from assay.analysis import calibration as analysis
 from assay.analysis.calibration import Applied, Card, Quality, apply, load
 from assay.analysis.labelled import read_for_run
-from assay.analysis.selection import beside_others, choose_examples
+from assay.analysis.selection import choose_examples, warn_of_other_answers
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
@@ -41,7 +41,7 @@ def calibrate(given: Mapping[str, Any]) -> int:
     if does == "apply":
         return _apply(load(given["card"]), result, given)
     labels = read_for_run(given["labels"], result)
-    if warning := beside_others(given["labels"], result):
+    if warning := warn_of_other_answers(given["labels"], result):
         say(warning)
     if does == "check":
         card, held_out = load(given["card"]), OTHERS

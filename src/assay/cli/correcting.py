@@ -10,7 +10,7 @@ from rich.text import Text
 from assay.analysis import correction as analysis
 from assay.analysis.correction import Correction
 from assay.analysis.labelled import metrics_meant, one_metric, read_for_run
-from assay.analysis.selection import beside_others
+from assay.analysis.selection import warn_of_other_answers
 from assay.cli import alone, screen
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
@@ -129,7 +129,7 @@ def _elsewhere(result: Result, given: Mapping[str, Any]) -> int:
 
 
 def _say_others(given: Mapping[str, Any], labelled: Result) -> None:
-    if warning := beside_others(given["labels"], labelled):
+    if warning := warn_of_other_answers(given["labels"], labelled):
         say(warning)
 
 
