@@ -20,7 +20,7 @@ from assay import Limits, Result, Settings, aevaluate, evaluate
 from assay.backends.llm import LLM, Completion
 from assay.errors import Unavailable
 from assay.runner import event_loop
-from assay.runner.event_loop import FROZEN_BY_PYTHON, OFTEN_ENOUGH, collect_rarely
+from assay.runner.event_loop import FROZEN_BY_PYTHON, RARE_THRESHOLD, collect_rarely
 from assay.store import Store
 from assay.tasks import VerifyStatements
 from support import scripts
@@ -378,7 +378,7 @@ def test_what_is_there_is_passed_over_meanwhile_and_all_is_as_before_afterwards(
     gc.set_threshold(700, 10, 10)
     with collect_rarely():
         assert gc.get_freeze_count() > 0
-        assert gc.get_threshold() == (OFTEN_ENOUGH, 10, 10)
+        assert gc.get_threshold() == (RARE_THRESHOLD, 10, 10)
     assert gc.get_freeze_count() == 0
     assert gc.get_threshold() == (700, 10, 10)
 

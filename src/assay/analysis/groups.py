@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from assay.errors import InputError
 from assay.runner.result import Result, labels
-from assay.sample import Sample
 from assay.stats.groups import Welch, describe, gap_interval, welch
 from assay.stats.interval import Interval
 from assay.stats.intervals import LEVEL, mean_interval
@@ -144,13 +143,12 @@ def _samples(result: Result) -> dict[int, tuple[str | None, Mapping[str, Any]]]:
     """By row: its cluster, and the fields that it may be grouped by."""
     with Store(result.path) as store:
         return {
-            row: (sample.group, {**_fields(sample), **sample.metadata})
+            row: (
+                sample.group,
+                {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata},
+            )
             for row, sample in store.samples(result.run.id)
         }
-
-
-def _fields(sample: Sample) -> dict[str, Any]:
-    return {name: getattr(sample, name) for name in _FIELDS}
 
 
 def _clusters(

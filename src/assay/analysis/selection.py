@@ -17,7 +17,7 @@ from assay.dataset.tables import table_records
 from assay.dataset.values import as_text, read_back
 from assay.errors import InputError, Problem, Unreadable
 from assay.judge import Reply
-from assay.prompt import Example, Material, fenced
+from assay.prompt import Example, fenced
 from assay.runner import config_files
 from assay.runner.result import Result
 from assay.sample import Sample
@@ -358,7 +358,9 @@ def _candidates(
                 continue
             labelled_statements = [s for s in task.statements if s.text in by_text]
             narrowed = task.narrow([statement.id for statement in labelled_statements])
-            shown_material = _shown(narrowed.material())
+            shown_material = "".join(
+                fenced(narrowed.material())
+            ).strip()  # as the judge sees its own
             if not labelled_statements or len(shown_material) > LONGEST:
                 continue
             by_statement = _read(task, reply)
@@ -403,11 +405,6 @@ def _read(task: VerifyStatements, reply: Reply) -> dict[str, Verdict]:
         return task.read_some(reply.raw)
     except Unreadable:
         return {}
-
-
-def _shown(material: Sequence[Material]) -> str:
-    """The material within its fences, as the judge will see the material of its task."""
-    return "".join(fenced(material)).strip()
 
 
 def _verdict(

@@ -284,12 +284,6 @@ def _closed_questions(task: Any) -> str:
     return ask_closed_questions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
 
 
-def _closed_answers(task: Any) -> str:
-    return answer_closed_questions.reply(
-        [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
-    )
-
-
 def _topics(task: Any) -> str:
     # One topic for each message of the user.
     lines = task.conversation.splitlines()
@@ -366,7 +360,9 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
         Ranking(tuple(range(len(task.answers))), REASON)
     ),
     AskClosedQuestions.kind: _closed_questions,
-    AnswerClosedQuestions.kind: _closed_answers,
+    AnswerClosedQuestions.kind: lambda task: answer_closed_questions.reply(
+        [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
+    ),
     NameTopics.kind: _topics,
     JudgeTopics.kind: lambda task: judge_topics.reply(
         [TopicAnswer(i, answered=True, reason=REASON) for i in task.ids]
@@ -403,13 +399,9 @@ def _fit(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:
         return " ".join(str(value or "").split()[:QUOTED])
     if isinstance(value, dict) and "properties" in schema:
         return {
-            key: _fit(value.get(key, _empty_value(inner)), inner, key)
+            key: _fit(value.get(key, _EMPTY_VALUES.get(inner.get("type", ""))), inner, key)
             for key, inner in schema["properties"].items()
         }
     if isinstance(value, list) and "items" in schema:
         return [_fit(item, schema["items"]) for item in value]
     return value
-
-
-def _empty_value(schema: Mapping[str, Any]) -> Any:
-    return _EMPTY_VALUES.get(schema.get("type", ""))

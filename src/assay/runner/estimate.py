@@ -147,14 +147,12 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
             await _ask_all(plan, sample, backend, coalesced, policy)
         rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
     scale = n / max(1, len(samples))
-    scaled = _scaled(plan, backend, scale, n)
     margins = {} if scale == 1 else _margins(rows, n)
     time = duration(plan, list(backend.work.values()), backend.store, scale)
     if scale == 1:
         await _probe(plan, backend)
-        scaled = _scaled(plan, backend, scale, n)
     return replace(
-        scaled,
+        _scaled(plan, backend, scale, n),
         seconds=time.seconds,
         seconds_from=time.basis,
         counted=len(samples),
@@ -248,12 +246,13 @@ async def _ask(
 
 async def _probe(plan: Plan, backend: DryRunBackend) -> None:
     scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics)
-    if plan.settings.probe or (plan.settings.probe is None and scores >= probes.LEAST_SCORES):
-        for tasks in probes.probes_by_judge(plan.route).values():
-            for asking in probes.repeated_backends(backend, probes.today()):
-                for probe in tasks:
-                    with contextlib.suppress(JudgeError):  # counted all the same
-                        await asking.reply(probe)
+    if not probes.worth_asking(plan.settings, scores):
+        return
+    for tasks in probes.probes_by_judge(plan.route).values():
+        for asking in probes.repeated_backends(backend, probes.today()):
+            for probe in tasks:
+                with contextlib.suppress(JudgeError):  # counted all the same
+                    await asking.reply(probe)
 
 
 @dataclass(frozen=True, slots=True)

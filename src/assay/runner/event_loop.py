@@ -12,19 +12,19 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 # Seconds that a run which was interrupted may take to end, and a call that was given up to go.
-ENDING_S = 10.0
-LEAVING_S = 0.5
+MAX_ENDING_S = 10.0
+MAX_LEAVING_S = 0.5
 # So often a caller that has a loop of its own looks whether it is to end.
-LOOK_S = 0.1
-# New objects after which it looks. A run makes many that are gone without its help, and few that
-# refer to each other in circles.
-OFTEN_ENOUGH = 10_000
+POLL_S = 0.1
+# New objects after which the garbage collector looks. A run makes many that are gone without its
+# help, and few that refer to each other in circles.
+RARE_THRESHOLD = 10_000
 # Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
 FROZEN_BY_PYTHON = 1_000
 # All is looked at again once so many times as much is there, as Python itself does it. Blocks of
 # memory are counted, not frozen objects: to count these Python walks through all of them, which in
 # a process that holds millions took longer than a small run.
-GROWN = 1.25
+GROWTH = 1.25
 
 
 def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
@@ -68,7 +68,7 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         # Interrupted (a notebook's stop button): what is in flight ends cleanly before we leave.
         future.cancel()
-        ended.wait(ENDING_S)
+        ended.wait(MAX_ENDING_S)
         raise
     finally:
         asyncio.run_coroutine_threadsafe(_end(), loop).result()
@@ -84,7 +84,7 @@ def _wait_for(future: "Future[T]") -> None:
     cancels the main task.
     """
     before = _cancellations()
-    while not wait([future], LOOK_S).done:
+    while not wait([future], POLL_S).done:
         if _cancellations() > before:
             raise asyncio.CancelledError
 
@@ -107,12 +107,12 @@ async def _drain() -> None:
     for task in rest:
         task.cancel()
     if rest:
-        _, left = await asyncio.wait(rest, timeout=LEAVING_S)
+        _, left = await asyncio.wait(rest, timeout=MAX_LEAVING_S)
         if left:
-            asyncio.get_running_loop().set_exception_handler(_told_already)
+            asyncio.get_running_loop().set_exception_handler(_ignore_left_behind)
 
 
-def _told_already(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _ignore_left_behind(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Python would report each call left behind once more, when it is thrown away at the end."""
     task = context.get("task")
     if task is None or task.done():
@@ -131,19 +131,19 @@ _last = _Last()
 
 @contextmanager
 def collect_rarely() -> Iterator[None]:
-    """Let it pass over what is there already, and look at what is new less often.
+    """Keep the garbage collector from old objects, and let it look at new ones less often.
 
     It took a sixth of a run's processor time, and held the event loop up for as long as it takes to
     look at every module. Afterwards all is as it was. Someone who has settings of their own keeps
     them, another run of this process among them.
     """
     before = gc.get_threshold()
-    own = not gc.isenabled() or before[0] >= OFTEN_ENOUGH
+    own = not gc.isenabled() or before[0] >= RARE_THRESHOLD
     if own or gc.get_freeze_count() > FROZEN_BY_PYTHON:
         yield
         return
     _freeze()
-    gc.set_threshold(OFTEN_ENOUGH, *before[1:])
+    gc.set_threshold(RARE_THRESHOLD, *before[1:])
     try:
         yield
     finally:
@@ -152,12 +152,12 @@ def collect_rarely() -> Iterator[None]:
 
 
 def _freeze() -> None:
-    """Let the collector pass over what is there, after a look at it where it has grown a lot.
+    """Freeze the objects there are, after a collection where they have grown a lot.
 
-    It comes back as old without ever having been counted as new, so that Python never looks at it:
-    what refers to itself would stay, with its threads, for as long as the process lives.
+    They come back as old without ever having been counted as new, so that Python never looks at
+    them: what refers to itself would stay, with its threads, for as long as the process lives.
     """
-    if sys.getallocatedblocks() > GROWN * _last.blocks:
+    if sys.getallocatedblocks() > GROWTH * _last.blocks:
         gc.collect()
         _last.blocks = sys.getallocatedblocks()
     _last.blocks = min(_last.blocks, sys.getallocatedblocks())

@@ -14,6 +14,7 @@ from assay.backends.route import Route
 from assay.errors import JudgeError
 from assay.judge import Backend, Task, Traits
 from assay.runner.plan import Plan
+from assay.runner.settings import Settings
 from assay.runner.stack import BackendStack
 from assay.store import Run, Store
 from assay.store.judges import Fingerprint
@@ -66,12 +67,15 @@ PROBES: tuple[Task[Any], ...] = (
 
 
 def should_ask(run: Run, plan: Plan, store: Store) -> bool:
-    """Whether a run asks the probes: as its settings say, else if it has scores enough to make."""
-    if plan.settings.probe is not None:
-        return plan.settings.probe
+    """Whether a run asks the probes, by the scores that it has yet to make."""
     counts = store.counts(run.id)
     done = sum(n for by_why in counts.values() for why, n in by_why.items() if why != "failed")
-    return run.n_samples * len(plan.metrics) - done >= LEAST_SCORES
+    return worth_asking(plan.settings, run.n_samples * len(plan.metrics) - done)
+
+
+def worth_asking(settings: Settings, scores: int) -> bool:
+    """Whether so many scores are worth the probes: as the settings say, else if they are many."""
+    return scores >= LEAST_SCORES if settings.probe is None else settings.probe
 
 
 def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:

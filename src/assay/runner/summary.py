@@ -120,7 +120,8 @@ def random_pair_baseline(store: Store, run: Run) -> Baseline | None:
     cosines = [label for label, about in run.config["about"].items() if about["cosine"]]
     for label in cosines:
         for row, _, why in store.values(run.id, label)[:SAMPLES]:
-            embeds = [] if why else _embeds(store.replies(run.id, row, label))
+            replies = () if why else store.replies(run.id, row, label)
+            embeds = [reply for reply in replies if reply.kind == Embed.kind]
             if len(embeds) > 1:
                 embedder = embeds[0].backend
                 embedded_pairs.append((embeds[0], embeds[1]))
@@ -129,22 +130,18 @@ def random_pair_baseline(store: Store, run: Run) -> Baseline | None:
     n = len(embedded_pairs)
     drawn = [(chance.randrange(n), chance.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
     pairs = [(embedded_pairs[i], embedded_pairs[j]) for i, j in drawn]
-    vectors = [(_vector(a[0]), _vector(b[1])) for a, b in pairs if _unrelated(a, b)]
+    vectors = [
+        (_vector(a[0]), _vector(b[1]))
+        for a, b in pairs
+        # Samples often share their question or reference (several answers to one question).
+        if a[0].prompt != b[0].prompt and a[1].prompt != b[1].prompt
+    ]
     # An embedder whose vectors changed their length during the run has no angle between the two.
     values = sorted(cosine(a, b) for a, b in vectors if len(a) == len(b))
     if not values:
         return None
     p95 = values[int(0.95 * (len(values) - 1))]
     return Baseline(embedder, sum(values) / len(values), p95, len(values))
-
-
-def _unrelated(a: tuple[Reply, Reply], b: tuple[Reply, Reply]) -> bool:
-    # Samples often share their question or reference (several answers to one question).
-    return a[0].prompt != b[0].prompt and a[1].prompt != b[1].prompt
-
-
-def _embeds(replies: list[Reply]) -> list[Reply]:
-    return [reply for reply in replies if reply.kind == Embed.kind]
 
 
 def _vector(reply: Reply) -> Vector:

@@ -125,16 +125,12 @@ def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
         name: sum(
-            name not in one.checked | one.untold and not _settled(name, one.checked)
+            name not in one.checked | one.untold and _INSTEAD.get(name) not in one.checked
             for one in samples
         )
         for name in CAUSES
     }
     return tuple(Gap(name, n, CAUSES[name].needs) for name, n in unchecked.items() if n)
-
-
-def _settled(name: str, checked: frozenset[str]) -> bool:
-    return _INSTEAD.get(name) in checked
 
 
 @dataclass(frozen=True, slots=True)
