@@ -312,10 +312,8 @@ class _Rows:
             what = f"all {len(items)} labels are {which} (good is from {good_from:g} on)"
             raise InputError(what, "label some of the other kind, or set another --good")
         scores = np.array([item.score for item in items])
-        groups, undecided = (
-            [item.group for item in items],
-            labelled_items.left_out.get(UNDECIDED, 0),
-        )
+        groups = [item.group for item in items]
+        undecided = labelled_items.left_out.get(UNDECIDED, 0)
         return cls(scores, good, groups, labelled_items.sign, undecided, labelled_items.unweighted)
 
 

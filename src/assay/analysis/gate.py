@@ -139,9 +139,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     A threshold passes if the whole 95 % interval of the mean lies on its right side, fails if all
     of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
     the interval of the paired difference to the baseline, and is undecided below five independent
-    pairs. A metric that the run does not have
-    fails; so does one without a score on too many samples, where a rule is about it or a share of
-    unscored samples names it.
+    pairs. A metric that the run does not have fails; so does one without a score on too many
+    samples, where a rule is about it or a share of unscored samples names it.
 
     Args:
         result: The run.
@@ -361,7 +360,7 @@ def regression_checks(
         margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
         ends = (baseline.run.config["about"] if metric is None else about)[label]["range"]
         before = abs(metric.paired.before) if metric and metric.paired else None
-        allowed_loss = _most(margin, ends, before)
+        allowed_loss = _allowed_loss(margin, ends, before)
         worse = _worse(margin, ends, allowed_loss)
         rule = f"not worse by more than {worse} than {baseline_name}"
         if metric is None:
@@ -372,7 +371,9 @@ def regression_checks(
     return tuple(checks), compared.warnings
 
 
-def _most(margin: float, ends: Sequence[float | None], mean_before: float | None) -> float | None:
+def _allowed_loss(
+    margin: float, ends: Sequence[float | None], mean_before: float | None
+) -> float | None:
     """The greatest loss that is no regression, in the metric's unit; None if it is not known."""
     low, high = ends
     span = mean_before if low is None or high is None else high - low
