@@ -9,7 +9,6 @@ from typing import Any
 
 from assay.errors import InputError, Problem
 from assay.prompt import Example, Template
-from assay.tasks import TASKS
 
 # Where configuration may stand, and under which tables; the first file that has a section counts.
 FILES = {"assay.toml": (), "pyproject.toml": ("tool", "assay")}
@@ -84,11 +83,13 @@ def write_prompts(templates: Mapping[str, Template]) -> str:
 
 
 def _template(kind: str, table: Any, problems: list[Problem]) -> Template:
+    from assay.tasks import TASKS  # the command line reads its configuration before it needs tasks
+
     built_in = TASKS[kind].template if kind in TASKS else None
     if built_in is None:
         what = "reads no prompt" if kind in TASKS else "is no task"
-        asked = [name for name, task in TASKS.items() if task.template]
-        problems.append(Problem(f"[{kind}] {what}", _meant(kind, asked)))
+        with_prompts = [name for name, task in TASKS.items() if task.template]
+        problems.append(Problem(f"[{kind}] {what}", _meant(kind, with_prompts)))
         return Template("")
     if not isinstance(table, dict):
         problems.append(Problem(f"{kind} is no table", f"write [{kind}] and below it its keys"))
@@ -139,6 +140,8 @@ def _meant(name: str, known: list[str]) -> str:
 
 
 def _table(kind: str, template: Template) -> str:
+    from assay.tasks import TASKS
+
     lines = [f"[{kind}]", f"instruction = {_string(template.instruction)}"]
     lines.append(f"form = {_string(template.form)}")
     built_in = TASKS[kind].template
