@@ -24,8 +24,8 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 import assay
-from assay.analysis.compare import compare
-from assay.run.result import Result
+from assay.analysis.comparison import compare
+from assay.runner.result import Result
 from assay.stats.intervals import mean_interval, proportion_interval
 from assay.stats.paired import difference_interval, paired
 

@@ -20,8 +20,8 @@ from assay.conformance.example import embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric
-from assay.run.stand_in import CHARS_PER_TOKEN
-from assay.run.together import Company, Member, Party
+from assay.runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
+from assay.runner.dry_run import CHARS_PER_TOKEN
 from assay.sample import Sample
 from assay.tasks.joint import JOINTS
 from benchmarks.data import ROOT
@@ -154,10 +154,10 @@ async def _ask(metrics: Iterable[Metric], sample: Sample) -> Counting:
 async def _ask_together(metrics: Iterable[Metric], sample: Sample) -> Counting:
     """As a run does it: what several metrics ask about the same texts is one call."""
     counting = Counting()
-    party = Party(counting, Company(frozenset(JOINTS)))
-    members = [(metric, party.member()) for metric in metrics]
+    coalescer = Coalescer(counting, CoalescingPolicy(frozenset(JOINTS)))
+    members = [(metric, coalescer.member()) for metric in metrics]
 
-    async def score(metric: Metric, member: Member) -> None:
+    async def score(metric: Metric, member: CoalescedBackend) -> None:
         await _score(metric, sample, member)
         member.leave()
 

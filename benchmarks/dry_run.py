@@ -13,7 +13,7 @@ from pathlib import Path
 
 import assay
 from assay.backends.openai import OpenAI
-from assay.run.estimate import estimate
+from assay.runner.estimate import estimate
 from assay.store import Store
 from benchmarks.engine import rows, server
 

@@ -10,8 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from assay.analysis.checks import side
-from assay.analysis.regression import FEWEST
+from assay.analysis.gate import FEWEST, side
 from assay.stats.paired import difference_interval, paired
 
 RUNS = 400

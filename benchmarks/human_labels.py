@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import assay
-from assay.analysis.calibrate import calibrate, check
-from assay.analysis.card import Measured
-from assay.analysis.label_next import uncertainty
+from assay.analysis.calibration import Measured, calibrate, check
+from assay.analysis.selection import uncertainty
 from assay.data.labels import Labels, read_labels
 from assay.stats.calibration import Objective
 from assay.stats.correction import Design, correct_mean, labels_alone

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import assay
 from assay.backends.openai import OpenAI
-from assay.run.engine import JOBS_PER_REQUEST
+from assay.runner.engine import JOBS_PER_REQUEST
 from assay.store import Store
 from assay.store.verification import verify
 from support.scripts import samples

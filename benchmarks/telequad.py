@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import evaluate
-from assay.analysis.by_group import by_group
 from assay.analysis.concordance import concordance
+from assay.analysis.groups import by_group
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
 from assay.report import agreement

@@ -33,7 +33,7 @@ RANK = {
     "metrics": 4,
     "store": 5,
     "backends": 6,
-    "run": 7,
+    "runner": 7,
     "analysis": 8,
     "bench": 8,
     "target": 8,
@@ -54,7 +54,7 @@ LATE = {
 }
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
-IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.run", "assay.data"}
+IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.runner", "assay.data"}
 
 # Where everything may be caught: at the command line, and around a system that is not ours.
 EDGES = ("cli", "target")

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
-    from assay.analysis.compare import compare
-    from assay.analysis.diagnosis.diagnose import diagnose
+    from assay.analysis.agreement import agree
+    from assay.analysis.calibration import calibrate
+    from assay.analysis.comparison import Comparison, compare
+    from assay.analysis.correction import correct
+    from assay.analysis.diagnosis import Diagnosis, diagnose
+    from assay.analysis.diagnosis.counterfactual import counterfactual
+    from assay.analysis.gate import Rules, gate
+    from assay.analysis.history import history
+    from assay.analysis.items import items
+    from assay.analysis.repeat import arepeat, repeat
     from assay.backends import backend
     from assay.backends.limit import Limits
     from assay.backends.openai import OpenAI
@@ -29,11 +37,12 @@ if TYPE_CHECKING:
     from assay.judge import Backend, Judge, Reply, Task
     from assay.metrics import METRICS, Metric, metric
     from assay.prompt import Example, Template
-    from assay.run.estimate import Estimate, estimate
-    from assay.run.evaluate import aevaluate, evaluate
-    from assay.run.result import Result
-    from assay.run.settings import Settings
-    from assay.run.verify import averify, averify_many, verify, verify_many
+    from assay.report.files import notebook_html, write_report
+    from assay.runner.estimate import Estimate, estimate
+    from assay.runner.evaluate import aevaluate, evaluate
+    from assay.runner.result import Result
+    from assay.runner.settings import Settings
+    from assay.runner.verify import averify, averify_many, verify, verify_many
     from assay.sample import Sample, ToolCall, Turn, Variant
     from assay.score import Outcome, Part, Score, Unscored
     from assay.tasks import Verdict
@@ -41,8 +50,20 @@ if TYPE_CHECKING:
 # Where each public name lives. Imported on first use, so that `import assay` stays instant and
 # pulls in no third-party module.
 _HOME = {
-    "compare": "assay.analysis.compare",
-    "diagnose": "assay.analysis.diagnosis.diagnose",
+    "agree": "assay.analysis.agreement",
+    "calibrate": "assay.analysis.calibration",
+    "Comparison": "assay.analysis.comparison",
+    "compare": "assay.analysis.comparison",
+    "correct": "assay.analysis.correction",
+    "Diagnosis": "assay.analysis.diagnosis",
+    "diagnose": "assay.analysis.diagnosis",
+    "counterfactual": "assay.analysis.diagnosis.counterfactual",
+    "Rules": "assay.analysis.gate",
+    "gate": "assay.analysis.gate",
+    "history": "assay.analysis.history",
+    "items": "assay.analysis.items",
+    "arepeat": "assay.analysis.repeat",
+    "repeat": "assay.analysis.repeat",
     "backend": "assay.backends",
     "Limits": "assay.backends.limit",
     "OpenAI": "assay.backends.openai",
@@ -69,16 +90,18 @@ _HOME = {
     "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
-    "Estimate": "assay.run.estimate",
-    "estimate": "assay.run.estimate",
-    "aevaluate": "assay.run.evaluate",
-    "evaluate": "assay.run.evaluate",
-    "Result": "assay.run.result",
-    "Settings": "assay.run.settings",
-    "averify": "assay.run.verify",
-    "averify_many": "assay.run.verify",
-    "verify": "assay.run.verify",
-    "verify_many": "assay.run.verify",
+    "notebook_html": "assay.report.files",
+    "write_report": "assay.report.files",
+    "Estimate": "assay.runner.estimate",
+    "estimate": "assay.runner.estimate",
+    "aevaluate": "assay.runner.evaluate",
+    "evaluate": "assay.runner.evaluate",
+    "Result": "assay.runner.result",
+    "Settings": "assay.runner.settings",
+    "averify": "assay.runner.verify",
+    "averify_many": "assay.runner.verify",
+    "verify": "assay.runner.verify",
+    "verify_many": "assay.runner.verify",
     "Sample": "assay.sample",
     "ToolCall": "assay.sample",
     "Turn": "assay.sample",
@@ -95,7 +118,9 @@ __all__ = [
     "AssayError",
     "Backend",
     "Budget",
+    "Comparison",
     "Denied",
+    "Diagnosis",
     "Estimate",
     "Example",
     "InputError",
@@ -113,6 +138,7 @@ __all__ = [
     "Reply",
     "Result",
     "Route",
+    "Rules",
     "Sample",
     "Score",
     "Scripted",
@@ -129,16 +155,27 @@ __all__ = [
     "Verdict",
     "__version__",
     "aevaluate",
+    "agree",
+    "arepeat",
     "averify",
     "averify_many",
     "backend",
+    "calibrate",
     "compare",
+    "correct",
+    "counterfactual",
     "diagnose",
     "estimate",
     "evaluate",
+    "gate",
+    "history",
+    "items",
     "metric",
+    "notebook_html",
+    "repeat",
     "verify",
     "verify_many",
+    "write_report",
 ]
 
 

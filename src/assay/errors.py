@@ -1,4 +1,4 @@
-"""What can go wrong, and whose fault it is.
+"""Errors: what can go wrong, and whose fault it is.
 
 AssayError
   InputError         what the user gave cannot be used; every problem is listed at once
@@ -7,7 +7,7 @@ AssayError
       TimedOut       none came in time
       TooLong        none can come: the prompt is longer than what the judge reads at once
     Unreadable       a reply came that the task cannot read
-    Unsupported      this back end does not serve this kind of task
+    Unsupported      this backend does not serve this kind of task
     Denied           key, permission, quota or model name refused: no further call can succeed
     OverBudget       the next call could exceed the budget that the user set
 """
@@ -168,11 +168,11 @@ class Unreadable(JudgeError):
 
 
 class Unsupported(JudgeError):
-    """This back end does not serve this kind of task."""
+    """This backend does not serve this kind of task."""
 
 
 class Denied(JudgeError):
-    """The back end refuses this user or this model; the run stops at once."""
+    """The backend refuses this user or this model; the run stops at once."""
 
 
 class OverBudget(JudgeError):

@@ -1,4 +1,4 @@
-"""How does a test demand a score of a sample, or a gate of a whole data set? A pytest plugin.
+"""A pytest plugin: a test demands a score of a sample, or a gate of a whole data set.
 
 Nothing is imported, read or asked in a test suite that does not use it.
 
@@ -8,10 +8,13 @@ Nothing is imported, read or asked in a test suite that does not use it.
         assert_score(ask("When was the tower finished?"), faithfulness >= 0.8)
 """
 
+import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from inspect import signature
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +23,14 @@ import pytest
 
 if TYPE_CHECKING:
     from assay.metrics import Metric
-    from assay.run.result import Result
-    from assay.run.settings import Settings
+    from assay.runner.result import Result
 
 STORE = "assay-tests.db"
 _MARKER = (
     "assay_samples(path, *, limit=None, mapping=None, contexts='auto', name='sample'): "
     "call the test with every sample of a data set"
 )
-_SAID_OF_RUN = ("name", "tags", "note", "params")
+_DESCRIPTION = ("name", "tags", "note", "params")
 _SESSION = pytest.StashKey["Session"]()
 
 
@@ -96,9 +98,10 @@ class Session:
 
     async def scored(self, data: Any, metrics: "Iterable[str | Metric]", **said: Any) -> "Result":
         """The result of scoring some data; name, tags, note and params of its run may be said."""
-        from assay.run.evaluate import aevaluate
+        from assay.runner.evaluate import aevaluate
+        from assay.runner.settings import Settings
 
-        settings = replace(self._settings(), **said)
+        settings = Settings(probe=False, **said)
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
         self.paid(result.run.id, result.paid.calls)
         return result
@@ -107,19 +110,12 @@ class Session:
         """Count what a run has paid for."""
         self.calls[run] = self.calls.get(run, 0) + calls
 
-    def _settings(self) -> "Settings":
-        from assay.run.settings import Settings
-
-        return Settings(probe=False)
-
     async def demand(self, sample: Any, *demands: Demand) -> "tuple[Result, str]":
         """(the scores of a sample, which demands it misses with the evidence; "" if none)."""
-        from assay.run.demand import check
-
         if not demands or not all(isinstance(demand, Demand) for demand in demands):
             raise TypeError("assert_score takes a sample and demands such as faithfulness >= 0.8")
         for demand in demands:
-            check(demand.metric, demand.sign, demand.value)
+            check_demand(demand.metric, demand.sign, demand.value)
         result = await self.scored([sample], [demand.metric for demand in demands])
         missed = [text for demand in demands if (text := _missed(result, demand))]
         if missed:
@@ -140,16 +136,14 @@ class Session:
             data: Whatever `assay.evaluate` takes, or a Result.
             metrics: What to compute; by default what the rules name.
             baseline: A Result, or STORE:RUN.
-            rules: Fields of `assay.analysis.rules.Rules`; name, tags, note and params of the run.
+            rules: Fields of `assay.analysis.gate.Rules`; name, tags, note and params of the run.
         """
-        from assay.analysis.gate import gate
-        from assay.analysis.rules import Rules
+        from assay.analysis.gate import Rules, gate
         from assay.errors import InputError
         from assay.report.gate import console
-        from assay.run.result import Result
-        from assay.run.run_spec import open_run
+        from assay.runner.result import Result, open_run
 
-        said = {key: rules.pop(key) for key in _SAID_OF_RUN if key in rules}
+        said = {key: rules.pop(key) for key in _DESCRIPTION if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
             what = f"assay_gate knows no rule '{min(unknown)}'"
             raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
@@ -233,7 +227,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def assay_judge(pytestconfig: pytest.Config) -> Any:
     """Who judges: --assay-judge, else `assay_judge` of the ini file, else the embedded judge.
 
-    Override it to give a back end, or a function from prompt to text.
+    Override it to give a backend, or a function from prompt to text.
     """
     return _option(pytestconfig, "assay_judge") or "embedded"
 
@@ -309,7 +303,7 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
 
 def _waited_for(work: Callable[..., Any]) -> "Callable[..., Result]":
     from assay.errors import InputError
-    from assay.run.loop import run_to_completion
+    from assay.runner.event_loop import run_to_completion
 
     def call(*args: Any, **given: Any) -> "Result":
         __tracebackhide__ = True
@@ -374,12 +368,42 @@ def _found_run(spec: str, folder: Path, root: Path) -> str:
     return f"{_found(store, folder, root)}:{run}" if colon else spec
 
 
+def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
+    """Check that scores of a metric can be compared with a number.
+
+    Raises:
+        InputError: If it is none, or lies where no score can: all would meet it, or none; or if the
+            metric's name does not say which way it counts.
+    """
+    from assay.errors import InputError
+    from assay.metrics import resolve
+    from assay.metrics.registry import check_threshold
+
+    check_threshold(metric)
+    (resolved,) = resolve(metric)
+    low, high = resolved.range
+    is_number = isinstance(limit, Real | Decimal) and not isinstance(limit, bool)
+    if not is_number:
+        raise InputError(f"{resolved.label} {sign} {limit!r}", "compare it with a number")
+    beyond = not low <= limit <= high
+    if beyond or (sign == ">" and limit == high) or (sign == "<" and limit == low):
+        what = f"{resolved.label} {sign} {limit}: its values are {low:g} to {high:g}"
+        raise InputError(what)
+
+
+def holds(value: float, sign: str, limit: float) -> bool:
+    """Whether a score meets a demand; what differs by rounding only is the same."""
+    if math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12):
+        return "=" in sign
+    return (value > limit) == sign.startswith(">")
+
+
 def _missed(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay.metrics import resolve
+    from assay.pytest_plugin import holds
     from assay.report.run import collect
     from assay.report.run.console import sample as shown
-    from assay.run.demand import holds
     from assay.score import Score
     from assay.text.decimals import decimals
 

@@ -1,4 +1,4 @@
-"""What one question, with all that a RAG system made of it, looks like."""
+"""A sample: one question with all that a RAG system made of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a metric returns: a finite number with its evidence, or the reason why there is none."""
+"""Scores: a finite number with its evidence, or the reason why there is none."""
 
 import math
 from collections.abc import Mapping

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from assay import Part, Sample, Score, Unscored
 from assay.analysis.diagnosis import CAUSES, REMEDIES
-from assay.analysis.diagnosis.classify import diagnosed
-from assay.analysis.diagnosis.counts import gaps
+from assay.analysis.diagnosis.classification import diagnosed
 from assay.analysis.diagnosis.facts import gather
+from assay.analysis.diagnosis.statistics import find_gaps
 
 SAMPLE = Sample(
     id="hut",
@@ -271,7 +271,7 @@ class TestRetrievedInPart:
             replace(SAMPLE, answer=None, **known),
             replace(SAMPLE, answer=None, failure="time-out"),
         ):
-            shown = gaps([look({}, sample)])
+            shown = find_gaps([look({}, sample)])
             assert {CAUSES[gap.cause].part for gap in shown} <= {"corpus", "retrieval"}
 
     def test_of_graded_documents_one_may_be_enough(self):
@@ -304,7 +304,7 @@ class TestRightContextsWithoutTheReference:
         assert look(self.WANTED, refused).untold == {"wrong_refusal"}
 
     def test_no_further_fact_is_asked_for(self):
-        shown = {gap.cause for gap in gaps([look(self.WRONG, self.KNOWN)])}
+        shown = {gap.cause for gap in find_gaps([look(self.WRONG, self.KNOWN)])}
         assert not shown & {"ignored", "incomplete", "wrong_refusal"}
 
     def test_what_no_context_supports_is_found_all_the_same(self):

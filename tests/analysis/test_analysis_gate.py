@@ -5,8 +5,7 @@ import math
 import pytest
 
 from assay import Sample, evaluate, metric
-from assay.analysis.gate import gate
-from assay.analysis.rules import Rules, of, read
+from assay.analysis.gate import Rules, gate, number_for, read_rules
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from support.given import Given, Loss, Waiting, told
@@ -363,18 +362,26 @@ class TestRules:
 
     def test_a_metrics_own_number_goes_before_that_for_all(self):
         given = {"": 0.5, "f1": 0.2, "f1(beta=2)": 0.1}
-        assert [of(given, m, 9) for m in ("f1(beta=2)", "f1(beta=3)", "other")] == [0.1, 0.2, 0.5]
-        assert of(0.3, "f1", 9) == 0.3
-        assert of({}, "f1", 9) == 9
+        assert [number_for(given, m, 9) for m in ("f1(beta=2)", "f1(beta=3)", "other")] == [
+            0.1,
+            0.2,
+            0.5,
+        ]
+        assert number_for(0.3, "f1", 9) == 0.3
+        assert number_for({}, "f1", 9) == 9
 
     def test_they_are_read_from_pyproject_or_a_file_of_their_own(self, tmp_path):
-        assert read(tmp_path) == {}
+        assert read_rules(tmp_path) == {}
         (tmp_path / "pyproject.toml").write_text(
             '[tool.assay.gate]\nmin = { given = 0.5 }\nmax-unscored = 0.2\nno-regression = "x"\n'
         )
-        assert read(tmp_path) == {"min": {"given": 0.5}, "max_unscored": 0.2, "no_regression": "x"}
+        assert read_rules(tmp_path) == {
+            "min": {"given": 0.5},
+            "max_unscored": 0.2,
+            "no_regression": "x",
+        }
         (tmp_path / "assay.toml").write_text("[gate]\nmargin = 0.1\n")
-        assert read(tmp_path) == {"margin": 0.1}
+        assert read_rules(tmp_path) == {"margin": 0.1}
 
     @pytest.mark.parametrize(
         ("text", "told"),
@@ -388,4 +395,4 @@ class TestRules:
     def test_a_file_with_a_slip_is_told_with_its_name(self, tmp_path, text, told):
         (tmp_path / "assay.toml").write_text(text)
         with pytest.raises(InputError, match=told):
-            read(tmp_path)
+            read_rules(tmp_path)

@@ -7,9 +7,9 @@ import pytest
 
 from assay import InputError, Metric, Sample, Score, Scripted, evaluate
 from assay.analysis.diagnosis import counterfactual, diagnose
-from assay.analysis.diagnosis.counts import share
-from assay.analysis.diagnosis.patterns import PATTERNS
+from assay.analysis.diagnosis.statistics import PATTERNS
 from assay.report import diagnosis as report
+from assay.stats.intervals import share_interval
 
 
 def told(name, guide):
@@ -126,11 +126,11 @@ def test_a_counterfactual_says_nothing_of_samples_that_its_judge_failed_on(db):
 
 def test_samples_of_one_document_count_as_far_as_they_tell_more():
     flags = [n % 20 < 8 for n in range(100)]
-    alone = share(flags, range(100))
+    alone = share_interval(flags, range(100))
     assert (alone.low, alone.high) == pytest.approx((0.3094, 0.4980), abs=1e-4)  # Wilson, 40/100
-    together = share(flags, [n % 20 for n in range(100)])  # five copies of twenty
+    together = share_interval(flags, [n % 20 for n in range(100)])  # five copies of twenty
     assert together.low < alone.low < alone.high < together.high
-    one = share(flags, [0] * 100)
+    one = share_interval(flags, [0] * 100)
     assert (one.low, one.high) == (0, 1)  # one group tells nothing of others
 
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from assay import Result, Settings, evaluate
-from assay.analysis.compare import compare
-from assay.analysis.gate import gate
+from assay.analysis.comparison import compare
+from assay.analysis.gate import Rules, gate
 from assay.analysis.repeat import repeat
-from assay.analysis.rules import Rules
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.report import comparison
 from assay.report.notes import noise
 from assay.report.run import collect
-from assay.run.noise import moved
+from assay.runner.summary import moved
 from assay.store import Store
 from support.noisy import Noisy
 from support.scripts import Watched, plausible, samples

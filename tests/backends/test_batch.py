@@ -9,7 +9,7 @@ from assay.backends.batch import desk
 from assay.backends.batch.batched import Batched
 from assay.backends.spending import Purse
 from assay.errors import Denied, InputError, Unavailable
-from assay.run.estimate import estimate
+from assay.runner.estimate import estimate
 from assay.store import Store
 from assay.tasks import RateAnswer
 from support.batch_server import Batching, BatchServer

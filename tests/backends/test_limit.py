@@ -15,7 +15,7 @@ from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Reply, Traits
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
 from support.faults import Faults

@@ -7,7 +7,7 @@ import pytest
 from assay.cli import progress as shown
 from assay.cli import screen
 from assay.cli.progress import Bar, Lines, Meter, meter, short
-from assay.run.progress import Progress
+from assay.runner.progress import Progress
 
 
 def at(seconds, new, **more):

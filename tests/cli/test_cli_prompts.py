@@ -8,11 +8,11 @@ from cli_help import FAITHFULNESS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import prompts_file
 from assay.cli.placeholders import stand_in
 from assay.errors import InputError
 from assay.metrics import METRICS
 from assay.prompt import Example, Template
+from assay.runner import config_files
 from assay.tasks import TASKS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -30,8 +30,8 @@ ASKED = [kind for kind, task in TASKS.items() if task.template]
 @given(st.dictionaries(st.sampled_from(ASKED), TEMPLATES, min_size=1, max_size=2))
 def test_what_is_written_is_read_again(tmp_path, templates):
     path = tmp_path / "prompts.toml"
-    path.write_bytes(prompts_file.write(templates).encode())
-    assert prompts_file.read(path) == templates
+    path.write_bytes(config_files.write_prompts(templates).encode())
+    assert config_files.read_prompts(path) == templates
 
 
 @pytest.mark.parametrize("name", [*METRICS, *TASKS])
@@ -52,7 +52,7 @@ def test_explain_shows_every_definition_and_prompt_whole(assay, name):
 @pytest.mark.parametrize("name", [n for n in METRICS if any(t.template for t in METRICS[n].tasks)])
 def test_explain_toml_reads_back_to_the_built_in_prompts(assay, here, name):
     (here / "p.toml").write_text(assay("explain", name, "--toml").stdout, "utf-8")
-    found = prompts_file.read("p.toml")
+    found = config_files.read_prompts("p.toml")
     assert found == {t.kind: t.template for t in METRICS[name].tasks if t.template}
 
 
@@ -76,7 +76,7 @@ def test_explain_with_prompts_of_the_users_own(assay, here):
 
 def test_what_a_file_leaves_out_stays_as_built_in(here):
     (here / "p.toml").write_text('[verify_statements]\ninstruction = "Check them."\n')
-    found = prompts_file.read("p.toml")["verify_statements"]
+    found = config_files.read_prompts("p.toml")["verify_statements"]
     built_in = TASKS["verify_statements"].template
     assert found.instruction == "Check them."
     assert (found.form, found.examples) == (built_in.form, built_in.examples)
@@ -85,7 +85,7 @@ def test_what_a_file_leaves_out_stays_as_built_in(here):
 def test_examples_in_one_line_as_well(here):
     text = '[rate_answer]\nexamples = [{given = "a", reply = "b"}, {given = "c", reply = "d"}]\n'
     (here / "p.toml").write_text(text)
-    found = prompts_file.read("p.toml")["rate_answer"]
+    found = config_files.read_prompts("p.toml")["rate_answer"]
     assert found.examples == (Example("a", "b"), Example("c", "d"))
 
 
@@ -109,14 +109,14 @@ BAD = {
 def test_a_bad_prompt_file_is_told_in_words(here, text):
     (here / "p.toml").write_text(text)
     with pytest.raises(InputError) as raised:
-        prompts_file.read("p.toml")
+        config_files.read_prompts("p.toml")
     assert BAD[text] in str(raised.value)
 
 
 def test_every_mistake_at_once(here):
     (here / "p.toml").write_text("[nothing]\n[rate_answer]\nfrom = 'x'\nform = 1\n")
     with pytest.raises(InputError, match="3 problems"):
-        prompts_file.read("p.toml")
+        config_files.read_prompts("p.toml")
 
 
 def test_a_verbatim_prompt_shows_what_is_to_be_judged(assay, here):

@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import CutShort, Denied, TimedOut, TooLong, Unavailable
 from assay.integrations.calling import Form, awaited, blocking, judge_error, was_cut
-from assay.run.loop import run_to_completion
+from assay.runner.event_loop import run_to_completion
 
 
 class APIStatusError(Exception):

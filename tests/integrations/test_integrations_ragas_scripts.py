@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.integrations.ragas.rewrite import rewritten, written
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from support.judges import capricious
 from support.llm_server import LLMServer
 

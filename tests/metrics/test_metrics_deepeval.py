@@ -2,9 +2,8 @@
 
 import pytest
 
-from assay import evaluate
-from assay.analysis.gate import gate
-from assay.analysis.rules import Rules
+from assay import evaluate, pytest_plugin
+from assay.analysis.gate import Rules, gate
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.metrics import parse
@@ -17,7 +16,6 @@ from assay.metrics.compat.deepeval import (
     DeepEvalHallucination,
 )
 from assay.metrics.groundedness import Faithfulness
-from assay.run import demand
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Label, Verdict, choose_label, verify_statements
@@ -243,7 +241,7 @@ class TestHallucination:
             with pytest.raises(InputError, match=r"up to 4\.1 it was the share"):
                 gate(result, rules)
         with pytest.raises(InputError, match="name the version"):
-            demand.check(plain, "<=", 0.2)
+            pytest_plugin.check_demand(plain, "<=", 0.2)
         held = gate(result, Rules(min={newer: 0.8}, max={older: 0.2}, on="mean"))
         assert [check.verdict for check in held.checks if check.rule[0] in "<>"] == ["pass"] * 2
 

@@ -16,7 +16,7 @@ from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
 from assay.report import distribution
 from assay.report.run import collect, console, html, markdown
-from assay.run.summary import MetricSummary, Summary
+from assay.runner.summary import MetricSummary, Summary
 from assay.sample import Sample
 from support import scripts
 from support.scripts import plausible, score

@@ -10,11 +10,11 @@ import scipy.special
 
 from assay import Result
 from assay.analysis import gate
+from assay.pytest_plugin import holds
 from assay.report import gate as shown
 from assay.report import run
 from assay.report.run import console
-from assay.run import evaluate
-from assay.run.demand import holds
+from assay.runner import evaluate
 from assay.stats import paired
 from support import scripts
 

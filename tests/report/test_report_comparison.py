@@ -6,8 +6,8 @@ from dataclasses import replace
 import chromium
 import pytest
 
+from assay.analysis.comparability import LeftOut
 from assay.analysis.comparison import Compared, Comparison, MetricComparison
-from assay.analysis.pairing import LeftOut
 from assay.report import comparison
 from assay.report.comparison import html
 from assay.stats.interval import Interval

@@ -10,7 +10,7 @@ import hostile
 from markdown_it import MarkdownIt
 
 import assay
-from assay.analysis.calibrate import calibrate
+from assay.analysis.calibration import calibrate
 from assay.report import calibration, sanitize
 from assay.report.run import markdown
 

@@ -7,8 +7,7 @@ import pytest
 
 from assay import Metric, Part, Score, evaluate
 from assay.backends.embedded import Embedded
-from assay.run.notebook import Meter, in_notebook
-from assay.run.progress import Progress
+from assay.runner.progress import Meter, Progress, in_notebook
 from assay.target import ask
 from support.scripts import plausible
 

@@ -13,7 +13,7 @@ import warnings
 import pytest
 
 from assay import Limits, Result, Settings, evaluate
-from assay.run.engine import JOBS_PER_REQUEST
+from assay.runner.engine import JOBS_PER_REQUEST
 from assay.store import Store
 from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples

@@ -7,7 +7,7 @@ import pytest
 
 from assay import Score, Unscored, evaluate
 from assay.errors import Unreadable
-from assay.run.baseline import PAIRS
+from assay.runner.summary import PAIRS
 from assay.tasks import Embed, EmbedTokens, TokenVectors, embed, embed_tokens
 from assay.tasks.embedding import LARGEST
 from support import answers

@@ -1,1 +1,1 @@
-"""What one asks of finished runs: how they compare, whether to trust them, what went wrong."""
+"""Analyses of finished runs: how they compare, whether to trust them, and what went wrong."""

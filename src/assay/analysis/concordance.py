@@ -1,4 +1,4 @@
-"""How likely do people call an answer correct where one metric, or two together, score it high?"""
+"""Concordance: how likely people call an answer correct where metrics score it high or low."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from assay.analysis.judged import judged
+from assay.analysis.annotators import as_arrays
 from assay.analysis.labelled import labelled
 from assay.data.labels import Labels
 from assay.errors import InputError
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
 from assay.stats.concordance import Share, correct_above, wrong_below
 from assay.stats.weighted import Floats
 
@@ -111,10 +111,10 @@ def concordance(
     scored, without, turned = {}, {}, []
     thresholds: dict[str, Thresholds] = {}
     first: InputError | None = None
-    asked = metrics or list(result.run.metrics)
-    high = _by_label(result, asked, "above", above, ABOVE)
-    low = _by_label(result, asked, "below", below, BELOW)
-    for metric in asked:
+    names = metrics or list(result.run.metrics)
+    high = _by_label(result, names, "above", above, ABOVE)
+    low = _by_label(result, names, "below", below, BELOW)
+    for metric in names:
         try:
             label, scores, low_is_good = _scores(result, given, metric)
             ends, pair = _ends(result, label), (high.get(label, high[""]), low.get(label, low[""]))
@@ -141,22 +141,22 @@ def _by_label(
     result: Result,
     asked: Sequence[str],
     name: str,
-    given: float | Mapping[str, float],
-    usual: float,
+    thresholds: float | Mapping[str, float],
+    default: float,
 ) -> dict[str, float]:
     """The thresholds by the labels of the metrics that they are meant for, "" for all others."""
-    if not isinstance(given, Mapping):
-        return {"": given}
+    if not isinstance(thresholds, Mapping):
+        return {"": thresholds}
     wanted = {label for metric in asked for label in labels(result.run, metric)}
-    found = {"": usual, **given}
-    for metric in filter(None, given):
-        meant = wanted.intersection(labels(result.run, metric))
-        if not meant:
+    by_label = {"": default, **thresholds}
+    for metric in filter(None, thresholds):
+        labels_meant = wanted.intersection(labels(result.run, metric))
+        if not labels_meant:
             what = f"{name} is given for {metric}, which is not asked about"
             raise InputError(what, f"leave it out, or ask for {metric}, too")
         # A label's own number goes before that of its name without parameters.
-        found.update(dict.fromkeys(meant - set(given), given[metric]))
-    return found
+        by_label.update(dict.fromkeys(labels_meant - set(thresholds), thresholds[metric]))
+    return by_label
 
 
 Scores = Mapping[str, tuple[float, bool, str]]
@@ -164,19 +164,19 @@ Scores = Mapping[str, tuple[float, bool, str]]
 
 def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bool]:
     """(label, sample -> (score, correct, group), whether low scores are good) of a metric."""
-    found = labelled(result, given, metric)
-    if found.kind != "sample":
-        raise InputError(f"concordance takes labels of samples, not of {found.kind}s")
-    if not found.higher_is_better and _ends(result, found.metric) != (0.0, 1.0):
-        what = f"{found.metric}: concordance takes scores between 0 and 1 where low ones are good"
+    items = labelled(result, given, metric)
+    if items.kind != "sample":
+        raise InputError(f"concordance takes labels of samples, not of {items.kind}s")
+    if not items.higher_is_better and _ends(result, items.metric) != (0.0, 1.0):
+        what = f"{items.metric}: concordance takes scores between 0 and 1 where low ones are good"
         raise InputError(what, "leave this metric out")
-    data = judged(found)
-    if data.scale != "binary":
+    arrays = as_arrays(items)
+    if arrays.scale != "binary":
         raise InputError("concordance takes labels that say yes or no, not grades")
-    good = data.goodness if found.higher_is_better else 1 + data.goodness
-    pairs = zip(data.items, good, data.labels, strict=True)
+    good = arrays.goodness if items.higher_is_better else 1 + arrays.goodness
+    pairs = zip(arrays.items, good, arrays.labels, strict=True)
     scores = {i.sample.id: (float(score), bool(label), i.group) for i, score, label in pairs}
-    return found.metric, scores, not found.higher_is_better
+    return items.metric, scores, not items.higher_is_better
 
 
 def _ends(result: Result, metric: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""How have the scores moved over the runs of a store, and which of these can stand on one line?"""
+"""History of a store: the scores of its runs over time, in series that can be compared."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from assay.analysis.comparable import judges, unlike
-from assay.analysis.pairing import GIVEN
+from assay.analysis.comparability import DATA_FIELDS, compare_definitions, judges
 from assay.errors import InputError
-from assay.run.frame import frame
-from assay.run.result import labels
-from assay.run.summary import MetricSummary, flat, summarise
+from assay.runner.result import known_labels
+from assay.runner.summary import MetricSummary, flat, frame, summarise
 from assay.store import Run, Store
 from assay.store.runs import written
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 LIMIT = 30
 SEVERAL = "several"
@@ -143,9 +142,9 @@ def history(
         raise InputError(f"there is no store '{store}'", "`assay run` makes one")
     with Store(store) as opened:
         runs = opened.runs()
-        own = [run for run in runs if not run.derived]
-        named = _chosen(own, metrics)
-        params = {key for run in own for key in run.params}
+        original = [run for run in runs if not run.derived]
+        named = _chosen(original, metrics)
+        params = {key for run in original for key in run.params}
         needed = params.intersection(over)
         chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
         taken = chosen[:limit]
@@ -158,7 +157,7 @@ def history(
         tuple(_series(reading)),
         n_runs=len(taken),
         n_older=len(chosen) - len(taken),
-        n_derived=len(runs) - len(own),
+        n_derived=len(runs) - len(original),
         over=tuple(over),
         n_without=len(named) - len(chosen),
     )
@@ -173,22 +172,15 @@ def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
 
 def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
     """The runs that have one of the metrics, each with those that are meant."""
-    found = []
+    chosen = []
     for run in runs:
-        wanted = [label for name in metrics for label in _labels(run, name)]
+        wanted = [label for name in metrics for label in known_labels(run, name)]
         if wanted or not metrics:
-            found.append((run, wanted or list(run.metrics)))
-    if runs and not found:
+            chosen.append((run, wanted or list(run.metrics)))
+    if runs and not chosen:
         known = ", ".join(sorted({label for run in runs for label in run.metrics}))
         raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
-    return found
-
-
-def _labels(run: Run, name: str) -> list[str]:
-    try:
-        return labels(run, name)
-    except InputError:  # another run may have it
-        return []
+    return chosen
 
 
 _Key: TypeAlias = tuple[str, str, int, tuple[tuple[str, str], ...]]
@@ -212,22 +204,22 @@ class _Reading:
     def add(self, run: Run, wanted: Collection[str]) -> None:
         """Read a run: what it was given, and its scores."""
         given: set[int] = set()
-        told: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
+        values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
-            given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *GIVEN))))
-            if told:
-                self._tell(told, msgspec.json.decode(fields.get("metadata") or b"{}"))
+            given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *DATA_FIELDS))))
+            if values_of:
+                self._tell(values_of, msgspec.json.decode(fields.get("metadata") or b"{}"))
         data = self.data.setdefault(frozenset(given), len(self.data) + 1)
-        settings = tuple((key, _setting(run, key, told[key])) for key in self._by)
-        values = tuple((key, _setting(run, key, told[key])) for key in self._over)
+        settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
+        values = tuple((key, _setting(run, key, values_of[key])) for key in self._over)
         for score in summarise(self._store, run, wanted):
             key = (score.metric, score.signature, data, settings)
             self.points.setdefault(key, []).append(Point(run, score, values))
 
-    def _tell(self, told: dict[str, set[str]], metadata: dict[str, Any]) -> None:
+    def _tell(self, values_by_key: dict[str, set[str]], metadata: dict[str, Any]) -> None:
         self.columns.update(metadata)
-        for key, values in told.items():
+        for key, values in values_by_key.items():
             if key in metadata and len(values) < MANY:
                 values.add(str(metadata[key]))
 
@@ -253,9 +245,9 @@ def _series(reading: _Reading) -> Iterator[Series]:
             if data != first[2]:
                 differs.append(_other_data(samples[first[2]], samples[data]))
             name = str(place + 1)
-            asked = tuple(judges(metric, key[1]))
-            shown = _ordered(others)
-            yield Series(metric, name, asked, data, settings, tuple(differs), shown)
+            judge_names = tuple(judges(metric, key[1]))
+            ordered_points = _ordered(others)
+            yield Series(metric, name, judge_names, data, settings, tuple(differs), ordered_points)
 
 
 def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
@@ -279,11 +271,11 @@ def _size(value: str) -> tuple[bool, float, str]:
 
 def _other_way(metric: str, first: Run, other: Run) -> list[str]:
     """What differs in how the metric was computed, and in who judged."""
-    found = unlike(metric, first, other)
-    judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in found.judges}
-    company = [found.company] if found.company else []
-    definition = [f"other {text}" for text in found.definition]
-    return [*(f"judge: {text}" for text in judges), *definition, *company]
+    differences = compare_definitions(metric, first, other)
+    judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in differences.judges}
+    coalesced_with = [differences.coalesced_with] if differences.coalesced_with else []
+    definition = [f"other {text}" for text in differences.definition]
+    return [*(f"judge: {text}" for text in judges), *definition, *coalesced_with]
 
 
 def _other_data(first: frozenset[int], other: frozenset[int]) -> str:

@@ -1,4 +1,4 @@
-"""Which questions tell systems apart, which tell nothing, and which do better systems get wrong?"""
+"""Item analysis: questions that tell systems apart, and those that better systems get wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.analysis.comparable import refuse_same, unlike_data, unlike_definitions
+from assay.analysis.comparability import match, refuse_same, unlike_data, unlike_definitions
 from assay.analysis.comparison import letter
-from assay.analysis.correct import one_metric
-from assay.analysis.pairing import match
+from assay.analysis.labelled import one_metric
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.interval import Interval
 from assay.stats.intervals import share_interval
 from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
@@ -134,11 +133,7 @@ def items(
         InputError: If runs cannot be compared, or there is no threshold, or it is no value that
             the metric can take.
     """
-    if not results:
-        raise InputError("there are no runs", "name two; `assay runs` lists them")
-    refuse_same(results[0], results[1:])
-    if len(results) > MOST_SYSTEMS:
-        raise InputError(f"{len(results)} runs are too many", f"name {MOST_SYSTEMS} at most")
+    _check_number(results)
     label = one_metric(results[0], metric)
     about = results[0].run.config["about"][label]
     least, source = _threshold(label, about, threshold)
@@ -174,6 +169,14 @@ def items(
     )
 
 
+def _check_number(results: Sequence[Result]) -> None:
+    if not results:
+        raise InputError("there are no runs", "name two; `assay runs` lists them")
+    refuse_same(results[0], results[1:], letter)
+    if len(results) > MOST_SYSTEMS:
+        raise InputError(f"{len(results)} runs are too many", f"name {MOST_SYSTEMS} at most")
+
+
 @dataclass(frozen=True)
 class _Table:
     """Scores of every question of the first run, shape (n, systems), NaN where there is none."""
@@ -204,12 +207,12 @@ def refuse_outside(
         )
 
 
-def _threshold(metric: str, about: Mapping[str, object], given: float | None) -> tuple[float, str]:
+def _threshold(metric: str, about: Mapping[str, object], chosen: float | None) -> tuple[float, str]:
     guide, ends = about["guide"], about["range"]
     low, high = ends if isinstance(ends, Sequence) else (None, None)
-    if given is not None:
-        refuse_outside(metric, (low, high), given, "threshold", "give one of them")
-        return given, "given"
+    if chosen is not None:
+        refuse_outside(metric, (low, high), chosen, "threshold", "give one of them")
+        return chosen, "given"
     if isinstance(guide, int | float):
         return float(guide), "the metric's guide value"
     if low is None or high is None:
@@ -238,9 +241,9 @@ def _table(
             warnings += unlike_definitions(first, result, [metric], (letter(0), name), force=force)
             warnings += unlike_data(matched, (letter(0), name), force=force)
         with Store(result.path) as store:
-            found = {row: value for row, value, _ in store.values(result.run.id, metric)}
+            values = {row: value for row, value, _ in store.values(result.run.id, metric)}
         for sample, (mine, theirs) in matched.rows.items():
-            value = found.get(theirs.row)
+            value = values.get(theirs.row)
             if value is not None:
                 scores[place[sample], system] = value
             if mine.group is not None:

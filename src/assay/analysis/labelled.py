@@ -1,17 +1,21 @@
-"""Which of a run's scores did people label, and which number stands for each?"""
+"""Labelled items: what people labelled of a run, beside the score that the metric gave it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, TypeAlias
 
-from assay.data.labels import Label, Labels
+from assay.data.labels import Label, Labels, read_labels
 from assay.errors import InputError
 from assay.metrics.evidence import UNCERTAIN
-from assay.run.result import NOT_DONE, Result, labels
+from assay.runner.result import NOT_DONE, Result, labels, one_label
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store
 from assay.text.token_f1 import compare
+
+LabelSource: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
@@ -100,13 +104,13 @@ class Labelled:
 
 
 def labelled(
-    result: Result, given: Labels, metric: str, *, other: Result | None = None
+    result: Result, labels: Labels, metric: str, *, other: Result | None = None
 ) -> Labelled:
     """The scores of a metric beside what people said of the same things.
 
     Args:
         result: The run.
-        given: The labels, as `assay.data.labels.read_labels` gives them.
+        labels: The labels, as `assay.data.labels.read_labels` gives them.
         metric: A metric of the run, by its label or its name.
         other: The run of the second answers, for labels of pairs between two runs.
 
@@ -114,42 +118,74 @@ def labelled(
         InputError: If the run has no such metric, no label is about what it scored, or labels of
             pairs meet a metric that compares no two answers, without another run.
     """
-    (label,) = _one(result, metric)
+    label = one_label(result.run, metric)
     about = result.run.config["about"][label]
-    meant = given.of(label)
-    wanted = _by_sample(meant)
+    labels_meant = labels.of(label)
+    by_sample = _by_sample(labels_meant)
     least, most = about["range"]
     middle = 0.0 if least is None or most is None else (least + most) / 2
     high = bool(about["higher_is_better"])
-    if given.kind == "pair" and other is None and not about.get("compares", True):
+    if labels.kind == "pair" and other is None and not about.get("compares", True):
         what = f"{label} scores one answer by itself, and the labels say which of two is better"
         raise InputError(what, "name the run of the second answers (--other RUN)")
     left_out: Counter[str] = Counter()
     items: list[Item] = []
     for sample, outcome, rival, second in _outcomes(result, label, other):
-        for key, by_person in wanted.pop(sample.id, {}).items():
-            if given.kind == "statement":
-                found = _statement(sample, by_person, outcome, key, higher_is_better=high)
-            elif given.kind == "pair":
-                found = _pair(sample, by_person, outcome, rival, second or middle)
+        for key, by_person in by_sample.pop(sample.id, {}).items():
+            if labels.kind == "statement":
+                item = _statement(sample, by_person, outcome, key, higher_is_better=high)
+            elif labels.kind == "pair":
+                item = _pair(sample, by_person, outcome, rival, second or middle)
             else:
-                found = _whole(sample, by_person, outcome)
-            if isinstance(found, str):
-                left_out[found] += 1
+                item = _whole(sample, by_person, outcome)
+            if isinstance(item, str):
+                left_out[item] += 1
             else:
-                items.append(found)
-    if missed := sum(map(len, wanted.values())):
-        left_out[f"{ELSEWHERE} ({some(list(wanted))})"] = missed
+                items.append(item)
+    if missed := sum(map(len, by_sample.values())):
+        left_out[f"{ELSEWHERE} ({some(list(by_sample))})"] = missed
     if not items:
-        raise _nothing(result, given, label, left_out)
+        raise _nothing(result, labels, label, left_out)
     return Labelled(
         label,
-        given.kind,
+        labels.kind,
         high,
         items,
         dict(left_out),
-        unweighted=len({one.chance for one in meant if one.chance is not None}) > 1,
+        unweighted=len({one.chance for one in labels_meant if one.chance is not None}) > 1,
     )
+
+
+def read_for_run(source: LabelSource, result: Result) -> Labels:
+    """The labels of a file or of rows, with columns named as the run's metrics understood."""
+    if isinstance(source, Labels):
+        return source
+    return read_labels(source, metrics=list(result.run.metrics))
+
+
+def metrics_meant(result: Result, labels: Labels, metric: str | None) -> list[str]:
+    """The metric that is named; or those that the labels are about by name; or the only one.
+
+    Raises:
+        InputError: If none of these tells.
+    """
+    named = [label for label in result.run.metrics if labels.of(label) and not labels.of("")]
+    return named if metric is None and named else [one_metric(result, metric)]
+
+
+def one_metric(result: Result, metric: str | None) -> str:
+    """The label of the metric that is meant.
+
+    Raises:
+        InputError: If the run has several and none is named.
+    """
+    known = list(result.run.metrics)
+    matching = known if metric is None else labels(result.run, metric)
+    if len(matching) > 1:
+        raise InputError(
+            f"which metric? The run has {', '.join(matching)}", "name it with --metric"
+        )
+    return matching[0]
 
 
 def goodness(part: Part, *, higher_is_better: bool) -> float:
@@ -180,25 +216,17 @@ def _good(part: Part, *, higher_is_better: bool) -> float:
 Key = tuple[str, int | None]
 
 
-def _one(result: Result, metric: str) -> list[str]:
-    found = [metric] if metric in result.run.metrics else labels(result.run, metric)
-    if len(found) > 1:
-        what = f"run {result.run.id} has several '{metric}'"
-        raise InputError(what, f"name one: {', '.join(found)}")
-    return found
-
-
 def some(ids: Sequence[str]) -> str:
     """The first ids of many, and how many more there are."""
     shown = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
     return f"{shown} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else shown
 
 
-def _by_sample(given: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]:
-    found: dict[str, dict[Key, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    for label in given:
-        found[label.sample][label.statement, label.place][label.annotator] = label.value
-    return found
+def _by_sample(labels: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]:
+    by_sample: dict[str, dict[Key, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for label in labels:
+        by_sample[label.sample][label.statement, label.place][label.annotator] = label.value
+    return by_sample
 
 
 def _outcomes(
@@ -211,7 +239,7 @@ def _outcomes(
             rival = None if beside is None else replace(sample, answer=beside)
             yield sample, outcome, rival, None
         return
-    (theirs,) = _one(other, metric)
+    theirs = one_label(other.run, metric)
     with Store(other.path) as store:
         second = {sample.id: (row, sample) for row, sample in store.samples(other.run.id)}
         for sample, outcome in result.outcomes(metric):
@@ -219,16 +247,16 @@ def _outcomes(
             yield sample, outcome, rival, store.outcome(other.run.id, row, theirs) or NOT_DONE
 
 
-def _whole(sample: Sample, said: Mapping[str, float], outcome: Outcome) -> Item | str:
+def _whole(sample: Sample, by_annotator: Mapping[str, float], outcome: Outcome) -> Item | str:
     """The item for a whole sample, or why there is none."""
     if not isinstance(outcome, Score):
         return "not scored"
-    return Item(sample, outcome.value, outcome.value, said, outcome)
+    return Item(sample, outcome.value, outcome.value, by_annotator, outcome)
 
 
 def _pair(
     sample: Sample,
-    said: Mapping[str, float],
+    by_annotator: Mapping[str, float],
     outcome: Outcome,
     rival: Sample | None,
     beside: float | Outcome,
@@ -243,12 +271,12 @@ def _pair(
     if not isinstance(outcome, Score) or isinstance(beside, Unscored):
         return "not scored"
     value = outcome.value - float(beside)
-    return Item(sample, value, value, said, outcome, rival=rival)
+    return Item(sample, value, value, by_annotator, outcome, rival=rival)
 
 
 def _statement(
     sample: Sample,
-    said: Mapping[str, float],
+    by_annotator: Mapping[str, float],
     outcome: Outcome,
     key: Key,
     *,
@@ -262,7 +290,7 @@ def _statement(
         return "statement not among the parts of the score"
     score = goodness(part, higher_is_better=higher_is_better)
     verdict = _good(part, higher_is_better=higher_is_better)
-    return Item(sample, score, verdict, said, outcome, part)
+    return Item(sample, score, verdict, by_annotator, outcome, part)
 
 
 def _part(parts: Sequence[Part], statement: str, place: int | None) -> Part | None:
@@ -276,16 +304,21 @@ def _part(parts: Sequence[Part], statement: str, place: int | None) -> Part | No
     return judged[place - 1] if place is not None and place <= len(judged) else None
 
 
-def _nothing(result: Result, given: Labels, metric: str, left_out: Mapping[str, int]) -> InputError:
-    if not given.of(metric):
-        about = sorted({label.metric for label in given.labels})
-        what = f"no label in {given.source} is about {metric}: they are about {', '.join(about)}"
+def _nothing(
+    result: Result, labels: Labels, metric: str, left_out: Mapping[str, int]
+) -> InputError:
+    if not labels.of(metric):
+        metrics_named = sorted({label.metric for label in labels.labels})
+        others = ", ".join(metrics_named)
+        what = f"no label in {labels.source} is about {metric}: they are about {others}"
         remedy = f"give labels of {metric}; if these are, remove their column 'metric'"
-        known = [label for label in about if label in result.run.metrics]
-        other = f", or name {' or '.join(known)} with --metric" if known else ""
-        return InputError(what, remedy + other)
+        known = [label for label in metrics_named if label in result.run.metrics]
+        remedy += f", or name {' or '.join(known)} with --metric" if known else ""
+        return InputError(what, remedy)
     reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
-    what = f"no label in {given.source} meets a score of {metric} in run {result.run.id}: {reasons}"
+    what = (
+        f"no label in {labels.source} meets a score of {metric} in run {result.run.id}: {reasons}"
+    )
     run = result.run.id[:8]
     remedy = f"label what `assay show {run} --sample ID` shows"
     if any(reason.startswith(ELSEWHERE) for reason in left_out):

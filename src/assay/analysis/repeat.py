@@ -1,4 +1,4 @@
-"""How noisy is a judge: what does it say when it is asked the same again?"""
+"""Repetition of a run: how far its scores move when its judge is asked again."""
 
 import asyncio
 import random
@@ -12,14 +12,13 @@ from assay.backends.specs import DEFAULT
 from assay.errors import InputError
 from assay.judge import Reply, repeated
 from assay.metrics import Metric, is_built_in
-from assay.run.config import config
-from assay.run.evaluate import work
-from assay.run.loop import run_to_completion
-from assay.run.noise import Flips, Noise
-from assay.run.plan import Plan, plan
-from assay.run.result import NOT_DONE, Result
-from assay.run.settings import Settings
-from assay.run.together import as_in
+from assay.runner.coalesce import coalesce_as_in
+from assay.runner.evaluate import score_run
+from assay.runner.event_loop import run_to_completion
+from assay.runner.plan import Plan, config, plan
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.settings import Settings
+from assay.runner.summary import Flips, Noise
 from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.store import Run, Store
@@ -94,7 +93,7 @@ async def arepeat(
     run = result.run
     if "repeats" in run.config:
         raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
-    settings = as_in(settings, run.metrics.values())
+    settings = coalesce_as_in(settings, run.metrics.values())
     store = await asyncio.to_thread(Store, result.path)
     try:
         rows = await asyncio.to_thread(_drawn, store, run, samples)
@@ -103,18 +102,18 @@ async def arepeat(
         again = []
         for time in range(1, draws + 1):
             # Signatures say which time it is: each is a run that nothing else can be taken for.
-            named = _config(run, planned, time)
+            config_of_repetition = _config(run, planned, time)
             begun = await asyncio.to_thread(
-                store.begin, [sample for _, sample in rows], named, run.source
+                store.begin, [sample for _, sample in rows], config_of_repetition, run.source
             )
-            await work(begun, planned, store, again=time)
+            await score_run(begun, planned, store, again=time)
             again.append(begun.id)
-        found = await asyncio.to_thread(_found, store, run, rows, planned, tuple(again))
-        for label, noise in found.metrics.items():
+        repeated_run = await asyncio.to_thread(_found, store, run, rows, planned, tuple(again))
+        for label, noise in repeated_run.metrics.items():
             await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
     finally:
         await asyncio.to_thread(store.close)
-    return found
+    return repeated_run
 
 
 def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
@@ -124,19 +123,19 @@ def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
 
 def _known(run: Run) -> list[str]:
     """The metrics of a run, of which none is anybody's own: a store must not name code to run."""
-    own = [label for label in run.metrics if not is_built_in(label)]
-    if own:
-        what = f"run {run.id} has metrics that are not assay's: {', '.join(own)}"
+    users_own = [label for label in run.metrics if not is_built_in(label)]
+    if users_own:
+        what = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
         raise InputError(what, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
     return list(run.metrics)
 
 
-def _drawn(store: Store, run: Run, most: int | None) -> list[tuple[int, Sample]]:
-    wanted = set(range(1, run.n_samples + 1))
-    if most is not None and most < run.n_samples:
+def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
+    drawn = set(range(1, run.n_samples + 1))
+    if max_samples is not None and max_samples < run.n_samples:
         # The same samples each time: what was asked before is known.
-        wanted = set(random.Random(0).sample(sorted(wanted), most))  # noqa: S311
-    return [(row, sample) for row, sample in store.samples(run.id) if row in wanted]
+        drawn = set(random.Random(0).sample(sorted(drawn), max_samples))  # noqa: S311
+    return [(row, sample) for row, sample in store.samples(run.id) if row in drawn]
 
 
 def _check_same(run: Run, planned: Plan) -> None:
@@ -151,9 +150,9 @@ def _check_same(run: Run, planned: Plan) -> None:
 
 
 def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
-    named = config(planned.metrics, planned.route, planned.settings)
-    signatures = {label: f"{text}|repeat={time}" for label, text in named["metrics"].items()}
-    return {**named, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
+    unrepeated = config(planned.metrics, planned.route, planned.settings)
+    signatures = {label: f"{text}|repeat={time}" for label, text in unrepeated["metrics"].items()}
+    return {**unrepeated, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 
 
 def _found(
@@ -165,42 +164,44 @@ def _found(
 ) -> Repeated:
     places = [(run.id, [row for row, _ in rows])]
     places += [(other, list(range(1, len(rows) + 1))) for other in again]
-    said: dict[tuple[Any, ...], list[str]] = {}
+    all_replies: dict[tuple[Any, ...], list[str]] = {}
     metrics = {}
     for label in (metric.label for metric in planned.metrics):
         columns = [
             [store.outcome(name, row, label) or NOT_DONE for row in numbers]
             for name, numbers in places
         ]
-        heard: dict[tuple[Any, ...], list[str]] = {}
+        replies: dict[tuple[Any, ...], list[str]] = {}
         for name, numbers in places:
             for number, row in enumerate(numbers):
-                _hear(heard, number, store.replies(name, row, label))
-        metrics[label] = _noise(run, columns, heard)
-        said |= heard
+                _hear(replies, number, store.replies(name, row, label))
+        metrics[label] = _noise(run, columns, replies)
+        all_replies |= replies
     judge = str(run.config["judge"])
-    return Repeated(run.id, judge, metrics, _wording(said), again)
+    return Repeated(run.id, judge, metrics, _wording(all_replies), again)
 
 
-def _hear(heard: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]) -> None:
+def _hear(
+    replies_by_task: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]
+) -> None:
     for reply in replies:
         task = (number, reply.kind, repeated(reply.draw), reply.pieces)
-        heard.setdefault(task, []).append(reply.raw)
+        replies_by_task.setdefault(task, []).append(reply.raw)
 
 
-def _wording(said: Mapping[tuple[Any, ...], list[str]]) -> dict[str, Wording]:
-    found: dict[str, Wording] = {}
-    for (_, kind, *_), texts in said.items():
+def _wording(replies_by_task: Mapping[tuple[Any, ...], list[str]]) -> dict[str, Wording]:
+    wordings: dict[str, Wording] = {}
+    for (_, kind, *_), texts in replies_by_task.items():
         if len(texts) > 1:
-            before = found.get(kind, Wording(0, 0))
-            found[kind] = Wording(before.n + 1, before.differ + (len(set(texts)) > 1))
-    return found
+            before = wordings.get(kind, Wording(0, 0))
+            wordings[kind] = Wording(before.n + 1, before.differ + (len(set(texts)) > 1))
+    return wordings
 
 
 def _noise(
     run: Run,
     columns: Sequence[Sequence[Outcome]],
-    heard: Mapping[tuple[Any, ...], list[str]],
+    replies_by_task: Mapping[tuple[Any, ...], list[str]],
 ) -> Noise:
     import numpy as np
 
@@ -220,7 +221,7 @@ def _noise(
         unsettled=int((~always & ~never).sum()),
         same=steady
         and bool((always | never).all())
-        and all(len(set(texts)) == 1 for texts in heard.values()),
+        and all(len(set(texts)) == 1 for texts in replies_by_task.values()),
     )
 
 
@@ -242,13 +243,13 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
             rate = disagreement(labels)
             if rate is not None:
                 rates.setdefault(kind, []).append((number, rate))
-    found = {}
+    flips = {}
     for kind, pairs in rates.items():
         groups, values = zip(*pairs, strict=True)
         ends = mean_interval(values, groups=groups, low=0.0, high=1.0)
         interval = (ends.low, ends.high) if ends else None
-        found[kind] = Flips(sum(values) / len(values), interval, len(values))
-    return found
+        flips[kind] = Flips(sum(values) / len(values), interval, len(values))
+    return flips
 
 
 def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:

@@ -15,7 +15,7 @@ from assay.errors import InputError
 from assay.judge import Backend, Task
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
-from assay.run.config import asked
+from assay.runner.plan import asked
 from assay.tasks import (
     Embed,
     EmbedTokens,

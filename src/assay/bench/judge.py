@@ -19,9 +19,9 @@ from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
 from assay.metrics.groundedness import any_unsupported
-from assay.run.connect import Door, choose, open_door
-from assay.run.loop import run_to_completion
-from assay.run.settings import Settings
+from assay.runner.event_loop import run_to_completion
+from assay.runner.settings import Settings
+from assay.runner.stack import BackendStack, build_stack, choose
 from assay.sample import Sample
 from assay.score import Score
 from assay.store import Store
@@ -131,7 +131,7 @@ class JudgeUnderTest:
         backend: Backend,
         thresholds: Mapping[str, Mapping[str, float]] | None = None,
         *,
-        door: Door | None = None,
+        door: BackendStack | None = None,
         run: Run = run_to_completion,
         at_once: int = ALONE,
     ) -> None:
@@ -141,7 +141,7 @@ class JudgeUnderTest:
         self.on_progress: Callable[[], None] | None = None
         self.door = door
         self._asked = door.backend if door else backend
-        self._at_once = door.most * JOBS_PER_REQUEST if door else at_once
+        self._at_once = door.max_in_flight * JOBS_PER_REQUEST if door else at_once
         self._run = run
 
     @property
@@ -259,7 +259,7 @@ def opened(
     settings = settings or Settings()
     route = choose(judge, embedder, settings)
     with Store(store) as kept, _one_loop() as run:
-        door = open_door(route, settings, kept, BENCH)
+        door = build_stack(route, settings, kept, BENCH)
         subject = JudgeUnderTest(judge, thresholds, door=door, run=run)
         run(door.aopen())
         try:

@@ -20,11 +20,11 @@ from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
-from assay.run import STORE
-from assay.run.connect import Door, choose
-from assay.run.progress import Progress
-from assay.run.settings import Settings
-from assay.run.stand_in import Counts, StandIn
+from assay.runner import STORE
+from assay.runner.dry_run import Counts, DryRunBackend
+from assay.runner.progress import Progress
+from assay.runner.settings import Settings
+from assay.runner.stack import BackendStack, choose
 from assay.store import Store
 
 FITTING = "thresholds"
@@ -201,7 +201,9 @@ def _skipped(one: Benchmark, why: str) -> Measured:
     return Measured(name=one.name, about=one.about, skipped=why)
 
 
-def _progress(totals: ReplyTotals, stack: Door, settings: Settings, start: float) -> Progress:
+def _progress(
+    totals: ReplyTotals, stack: BackendStack, settings: Settings, start: float
+) -> Progress:
     money = sum(usage.money for usage in stack.usages)
     return Progress(
         total=totals.total,
@@ -254,7 +256,7 @@ def estimate_costs(
     """
     sampling, settings = sampling or Sampling(), settings or Settings()
     kept = Store(store) if Path(store).is_file() else None
-    stand_in = StandIn(choose(judge, embedder, settings), kept)
+    stand_in = DryRunBackend(choose(judge, embedder, settings), kept)
     subject = JudgeUnderTest(stand_in, thresholds.known(judge.name), at_once=1)
     price, costs = settings.budget.price, list[CostEstimate]()
     try:
@@ -290,7 +292,7 @@ def together(costs: Sequence[CostEstimate]) -> CostEstimate:
 
 
 def _counted(
-    name: str, stand_in: StandIn, price: Price | None, ask: Callable[[], Any]
+    name: str, stand_in: DryRunBackend, price: Price | None, ask: Callable[[], Any]
 ) -> CostEstimate:
     stand_in.counts = counts = Counts()
     ask()

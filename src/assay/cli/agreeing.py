@@ -6,7 +6,7 @@ from typing import Any
 from assay.analysis import agreement as analysis
 from assay.analysis.concordance import concordance
 from assay.analysis.items import refuse_outside
-from assay.analysis.label_next import beside_others
+from assay.analysis.selection import warn_of_other_answers
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
@@ -14,8 +14,7 @@ from assay.data import Labels, read_labels
 from assay.errors import InputError
 from assay.report import agreement as words
 from assay.report.agreement import html, text
-from assay.run.result import Result, labels
-from assay.run.run_spec import open_run
+from assay.runner.result import Result, labels, open_run
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
 _WRITERS = {".html": html.render, ".md": text.markdown}
@@ -28,7 +27,7 @@ def agree(given: Mapping[str, Any]) -> int:
     outputs.check(given["outs"], given["labels"], given["store"], forms=_FORMS)
     result = open_run(given["run"], given["store"])
     data = _data(result, given)
-    if warning := beside_others(given["labels"], result):
+    if warning := warn_of_other_answers(given["labels"], result):
         say(warning)
     outputs.write_data(data, given["outs"], _WRITERS)
     if given["as_json"]:

@@ -16,8 +16,8 @@ from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.errors import InputError
 from assay.metrics import Metric, resolve
 from assay.report import notes
-from assay.run.connect import choose
-from assay.run.plan import plan
+from assay.runner.plan import plan
+from assay.runner.stack import choose
 from assay.target import Answers, ask
 from assay.target.reply import FOUND, MADE
 from assay.target.system import System

@@ -20,8 +20,8 @@ from assay.cli.progress import Meter, meter
 from assay.cli.request import limits, spending
 from assay.errors import Denied, InputError
 from assay.report.bench import text
-from assay.run.progress import Progress
-from assay.run.settings import Settings
+from assay.runner.progress import Progress
+from assay.runner.settings import Settings
 
 _FORMS = {".json": "the card, which can be read again", ".md": "Markdown"}
 

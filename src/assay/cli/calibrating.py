@@ -9,18 +9,17 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from assay.analysis import calibrate as analysis
-from assay.analysis.card import Applied, Card, Quality, apply, load
-from assay.analysis.correct import read
-from assay.analysis.examples import choose_examples
-from assay.analysis.label_next import beside_others
+from assay.analysis import calibration as analysis
+from assay.analysis.calibration import Applied, Card, Quality, apply, load
+from assay.analysis.labelled import read_for_run
+from assay.analysis.selection import choose_examples, warn_of_other_answers
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK, say
 from assay.errors import InputError
 from assay.report import calibration as report
 from assay.report import numbers, sanitize
-from assay.run.result import Result
-from assay.run.result import labels as meant
+from assay.runner.result import Result
+from assay.runner.result import labels as meant
 from assay.stats.calibration import Objective
 
 CROSS_VALIDATED: Final = "cross-validated, whole groups held out"
@@ -41,8 +40,8 @@ def calibrate(given: Mapping[str, Any]) -> int:
     result = Result(given["store"], given["run"])
     if does == "apply":
         return _apply(load(given["card"]), result, given)
-    labels = read(given["labels"], result)
-    if warning := beside_others(given["labels"], result):
+    labels = read_for_run(given["labels"], result)
+    if warning := warn_of_other_answers(given["labels"], result):
         say(warning)
     if does == "check":
         card, held_out = load(given["card"]), OTHERS

@@ -12,8 +12,8 @@ from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
 from assay.report import numbers
-from assay.run.connect import choose
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 
 # A question may be put to a system, and a system's failure is a result.
 _USES = (

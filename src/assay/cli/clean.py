@@ -3,7 +3,7 @@
 import click
 
 from assay.cli.edge import OK
-from assay.run import STORE
+from assay.runner import STORE
 
 
 @click.command("gc", short_help="Drop what no run needs, and whole runs if you name them.")

@@ -14,7 +14,7 @@ from assay.report import notes, numbers
 from assay.report.run import console as report
 from assay.report.run import summed_up
 from assay.report.titles import said
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.target import Answers
 
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from assay.cli import alone, outputs, screen
 from assay.cli.edge import OK
 from assay.errors import InputError
-from assay.run.run_spec import open_run
+from assay.runner.result import open_run
 
 Json = Mapping[str, Any]
 _RUNS = {
@@ -42,7 +42,7 @@ def _stores(given: Json) -> list[str]:
 
 
 def _runs(given: Json) -> int:
-    from assay.analysis.compare import compare as compare_runs
+    from assay.analysis.comparison import compare as compare_runs
     from assay.report import comparison
     from assay.report.comparison import html, text
 
@@ -57,7 +57,7 @@ def _runs(given: Json) -> int:
 
 
 def _groups(given: Json) -> int:
-    from assay.analysis.by_group import by_group as compare_groups
+    from assay.analysis.groups import by_group as compare_groups
     from assay.report import comparison
     from assay.report.comparison import text
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from assay.config_file import section
 from assay.errors import InputError
+from assay.runner.config_files import section
 
 # What belongs to one call only, or is a secret and belongs in the environment.
 _NEVER = ("api-key", "json", "dry-run", "help")

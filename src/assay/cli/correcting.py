@@ -7,14 +7,15 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from assay.analysis import correct as analysis
-from assay.analysis.correct import Correction
-from assay.analysis.label_next import beside_others
+from assay.analysis import correction as analysis
+from assay.analysis.correction import Correction
+from assay.analysis.labelled import metrics_meant, one_metric, read_for_run
+from assay.analysis.selection import warn_of_other_answers
 from assay.cli import alone, screen
 from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
 from assay.report import numbers, sanitize
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.stats.interval import Interval
 from assay.stats.rogan_gladen import TrueShare
 
@@ -34,11 +35,11 @@ def correct(given: Mapping[str, Any]) -> int:
         return _elsewhere(Result(given["store"], given["run"]), given)
     alone.refuse("is for --checked-on", "leave it out", "threshold")
     result = Result(given["store"], given["run"])
-    labels = analysis.read(given["labels"], result)
+    labels = read_for_run(given["labels"], result)
     _say_others(given, result)
     found = [
         analysis.correct(result, labels, metric, strata=given["strata"])
-        for metric in analysis.metrics_meant(result, labels, given["metric"])
+        for metric in metrics_meant(result, labels, given["metric"])
     ]
     if given["as_json"]:
         screen.write_json([_json(one, given["width"]) for one in found])
@@ -123,12 +124,12 @@ def _elsewhere(result: Result, given: Mapping[str, Any]) -> int:
         for line in _share(share, threshold):
             screen.out().print(line)
         if share.cut_short:
-            _warn(other, analysis.one_metric(result, metric), given)
+            _warn(other, one_metric(result, metric), given)
     return OK
 
 
 def _say_others(given: Mapping[str, Any], labelled: Result) -> None:
-    if warning := beside_others(given["labels"], labelled):
+    if warning := warn_of_other_answers(given["labels"], labelled):
         say(warning)
 
 

@@ -28,7 +28,7 @@ def command(**given: Any) -> int:
     """
     from assay.cli import screen, values
     from assay.report.titles import said as said_of
-    from assay.run.result import Result
+    from assay.runner.result import Result
 
     result = Result(given["store"], given["run"])
     said = result.run.description

@@ -13,8 +13,8 @@ from assay.cli.progress import meter
 from assay.errors import InputError
 from assay.report.diagnosis import text, told
 from assay.report.run import collect, html
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 
 _FORMS = {
     ".md": "Markdown",

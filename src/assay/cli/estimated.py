@@ -8,7 +8,7 @@ from assay.cli import screen
 from assay.cli.edge import OK
 from assay.cli.request import Request
 from assay.report import numbers, sanitize
-from assay.run.estimate import Estimate, estimate
+from assay.runner.estimate import Estimate, estimate
 
 
 def estimated(request: Request, *, as_json: bool, silent: bool) -> int:

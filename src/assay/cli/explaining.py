@@ -11,7 +11,6 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from assay import prompts_file
 from assay.cli import placeholders, screen, values
 from assay.cli.edge import OK
 from assay.conformance import STORY, shown, worked
@@ -19,6 +18,7 @@ from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
 from assay.prompt import Template
+from assay.runner import config_files
 from assay.tasks import TASKS, Embed, EmbedTokens
 
 _HEADER = """\
@@ -41,7 +41,7 @@ def explain(given: Mapping[str, Any]) -> int:
         if not found:
             why = "it is served by an embedder" if kinds else "it asks nobody"
             raise InputError(f"no prompt asks {name}: {why}")
-        screen.write(_HEADER.format(name=name) + prompts_file.write(found))
+        screen.write(_HEADER.format(name=name) + config_files.write_prompts(found))
         return OK
     console = screen.out()
     if metric:

@@ -12,7 +12,7 @@ from assay.errors import InputError, Problem
 from assay.judge import Task, Traits
 from assay.metrics import METRICS
 from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
-from assay.run.plan import who_can
+from assay.runner.plan import who_can
 
 # So many rows are looked at.
 ROWS = 1000

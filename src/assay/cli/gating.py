@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from assay.analysis.gate import Rules, read_rules
 from assay.analysis.gate import gate as decide
-from assay.analysis.rules import Rules, read
 from assay.cli import alone, outputs, screen, values
 from assay.cli.edge import GATE_FAILED, GATE_UNDECIDED, OK, say
 from assay.errors import InputError
 from assay.report import gate as report
-from assay.run.run_spec import open_run
+from assay.runner.result import open_run
 
 _OPTIONS = {
     "min": "least",
@@ -30,7 +30,7 @@ def gate(given: Mapping[str, Any]) -> int:
     outputs.check_place("--junit", given["junit"], given["store"])
     others = [given["store"], *filter(None, [given["junit"]])]
     outputs.check_place("--markdown", given["markdown"], *others)
-    found = read(Path.cwd())
+    found = read_rules(Path.cwd())
     baseline = given["baseline"] or found.pop("no_regression", None)
     found.pop("no_regression", None)
     rules = Rules(**{**found, **_given(given, found)})

@@ -5,8 +5,8 @@ import shlex
 import click
 
 from assay.report import sanitize
-from assay.run import STORE
-from assay.run.result import Result
+from assay.runner import STORE
+from assay.runner.result import Result
 from assay.store import Store
 
 

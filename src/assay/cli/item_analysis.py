@@ -10,7 +10,7 @@ from assay.analysis import items as analysis
 from assay.cli import outputs, screen
 from assay.cli.edge import OK
 from assay.report.items import html, text
-from assay.run.run_spec import open_run
+from assay.runner.result import open_run
 
 _FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
 

@@ -44,18 +44,18 @@ def command(**given: Any) -> int:
     Samples on which the judge is uncertain are chosen more often. The sheet records with which
     probability each was chosen: `assay correct` needs it to stay unbiased.
     """
-    from assay.analysis import label_next
+    from assay.analysis import selection
     from assay.cli.edge import say
     from assay.cli.hints import hint, run_name
     from assay.errors import InputError
     from assay.report import numbers
-    from assay.run.result import Result
+    from assay.runner.result import Result
 
     if not str(given["sheet"]).lower().endswith(".csv"):
         raise InputError(f"--out {given['sheet']} is no sheet", "let it end in .csv")
     result = Result(given["store"], given["run"])
-    before = label_next.read(given["sheet"])
-    chosen = label_next.label_next(
+    before = selection.read_sheet(given["sheet"])
+    chosen = selection.label_next(
         result,
         given["metric"],
         n=given["n"],
@@ -63,7 +63,7 @@ def command(**given: Any) -> int:
         before=list(before),
     )
     try:
-        label_next.write(chosen, given["sheet"], before)
+        selection.write_sheet(chosen, given["sheet"], before)
     except OSError as error:
         what = f"--out {given['sheet']} cannot be written: {error.strerror or error}"
         raise InputError(what) from error

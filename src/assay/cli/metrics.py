@@ -101,8 +101,8 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
 def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
     from assay.backends.specs import DEFAULT
     from assay.metrics import ALIASES, METRICS, resolve
-    from assay.run.connect import choose
-    from assay.run.settings import Settings
+    from assay.runner.settings import Settings
+    from assay.runner.stack import choose
 
     route = choose(DEFAULT, None, Settings())
     rows = []

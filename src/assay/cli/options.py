@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.numbers import POSITIVE
-from assay.run import STORE
+from assay.runner import STORE
 
 F = TypeVar("F", bound=Callable[..., Any])
 

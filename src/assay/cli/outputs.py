@@ -6,12 +6,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.config_file import FILES
 from assay.data.files import is_uri, landing, located, shown_uri
 from assay.errors import InputError, Problem
+from assay.runner.config_files import FILES
 
 if TYPE_CHECKING:
-    from assay.run.result import Result
+    from assay.runner.result import Result
 
 _FORMS = {
     ".html": "the report, one page that needs nothing else",

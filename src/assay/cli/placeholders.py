@@ -4,10 +4,10 @@ import dataclasses
 import typing
 from typing import Any
 
-from assay import prompts_file
 from assay.errors import InputError, Problem
 from assay.judge import Task
 from assay.prompt import Template
+from assay.runner import config_files
 from assay.tasks import TASKS
 
 _SEVERAL = 2
@@ -56,7 +56,7 @@ def read_prompts(path: str | None) -> dict[str, Template]:
     Raises:
         InputError: If the file cannot be used.
     """
-    templates = prompts_file.read(path) if path else {}
+    templates = config_files.read_prompts(path) if path else {}
     problems = [p for kind, t in templates.items() if t.verbatim for p in _unseen(kind, t)]
     if problems:
         raise InputError(problems)

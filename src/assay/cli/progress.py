@@ -12,7 +12,7 @@ from rich.text import Text
 
 from assay.cli import screen
 from assay.cli.edge import say
-from assay.run.progress import Progress
+from assay.runner.progress import Progress
 
 # Named when it is waited for longer than this.
 SLOW_S = 5.0

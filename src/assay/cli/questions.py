@@ -18,7 +18,7 @@ from assay.cli.request import limits, spending
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.report import notes, numbers, sanitize
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from assay.testset import Plan, Testset, estimate, generate
 from assay.testset.result import lines
 

@@ -18,9 +18,9 @@ from assay.cli.placeholders import read_prompts
 from assay.cli.progress import meter
 from assay.report import numbers, sanitize
 from assay.report.titles import called
-from assay.run.noise import Flips, Noise
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner.result import Result
+from assay.runner.settings import Settings
+from assay.runner.summary import Flips, Noise
 
 
 def repeat(given: Mapping[str, Any]) -> int:

@@ -14,7 +14,7 @@ def command(*, run: str, outs: tuple[str, ...], store: str) -> int:
     """Write the report of RUN (its name, the beginning of its id, or "last") to each --out FILE."""
     from assay.cli import screen
     from assay.errors import InputError
-    from assay.run.result import Result
+    from assay.runner.result import Result
 
     if not outs:
         raise InputError("nowhere to write the report to", "add --out report.html")

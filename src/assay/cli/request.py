@@ -17,8 +17,8 @@ from assay.data.tables import parted
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
-from assay.run.connect import choose
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 
 
 @dataclass(frozen=True)

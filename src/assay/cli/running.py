@@ -10,8 +10,8 @@ from assay.cli.estimated import estimated
 from assay.cli.progress import Meter, meter
 from assay.cli.request import Request, understand
 from assay.errors import Denied
-from assay.run.evaluate import evaluate
-from assay.run.result import Result
+from assay.runner.evaluate import evaluate
+from assay.runner.result import Result
 
 
 class Ending(Protocol):

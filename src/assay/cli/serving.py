@@ -15,7 +15,7 @@ from assay.cli.edge import OK, say
 from assay.cli.judges import Judges
 from assay.cli.request import spending
 from assay.errors import InputError
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from assay.service.functions import Service
 
 TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable

@@ -18,7 +18,7 @@ from assay.report.run import _sample as _sample_shown
 from assay.report.run import collect, summed_up
 from assay.report.run import console as report
 from assay.report.tables import listed
-from assay.run.result import Result, labels
+from assay.runner.result import Result, labels
 from assay.store import Store
 
 LOWEST = 5

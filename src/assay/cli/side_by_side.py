@@ -19,7 +19,7 @@ from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.report import numbers, sanitize
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score
 

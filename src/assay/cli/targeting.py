@@ -13,7 +13,7 @@ from assay.cli.numbers import POSITIVE
 from assay.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.run.settings import Settings
+    from assay.runner.settings import Settings
     from assay.target import Asking
     from assay.target.system import System
 

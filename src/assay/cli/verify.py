@@ -6,7 +6,7 @@ import click
 
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.cli.options import as_json
-from assay.run import STORE
+from assay.runner import STORE
 
 
 @click.command("verify", short_help="Check that a store is whole.")

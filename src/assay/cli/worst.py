@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from assay.run.result import NOT_DONE, Result
+from assay.runner.result import NOT_DONE, Result
 from assay.score import Score
 from assay.store import Run, Store
 

@@ -13,7 +13,7 @@ from assay.conformance.case import EMPTY, EVASIVE, SAMPLE, SPECIAL
 from assay.errors import JudgeError, Unsupported
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import Metric
-from assay.run.loop import run_to_completion
+from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store.keys import reply_key

@@ -6,7 +6,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.integrations import outgoing
 from assay.integrations.outgoing import Sent
-from assay.run.result import Result
+from assay.runner.result import Result
 
 _OURS = uuid.uuid5(uuid.NAMESPACE_URL, "assay/score")
 

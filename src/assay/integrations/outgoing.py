@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import InputError
-from assay.run.result import Result
+from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 

@@ -5,7 +5,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.integrations import outgoing
 from assay.integrations.outgoing import Sent, Told
-from assay.run.result import Result
+from assay.runner.result import Result
 
 _AT_ONCE = 500
 

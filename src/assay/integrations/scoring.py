@@ -7,11 +7,11 @@ from typing import Any
 
 from assay.backends.specs import DEFAULT
 from assay.metrics import Metric, resolve
-from assay.run import STORE
-from assay.run.evaluate import aevaluate
-from assay.run.loop import run_to_completion
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner import STORE
+from assay.runner.evaluate import aevaluate
+from assay.runner.event_loop import run_to_completion
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 from assay.score import Outcome, Unscored
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.integrations import outgoing
-from assay.run.result import Result
+from assay.runner.result import Result
 
 
 def log(result: Result, *, run: Any = None, **init: Any) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from assay._version import __version__
-from assay.analysis.card import Card, Measured, Quality
+from assay.analysis.calibration import Card, Measured, Quality
 from assay.report import numbers
 from assay.report import page as pages
 from assay.report.sanitize import code, inline

@@ -9,8 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay.analysis.checks import Check
-from assay.analysis.gate import Gate
+from assay.analysis.gate import Check, Gate
 from assay.report import numbers, sanitize, titles
 from assay.report.sanitize import cell, inline
 from assay.report.tables import dim, folded, table, warnings

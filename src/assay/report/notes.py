@@ -8,7 +8,7 @@ import msgspec
 
 from assay.backends.embedded.card import Quality
 from assay.report import numbers
-from assay.run.noise import moved
+from assay.runner.summary import moved
 
 # Fewer independent samples than this are said to be few.
 FEW = 5

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from assay.run.result import Cost
-from assay.run.summary import MetricSummary
+from assay.runner.result import Cost
+from assay.runner.summary import MetricSummary
 from assay.score import Part
 
 MOST_METRICS = 50

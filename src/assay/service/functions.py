@@ -15,12 +15,12 @@ from assay.data.passages import AUTO
 from assay.errors import InputError, Problem
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
-from assay.run import STORE
-from assay.run.connect import choose
-from assay.run.evaluate import aevaluate
-from assay.run.progress import Progress
-from assay.run.result import NOT_DONE, Result
-from assay.run.settings import Settings
+from assay.runner import STORE
+from assay.runner.evaluate import aevaluate
+from assay.runner.progress import Progress
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.service import forms

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
-from assay.run.progress import Progress
+from assay.runner.progress import Progress
 from assay.service.functions import Watch
 from assay.service.guard import Bounds, Refused
 

@@ -17,8 +17,8 @@ from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
-from assay.run import STORE
-from assay.run.loop import run_to_completion
+from assay.runner import STORE
+from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample
 from assay.store import Store
 from assay.store.keys import reply_key

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
-from assay.run import STORE
-from assay.run.connect import Door, choose, open_door
-from assay.run.loop import run_to_completion
-from assay.run.settings import Settings, chosen
-from assay.run.stand_in import Counts, StandIn
+from assay.runner import STORE
+from assay.runner.dry_run import Counts, DryRunBackend
+from assay.runner.event_loop import run_to_completion
+from assay.runner.settings import Settings, chosen
+from assay.runner.stack import BackendStack, build_stack, choose
 from assay.store import Store
 from assay.store.runs import TESTSET
 from assay.tasks import (
@@ -266,7 +266,7 @@ async def agenerate(
     stopped = ""
     round_ = _Round(corpus, plan, settings.tries, on_progress=on_progress)
     with Store(store) as kept:
-        door = open_door(route, settings, kept, TESTSET)
+        door = build_stack(route, settings, kept, TESTSET)
         try:
             await door.aopen()
             await round_.work(door.backend)
@@ -314,7 +314,7 @@ def estimate(
     round_ = _Round(corpus, plan, settings.tries)
     kept = Store(store) if Path(store).is_file() else None
     try:
-        door = StandIn(route, kept)
+        door = DryRunBackend(route, kept)
         run_to_completion(round_.work(door))
     finally:
         if kept:
@@ -343,7 +343,7 @@ def _check(route: Backend, plan: Plan) -> None:
 
 
 def _result(
-    round_: _Round, documents: int, door: Door, stopped: str, settings: Settings
+    round_: _Round, documents: int, door: BackendStack, stopped: str, settings: Settings
 ) -> Testset:
     usage: Sequence[Any] = door.usages
     return Testset(

@@ -1,4 +1,4 @@
-"""What would the same answers score, had the contexts known to be right been retrieved?
+"""Counterfactual of a run: the scores of its answers with the contexts known to be right.
 
 Nothing is generated anew: the answers are re-scored against their reference contexts, as a run of
 its own in the same store. What is no longer wrong then was a failure of retrieval.
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.analysis.diagnosis.classify import diagnosed
-from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, gather
+from assay.analysis.diagnosis.classification import diagnosed
+from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, MetricParts, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT
@@ -18,13 +18,12 @@ from assay.data import Source
 from assay.data.memory import memory_records
 from assay.errors import InputError
 from assay.metrics import is_built_in, parse
-from assay.run.config import config, signature
-from assay.run.evaluate import work
-from assay.run.loop import run_to_completion
-from assay.run.plan import plan
-from assay.run.result import NOT_DONE, Result
-from assay.run.settings import Settings
-from assay.run.together import as_in
+from assay.runner.coalesce import coalesce_as_in
+from assay.runner.evaluate import score_run
+from assay.runner.event_loop import run_to_completion
+from assay.runner.plan import config, plan, signature
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.settings import Settings
 from assay.sample import Sample
 from assay.score import Outcome, Unscored
 from assay.store import Run, Store
@@ -36,9 +35,7 @@ _OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
 
 # What is scored again, where the run has it or the data allow it.
 _AGAIN = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
-
-
-_COMPANY = re.compile(r"\|together=[^|]*")
+_COALESCED = re.compile(r"\|together=[^|]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ class Counterfactual:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RescoredSample:
     """A sample with the right contexts, and its facts before and after.
 
     `failed` says that a score of it is missing: what its verdicts would have been is not known.
@@ -124,28 +121,36 @@ def counterfactual(
         InputError: If no sample has reference contexts, or another judge is given.
     """
     run = result.run
-    settings = as_in(settings, run.metrics.values())
+    settings = coalesce_as_in(settings, run.metrics.values())
     with Store(result.path) as store:
-        known = [swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))]
-        metrics = _metrics(run, known)
-    if not known:
+        swapped_samples = [
+            swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))
+        ]
+        metrics = _metrics(run, swapped_samples)
+    if not swapped_samples:
         what = f"no sample of run {run.id} has reference_contexts (their texts)"
         raise InputError(what, "add a column reference_contexts and run again")
-    planned = plan(Source(_source(run), memory_records(known)), metrics, judge, embedder, settings)
+    planned = plan(
+        Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
+    )
     _check_judge(run, metrics, planned.route)
-    named = config(planned.metrics, planned.route, settings)
+    run_config = config(planned.metrics, planned.route, settings)
     with Store(result.path) as store:
-        begun = store.begin(planned.samples, {**named, "rescores": run.id}, planned.samples.name)
-        run_to_completion(work(begun, planned, store))
+        begun = store.begin(
+            planned.samples, {**run_config, "rescores": run.id}, planned.samples.name
+        )
+        run_to_completion(score_run(begun, planned, store))
     return Result(result.path, begun.id)
 
 
 def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
     """Refuse to set scores beside each other that another judge, prompt or version has made."""
     same = route.default.name == run.config["judge"]
-    # Fewer metrics may share calls here than did there: that is another company, no other judge.
-    alone = {metric: _COMPANY.sub("", text) for metric, text in run.metrics.items()}
-    others = [m for m in metrics if m in alone and signature(parse(m), route) != alone[m]]
+    # Fewer metrics may share calls here than did there: that is no other judge.
+    uncoalesced = {metric: _COALESCED.sub("", text) for metric, text in run.metrics.items()}
+    others = [
+        m for m in metrics if m in uncoalesced and signature(parse(m), route) != uncoalesced[m]
+    ]
     if others or not same:
         what = f"run {run.id} was judged with other prompts or by another version of assay"
         if not same:
@@ -171,8 +176,8 @@ def _swapped(sample: Sample) -> Sample | None:
 
 
 def _metrics(run: Run, samples: Sequence[Sample]) -> list[str]:
-    had = [m for m in run.metrics if m.partition("(")[0] in _AGAIN and is_built_in(m)]
-    return had or [
+    reached_generator = [m for m in run.metrics if m.partition("(")[0] in _AGAIN and is_built_in(m)]
+    return reached_generator or [
         name
         for name in ("faithfulness", "context_recall")
         if all(getattr(s, field) is not None for s in samples for field in parse(name).needs)
@@ -194,15 +199,17 @@ class Rescored:
             return {}
         return {m: self.store.outcome(self.run.id, row, m) or NOT_DONE for m in self.run.metrics}
 
-    def again(self, before: Facts, row: int, outcomes: Outcomes, within: int) -> Again | None:
+    def again(
+        self, before: Facts, row: int, outcomes: Outcomes, within: int
+    ) -> RescoredSample | None:
         """The sample as it would be with the right contexts; None if it was not re-scored."""
-        swapped, found = _swapped(before.sample), self.outcomes(before.sample.id)
-        if swapped is None or not found:
+        swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
+        if swapped is None or not outcomes_now:
             return None
         kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
-        after = gather(swapped, {**kept, **found}, found)
-        failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in found.items())
-        return Again(diagnosed(after, row, within), before, after, failed)
+        after = gather(swapped, {**kept, **outcomes_now}, outcomes_now)
+        failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in outcomes_now.items())
+        return RescoredSample(diagnosed(after, row, within), before, after, failed)
 
 
 def _failed(outcome: Outcome | None) -> bool:
@@ -211,27 +218,27 @@ def _failed(outcome: Outcome | None) -> bool:
 
 def rescored(store: Store, run: Run) -> Rescored | None:
     """The counterfactual of a run, if the store holds one."""
-    wanted = _source(run)
+    source = _source(run)
     for other in store.runs():
-        if other.source == wanted:
+        if other.source == source:
             rows = {sample.id: row for row, sample in store.samples(other.id)}
             return Rescored(store, other, rows)
     return None
 
 
 def compared(
-    rescored: Rescored, before: Sequence[Diagnosed], after: Sequence[Again | None]
+    rescored: Rescored, before: Sequence[Diagnosed], after: Sequence[RescoredSample | None]
 ) -> Counterfactual:
     """What changed between the diagnoses of the same samples."""
-    every = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
-    pairs = [(b, a) for b, a in every if not a.failed]
+    rescored_pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
+    pairs = [(b, a) for b, a in rescored_pairs if not a.failed]
     answered = [(b, a) for b, a in pairs if not a.before.declined]
-    unsupported, borne_out = _total(_turned(a.before.said, a.after.said) for _, a in pairs)
-    missing, found = _total(_turned(a.before.wanted, a.after.wanted) for _, a in pairs)
+    unsupported, borne_out = _total(_turned(a.before.support, a.after.support) for _, a in pairs)
+    missing, found = _total(_turned(a.before.recall, a.after.recall) for _, a in pairs)
     return Counterfactual(
         run=rescored.run.id,
         n=len(pairs),
-        failed=len(every) - len(pairs),
+        failed=len(rescored_pairs) - len(pairs),
         refused=len(pairs) - len(answered),
         unsupported=unsupported,
         borne_out=borne_out,
@@ -242,7 +249,7 @@ def compared(
     )
 
 
-def _turned(before: Found | None, after: Found | None) -> tuple[int, int]:
+def _turned(before: MetricParts | None, after: MetricParts | None) -> tuple[int, int]:
     """How many statements did not hold, and how many of these hold now."""
     no = {part.text for part in before.no} if before else set()
     yes = {part.text for part in after.yes} if after else set()
@@ -250,11 +257,11 @@ def _turned(before: Found | None, after: Found | None) -> tuple[int, int]:
 
 
 def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    found = list(pairs)
-    return sum(n for n, _ in found), sum(n for _, n in found)
+    counts = list(pairs)
+    return sum(n for n, _ in counts), sum(n for _, n in counts)
 
 
-def _changes(pairs: Sequence[tuple[Diagnosed, Again]]) -> Iterator[Change]:
+def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Change]:
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
         mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
         gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
@@ -263,9 +270,9 @@ def _changes(pairs: Sequence[tuple[Diagnosed, Again]]) -> Iterator[Change]:
             yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
 
 
-def _stands(again: Again) -> bool:
+def _stands(again: RescoredSample) -> bool:
     """Whether the answer shows no failure, and something is known of it."""
-    return again.diagnosed.state == "fine" and bool(again.after.said or again.after.told)
+    return again.diagnosed.state == "fine" and bool(again.after.support or again.after.coverage)
 
 
 def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
@@ -276,9 +283,14 @@ def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
     for metric in again.run.metrics:
         if metric not in known:
             continue
-        old = {rows.get(r): v for r, v, _ in again.store.values(first, metric) if v is not None}
-        new = {r: v for r, v, _ in again.store.values(again.run.id, metric) if v is not None}
-        both = sorted(row for row in new if row in old)
-        if both:
-            n = len(both)
-            yield metric, sum(old[r] for r in both) / n, sum(new[r] for r in both) / n, n
+        before = {rows.get(r): v for r, v, _ in again.store.values(first, metric) if v is not None}
+        after = {r: v for r, v, _ in again.store.values(again.run.id, metric) if v is not None}
+        rows_in_both = sorted(row for row in after if row in before)
+        if rows_in_both:
+            n = len(rows_in_both)
+            yield (
+                metric,
+                sum(before[r] for r in rows_in_both) / n,
+                sum(after[r] for r in rows_in_both) / n,
+                n,
+            )

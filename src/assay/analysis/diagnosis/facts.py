@@ -1,4 +1,4 @@
-"""What do the data and the metrics say of one sample that a cause can be told from?"""
+"""Facts of one sample, from its data and its metrics, that a cause can be told from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ _NEITHER = frozenset({"not needed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MetricParts:
     """Parts of one metric; None stands for what no metric tells.
 
     Attributes:
@@ -92,13 +92,13 @@ class Facts:
 
     Attributes:
         sample: The sample.
-        said: The answer's statements, against the contexts.
-        told: The reference's statements, against the answer.
-        true: The answer's statements, against the reference.
-        wanted: The reference's statements, against the contexts.
-        held: The same against the contexts known to be right (counterfactual).
-        useful: The contexts, by whether they help to arrive at the reference.
-        helps: The answer's statements, by whether they help to answer the question.
+        support: The answer's statements, against the contexts.
+        coverage: The reference's statements, against the answer.
+        correctness: The answer's statements, against the reference.
+        recall: The reference's statements, against the contexts.
+        corpus_recall: The same against the contexts known to be right (counterfactual).
+        usefulness: The contexts, by whether they help to arrive at the reference.
+        answer_relevance: The answer's statements, by whether they help to answer the question.
         relevance: (value, least value of an answer that addresses the question, metric).
         declined: The words by which the answer declines, "" if it does not.
         known: Where the contexts stand that are known to be right.
@@ -108,13 +108,13 @@ class Facts:
     """
 
     sample: Sample
-    said: Found | None = None
-    told: Found | None = None
-    true: Found | None = None
-    wanted: Found | None = None
-    held: Found | None = None
-    useful: Found | None = None
-    helps: Found | None = None
+    support: MetricParts | None = None
+    coverage: MetricParts | None = None
+    correctness: MetricParts | None = None
+    recall: MetricParts | None = None
+    corpus_recall: MetricParts | None = None
+    usefulness: MetricParts | None = None
+    answer_relevance: MetricParts | None = None
     relevance: tuple[float, float, str] | None = None
     declined: str | None = None
     declined_by: str = ""
@@ -133,25 +133,25 @@ def sure(part: Part) -> bool:
     return not is_uncertain(part.probability)
 
 
-def gather(sample: Sample, outcomes: Outcomes, held: Outcomes | None = None) -> Facts:
+def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = None) -> Facts:
     """The facts of a sample.
 
     Args:
         sample: The sample.
         outcomes: Its outcomes by metric label.
-        held: Its outcomes where the contexts are those known to be right.
+        corpus_recall: Its outcomes where the contexts are those known to be right.
     """
     known = _known(sample)
     declined, by = _declined(sample, outcomes)
     return Facts(
         sample=sample,
-        said=_found(outcomes, SUPPORT, "statement"),
-        told=_found(outcomes, _TOLD, "reference statement"),
-        true=_found(outcomes, _TRUE, "statement"),
-        wanted=_found(outcomes, _WANTED, "reference statement"),
-        held=_found(held or {}, _WANTED, "reference statement"),
-        useful=_found(outcomes, _USEFUL, "context"),
-        helps=_found(outcomes, _HELPS, "statement"),
+        support=_parts_of(outcomes, SUPPORT, "statement"),
+        coverage=_parts_of(outcomes, _TOLD, "reference statement"),
+        correctness=_parts_of(outcomes, _TRUE, "statement"),
+        recall=_parts_of(outcomes, _WANTED, "reference statement"),
+        corpus_recall=_parts_of(corpus_recall or {}, _WANTED, "reference statement"),
+        usefulness=_parts_of(outcomes, _USEFUL, "context"),
+        answer_relevance=_parts_of(outcomes, _HELPS, "statement"),
         relevance=_relevance(outcomes),
         declined=declined,
         declined_by=by,
@@ -171,11 +171,11 @@ def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
     ]
 
 
-def _found(outcomes: Outcomes, names: Sequence[str], kind: str) -> Found | None:
+def _parts_of(outcomes: Outcomes, names: Sequence[str], kind: str) -> MetricParts | None:
     for label, score in _named(outcomes, names):
         parts = tuple(p for p in score.parts if p.kind == kind and p.label not in _NEITHER)
         if parts:
-            return Found(label, parts)
+            return MetricParts(label, parts)
     return None
 
 
@@ -194,12 +194,16 @@ def _declined(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
     if not answer.strip():
         return "the answer is empty", ""
     for label, score in _named(outcomes, _DECLINING):
-        said = [p for p in score.parts if p.label in ("declined", "answered", "noncommittal")]
-        told = score.details.get("noncommittal")
-        if told is None and not any(p.label in ("declined", "answered") for p in said):
+        verdict_parts = [
+            p for p in score.parts if p.label in ("declined", "answered", "noncommittal")
+        ]
+        noncommittal = score.details.get("noncommittal")
+        if noncommittal is None and not any(
+            p.label in ("declined", "answered") for p in verdict_parts
+        ):
             continue
-        if told or any(p.label != "answered" for p in said):
-            reason = next((p.reason for p in said if p.reason), "")
+        if noncommittal or any(p.label != "answered" for p in verdict_parts):
+            reason = next((p.reason for p in verdict_parts if p.reason), "")
             return refusal(answer) or reason or "it commits itself to nothing", label
         return "", label
     sentences = [answer[start:end] for start, end in spans(answer)]
@@ -218,20 +222,21 @@ def _known(sample: Sample) -> Known | None:
     """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
     texts = tuple(dict.fromkeys(sample.reference_contexts or ()))
     names = {str(i): text for i, text in enumerate(texts)}
-    found = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
-    if isinstance(found, Unscored) and texts and sample.contexts is not None:
+    ranked = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
+    if isinstance(ranked, Unscored) and texts and sample.contexts is not None:
         ids = tuple(_meant(context, texts) for context in sample.contexts)
-        found = ranking(replace(sample, context_ids=ids, reference_context_ids=tuple(names)), ALIKE)
+        by_text = replace(sample, context_ids=ids, reference_context_ids=tuple(names))
+        ranked = ranking(by_text, ALIKE)
     else:
         names = {}
-    if isinstance(found, Unscored):
+    if isinstance(ranked, Unscored):
         return None
-    missed = (part.text for part in found.parts if part.kind == "reference context")
+    missed = (part.text for part in ranked.parts if part.kind == "reference context")
     lost = [names.get(name, name) for name in missed]
     if names:  # one retrieved context may hold several of the right ones
         handed = [_bare(context) for context in sample.contexts or ()]
         lost = [text for text in lost if not any(_bare(text) in context for context in handed)]
-    ranks = [rank for rank, grade in enumerate(found.grades, start=1) if grade > 0]
+    ranks = [rank for rank, grade in enumerate(ranked.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
     return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)
 

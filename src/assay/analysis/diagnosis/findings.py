@@ -1,8 +1,183 @@
-"""What does a diagnosis say of one sample?"""
+"""Findings: the causes of failure that are told apart, what helps, and what is said of a sample."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+Part = Literal["corpus", "retrieval", "generation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of the system that may fail, and how.
+
+    Attributes:
+        name: As programs know it.
+        title: As people read it.
+        means: What was found where it is claimed.
+        part: Which part of the system it is.
+        needs: Which facts tell it; without them nothing is claimed.
+    """
+
+    name: str
+    title: str
+    means: str
+    part: Part
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Something to try, and the causes that it touches.
+
+    Attributes:
+        name: As programs know it.
+        advice: What to do.
+        causes: Names of the causes that it touches.
+    """
+
+    name: str
+    advice: str
+    causes: tuple[str, ...]
+
+
+_KNOWN = "reference_contexts, reference_context_ids or relevance_grades in the data"
+
+_THREE_WAY = "hallucination_spans (on the verdicts of faithfulness: no call more)"
+
+# From the beginning of the pipeline to its end: what fails early explains what follows, so the
+# first of a sample's findings is its main cause.
+_ALL = (
+    Cause(
+        "should_have_refused",
+        "should have refused",
+        "The question has no answer in the corpus, and the system answered all the same.",
+        "generation",
+        "answerable, or a reference that declines, in the data",
+    ),
+    Cause(
+        "not_in_corpus",
+        "not in the corpus",
+        "No document holds the answer, so nothing could have been retrieved.",
+        "corpus",
+        f"{_KNOWN} (an empty list says that there is none)",
+    ),
+    Cause(
+        "not_retrieved",
+        "not retrieved",
+        "The corpus holds the answer, and retrieval did not find it, or not all of it.",
+        "retrieval",
+        _KNOWN,
+    ),
+    Cause(
+        "not_in_contexts",
+        "not in the contexts",
+        "The contexts do not hold the answer: whether the corpus does cannot be told.",
+        "retrieval",
+        "context_recall, where the data do not say which contexts are right",
+    ),
+    Cause(
+        "ranked_too_low",
+        "ranked too low",
+        "The right context was found, but stands so far down that the answer went without it.",
+        "retrieval",
+        f"{_KNOWN}, or context_precision with context_recall",
+    ),
+    Cause(
+        "wrong_refusal",
+        "wrong refusal",
+        "The contexts hold the answer, and the system declined to give it.",
+        "generation",
+        "context_recall, or answerable or the right contexts in the data",
+    ),
+    Cause(
+        "off_topic",
+        "off-topic",
+        "The answer is about something else than the question.",
+        "generation",
+        "answer_relevance_by_statement, or answer_relevancy with factual_correctness",
+    ),
+    Cause(
+        "contradicted",
+        "contradicted",
+        "The answer says the opposite of what the contexts say.",
+        "generation",
+        _THREE_WAY,
+    ),
+    Cause(
+        "ignored",
+        "ignored",
+        "The contexts hold the answer, and the system said something else.",
+        "generation",
+        "factual_correctness or completeness, with context_recall or known right contexts",
+    ),
+    Cause(
+        "over_claimed",
+        "over-claimed",
+        "The answer adds what no context speaks of.",
+        "generation",
+        _THREE_WAY,
+    ),
+    Cause(
+        "unsupported",
+        "unsupported",
+        "The answer says what no context supports: whether one says otherwise cannot be told.",
+        "generation",
+        "faithfulness, where nothing tells contradicted from over-claimed",
+    ),
+    Cause(
+        "incomplete",
+        "incomplete",
+        "The answer leaves out a part of what the contexts hold of the right answer.",
+        "generation",
+        "factual_correctness or completeness, with context_recall or known right contexts",
+    ),
+)
+CAUSES: dict[str, Cause] = {cause.name: cause for cause in _ALL}
+
+REMEDIES: tuple[Remedy, ...] = (
+    Remedy(
+        "documents",
+        "Add the documents that are missing, or let the system say that it cannot know.",
+        ("not_in_corpus",),
+    ),
+    Remedy(
+        "retrieval",
+        "Retrieve more (larger k), try another embedding model, words and vectors together, "
+        "larger chunks, or questions put in the corpus's own words.",
+        ("not_retrieved", "not_in_contexts"),
+    ),
+    Remedy(
+        "reranking",
+        "Add a reranker, or hand more contexts to the generator.",
+        ("ranked_too_low",),
+    ),
+    Remedy(
+        "refusing_less",
+        "Soften the instruction to decline, and show the generator when it has enough to answer.",
+        ("wrong_refusal",),
+    ),
+    Remedy(
+        "refusing_more",
+        "Tell the generator to decline where the contexts hold no answer, with examples of it.",
+        ("should_have_refused",),
+    ),
+    Remedy(
+        "grounding",
+        "Ask for nothing but what the contexts say (a stricter grounding prompt, quotes), or take "
+        "a model that follows instructions better.",
+        ("contradicted", "ignored", "over_claimed", "unsupported"),
+    ),
+    Remedy(
+        "answering",
+        "Let the prompt repeat the question and ask for a direct answer; rewrite the question.",
+        ("off_topic",),
+    ),
+    Remedy(
+        "completeness",
+        "Ask for every part of the question to be answered, and leave room for it.",
+        ("incomplete",),
+    ),
+)
 State = Literal["failed", "uncertain", "fine", "open"]
 # How the verdicts on the statements of an answer stand to the contexts, taken together.
 Support = Literal["flagged", "uncertain", "passed"]

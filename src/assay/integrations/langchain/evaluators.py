@@ -9,7 +9,7 @@ from langsmith.evaluation import EvaluationResult, EvaluationResults
 
 from assay.integrations.rows import answer_of, document, picked, question_of, said
 from assay.integrations.scoring import Finding, Scorer
-from assay.run.loop import run_to_completion
+from assay.runner.event_loop import run_to_completion
 
 
 class RunEvaluator(evaluation.RunEvaluator):

@@ -5,7 +5,7 @@ from typing import Any
 from langchain_classic import evaluation
 
 from assay.integrations.scoring import Finding, Scorer
-from assay.run.loop import run_to_completion
+from assay.runner.event_loop import run_to_completion
 
 
 class StringEvaluator(evaluation.StringEvaluator):

@@ -6,7 +6,7 @@ from assay._version import __version__
 from assay.errors import InputError
 from assay.integrations import outgoing
 from assay.integrations.outgoing import Sent, Told
-from assay.run.result import Result
+from assay.runner.result import Result
 
 EVENT: Final = "gen_ai.evaluation.result"
 _NAME: Final = "gen_ai.evaluation.name"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from assay.data.missing_fields import SKIP_HINT
 from assay.errors import AssayError, InputError, Problem
 from assay.integrations.ragas.rows import FIELDS
-from assay.run.loop import run_to_completion
+from assay.runner.event_loop import run_to_completion
 from assay.store.integrity import StoreError
 
 T = TypeVar("T")

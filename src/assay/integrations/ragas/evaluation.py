@@ -19,8 +19,8 @@ from assay.integrations.ragas.progress import bar
 from assay.integrations.ragas.rows import mapping_of, named, rows_of
 from assay.integrations.ragas.run_config import RunConfig
 from assay.integrations.ragas.scoring import scored
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 
 __all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]
 

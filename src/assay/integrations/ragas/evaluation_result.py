@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.cost import TokenUsage
-from assay.run.result import Result
+from assay.runner.result import Result
 
 
 class Scores(list[float]):

@@ -17,8 +17,8 @@ from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding, BaseRag
 from assay.integrations.ragas.llms.base import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
 from assay.judge import Reply, Task
 from assay.metrics.base import Can
-from assay.run.connect import choose
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
+from assay.runner.stack import choose
 from assay.tasks import Embed
 
 _UNNAMED = "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked"

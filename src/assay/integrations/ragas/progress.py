@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from assay.run.progress import Progress
+from assay.runner.progress import Progress
 
 _WIDTH = 30
 

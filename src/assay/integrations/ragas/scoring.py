@@ -16,10 +16,10 @@ from assay.metrics import Metric
 from assay.metrics.base import Can
 from assay.metrics.retrieval import WordingContextPrecision
 from assay.metrics.text_similarity import Chrf, StringPresence, Wording
-from assay.run import STORE
-from assay.run.evaluate import aevaluate
-from assay.run.result import Result
-from assay.run.settings import Settings
+from assay.runner import STORE
+from assay.runner.evaluate import aevaluate
+from assay.runner.result import Result
+from assay.runner.settings import Settings
 from assay.score import Outcome, Part, Score, Unscored
 
 # Stands for a context without text: it takes up its rank and says nothing.

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.analysis.agreement import Agreement, Measure
+from assay.analysis.agreement import Agreement, Disagreement, Measure
 from assay.analysis.concordance import Concordance, Row
-from assay.analysis.disagreement import Disagreement
 from assay.report import numbers
 from assay.stats.concordance import Share
 from assay.store import Run

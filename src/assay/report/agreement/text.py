@@ -8,9 +8,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from assay.analysis.agreement import Agreement
+from assay.analysis.agreement import Agreement, Disagreement
 from assay.analysis.concordance import Concordance
-from assay.analysis.disagreement import Disagreement
 from assay.report import agreement as words
 from assay.report import numbers, sanitize, titles
 from assay.report.sanitize import code, inline

@@ -6,7 +6,6 @@ from typing import Any, Final
 import msgspec
 
 from assay._version import __version__
-from assay.analysis.by_group import LEAST, LEAST_EQUAL, ByGroup
 from assay.analysis.comparison import (
     BETTER,
     NOT_FOUND,
@@ -16,6 +15,7 @@ from assay.analysis.comparison import (
     MetricComparison,
     letter,
 )
+from assay.analysis.groups import LEAST, LEAST_EQUAL, ByGroup
 from assay.report import labels, numbers, titles
 from assay.score import Part
 from assay.text.decimals import decimals

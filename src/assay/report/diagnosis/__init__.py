@@ -15,7 +15,7 @@ from assay.analysis.diagnosis import (
     Finding,
 )
 from assay.analysis.diagnosis.counterfactual import Counterfactual
-from assay.analysis.diagnosis.patterns import PatternFound
+from assay.analysis.diagnosis.statistics import PatternFound
 from assay.report import numbers
 from assay.stats.interval import Interval
 

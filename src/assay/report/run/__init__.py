@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
-from assay.analysis import drift
-from assay.analysis.comparable import judges
+from assay.analysis import comparability
+from assay.analysis.comparability import judges
 from assay.analysis.diagnosis import diagnose
 from assay.judge import Reply
 from assay.report.diagnosis import told
 from assay.report.titles import judge_in_words, said
-from assay.run.result import NOT_DONE, Result
-from assay.run.summary import MetricSummary
+from assay.runner.result import NOT_DONE, Result
+from assay.runner.summary import MetricSummary
 from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store
@@ -63,7 +63,7 @@ def collect(
         samples = [_sample(store, run, row, sample) for row, sample in found]
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = _first(store, run, LOOKED_AT)
-        drifts = [str(found) for found in drift.since(store, run.id) if found.changed]
+        drifts = [str(found) for found in comparability.drift_since(store, run.id) if found.changed]
     return {
         "assay": __version__,
         "run": _run(run),

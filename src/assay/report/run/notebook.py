@@ -9,8 +9,8 @@ from assay.report import labels, notes, numbers
 from assay.report.page import fragment
 from assay.report.run import collect, evidence
 from assay.report.run.evidence import readable
-from assay.run.result import Result, Trace
-from assay.run.summary import Summary
+from assay.runner.result import Result, Trace
+from assay.runner.summary import Summary
 from assay.score import Part, Score
 
 # So much of a text is shown: a notebook is kept with what its cells showed.

@@ -19,7 +19,7 @@ from assay.integrations.ragas.rows import row_of
 from assay.integrations.ragas.scoring import run
 from assay.judge import Judge, Task
 from assay.metrics import Metric
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import ChooseLabel, GiveGrade, RankAnswers

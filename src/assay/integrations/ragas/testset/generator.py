@@ -16,7 +16,7 @@ from assay.integrations.ragas.cost import TokenUsage
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
 from assay.integrations.ragas.judges import chosen, judge
 from assay.integrations.ragas.run_config import RunConfig
-from assay.run.settings import Settings
+from assay.runner.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written
 from assay.testset.generate import TASKS

@@ -1,0 +1,4 @@
+"""Running an evaluation: from data, metrics and a judge to stored scores."""
+
+# The file that keeps everything where the user names none.
+STORE = "assay.db"

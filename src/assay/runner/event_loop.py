@@ -1,0 +1,164 @@
+"""The event loop that a run is completed in, and the garbage collector beside it."""
+
+import asyncio
+import gc
+import sys
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+# Seconds that a run which was interrupted may take to end, and a call that was given up to go.
+MAX_ENDING_S = 10.0
+MAX_LEAVING_S = 0.5
+# So often a caller that has a loop of its own looks whether it is to end.
+POLL_S = 0.1
+# New objects after which the garbage collector looks. A run makes many that are gone without its
+# help, and few that refer to each other in circles.
+RARE_THRESHOLD = 10_000
+# Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
+FROZEN_BY_PYTHON = 1_000
+# All is looked at again once so many times as much is there, as Python itself does it. Blocks of
+# memory are counted, not frozen objects: to count these Python walks through all of them, which in
+# a process that holds millions took longer than a small run.
+GROWTH = 1.25
+
+
+def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, whether or not this thread runs an event loop already."""
+    if asyncio._get_running_loop() is None:  # noqa: SLF001 - its public twin raises instead
+        return _in_runner(work)
+    return _in_thread(work)
+
+
+def _in_runner(work: Coroutine[Any, Any, T]) -> T:
+    # As asyncio.run, which would wait for ever for a call that does not react to being cancelled.
+    runner = asyncio.Runner()
+    try:
+        return runner.run(work)
+    finally:
+        loop = runner.get_loop()
+        loop.run_until_complete(_drain())
+        if asyncio.all_tasks(loop):
+            asyncio.set_event_loop(None)
+            loop.close()
+        else:
+            runner.close()
+
+
+def _in_thread(work: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="assay-evaluate", daemon=True)
+    thread.start()
+    ended = threading.Event()
+
+    async def until_the_end() -> T:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(until_the_end(), loop)
+    try:
+        _wait_for(future)
+        return future.result()
+    except BaseException:
+        # Interrupted (a notebook's stop button): what is in flight ends cleanly before we leave.
+        future.cancel()
+        ended.wait(MAX_ENDING_S)
+        raise
+    finally:
+        asyncio.run_coroutine_threadsafe(_end(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _wait_for(future: "Future[T]") -> None:
+    """Wait for it in a task, which cannot learn meanwhile that it was cancelled.
+
+    Nobody but a Ctrl-C can do that here: under asyncio.run the first one raises nothing and only
+    cancels the main task.
+    """
+    before = _cancellations()
+    while not wait([future], POLL_S).done:
+        if _cancellations() > before:
+            raise asyncio.CancelledError
+
+
+def _cancellations() -> int:
+    """How often the tasks of the running loop were asked to end."""
+    return sum(task.cancelling() for task in asyncio.all_tasks())
+
+
+async def _end() -> None:
+    # As asyncio.run ends a loop: connections are closed with it, unless a call is left behind.
+    await _drain()
+    if asyncio.all_tasks() == {asyncio.current_task()}:
+        await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+async def _drain() -> None:
+    # Whatever is still there has been given up; what does not even react to that is left behind.
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    if rest:
+        _, left = await asyncio.wait(rest, timeout=MAX_LEAVING_S)
+        if left:
+            asyncio.get_running_loop().set_exception_handler(_ignore_left_behind)
+
+
+def _ignore_left_behind(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Python would report each call left behind once more, when it is thrown away at the end."""
+    task = context.get("task")
+    if task is None or task.done():
+        loop.default_exception_handler(context)
+
+
+@dataclass
+class _Last:
+    """What was there after all of it was last looked at."""
+
+    blocks: float = float("inf")
+
+
+_last = _Last()
+
+
+@contextmanager
+def collect_rarely() -> Iterator[None]:
+    """Keep the garbage collector from old objects, and let it look at new ones less often.
+
+    It took a sixth of a run's processor time, and held the event loop up for as long as it takes to
+    look at every module. Afterwards all is as it was. Someone who has settings of their own keeps
+    them, another run of this process among them.
+    """
+    before = gc.get_threshold()
+    own = not gc.isenabled() or before[0] >= RARE_THRESHOLD
+    if own or gc.get_freeze_count() > FROZEN_BY_PYTHON:
+        yield
+        return
+    _freeze()
+    gc.set_threshold(RARE_THRESHOLD, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def _freeze() -> None:
+    """Freeze the objects there are, after a collection where they have grown a lot.
+
+    They come back as old without ever having been counted as new, so that Python never looks at
+    them: what refers to itself would stay, with its threads, for as long as the process lives.
+    """
+    if sys.getallocatedblocks() > GROWTH * _last.blocks:
+        gc.collect()
+        _last.blocks = sys.getallocatedblocks()
+    _last.blocks = min(_last.blocks, sys.getallocatedblocks())
+    gc.freeze()

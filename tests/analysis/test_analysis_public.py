@@ -1,0 +1,55 @@
+"""The analyses as `import assay` offers them; the methods of a result hand over to them."""
+
+import pytest
+
+import assay
+from support.given import Given, Loss, told
+
+SCORES = [0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6]
+LABELS = [{"id": f"q{n}", "label": int(score > 0.5)} for n, score in enumerate(SCORES)]
+
+
+@pytest.fixture
+def result(db):
+    return told(SCORES, db)
+
+
+@pytest.fixture
+def other(tmp_path):
+    return told([1 - score for score in SCORES], tmp_path / "other.db")
+
+
+def test_agreement_takes_rows_of_labels_and_the_only_metric(result):
+    found = assay.agree(result, LABELS)
+    assert (found.metric, found.n, found.measures[0].value) == ("given", len(SCORES), 1.0)
+
+
+def test_which_of_several_metrics_is_meant_has_to_be_said(db):
+    result = told(SCORES, db, [Given(), Loss()])
+    with pytest.raises(assay.InputError, match="which metric"):
+        assay.agree(result, LABELS)
+
+
+def test_a_mean_is_corrected_and_a_threshold_calibrated(result):
+    assert assay.correct(result, LABELS).corrected.n_labelled == len(SCORES)
+    assert 0.4 < assay.calibrate(result, LABELS).threshold <= 0.6
+
+
+def test_rules_series_and_items(result, other):
+    gate = assay.gate(result, assay.Rules(min={"given": 0.9}, on="mean"))
+    assert [check.verdict for check in gate.checks] == ["fail", "pass"]
+    assert [one.metric for one in assay.history(result.path).series] == ["given"]
+    assert len(assay.items([result, other], threshold=0.5).questions) == len(SCORES)
+
+
+def test_methods_of_a_result_are_the_functions(result, other, tmp_path):
+    assert result.compare(other, most=0) == assay.compare(result, other, most=0)
+    assert result.diagnose(within=2) == assay.diagnose(result, within=2)
+    written = result.report(tmp_path / "a.html")
+    again = assay.write_report(result, tmp_path / "b.html")
+    assert written.read_text("utf-8") == again.read_text("utf-8")
+
+
+def test_a_notebook_shows_results_summaries_and_traces(result):
+    for value in (result, result.summary(), result.trace("q0", "given")):
+        assert value._repr_html_() == assay.notebook_html(value)
