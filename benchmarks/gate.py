@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.analysis.checks import side
 from assay.analysis.regression import FEWEST
-from assay.stats.paired import difference_interval, paired
+from assay.stats.comparison import difference_interval, paired
 
 RUNS = 400
 MARGIN = 0.05

@@ -14,12 +14,12 @@ from assay.report import collect, console
 from assay.report import gate as shown
 from assay.run import evaluate
 from assay.run.demand import holds
-from assay.stats import paired
+from assay.stats import comparison
 from support import scripts
 
 # A test run within a test forgets the modules that it loaded first. These cannot be loaded twice,
 # or take long to.
-LOADED = (np, scipy.special, evaluate, gate, collect, console, shown, paired)
+LOADED = (np, scipy.special, evaluate, gate, collect, console, shown, comparison)
 
 pytest_plugins = ("pytester",)
 

@@ -9,8 +9,8 @@ import pytest
 from assay.analysis.comparison import Compared, Comparison, MetricComparison
 from assay.analysis.pairing import LeftOut
 from assay.report import comparison, html_comparison
-from assay.stats.interval import Interval
-from assay.stats.paired import Paired
+from assay.stats.comparison import Paired
+from assay.stats.intervals import Interval
 
 RUN = Compared("3f9a12cd", "a.db", "data.jsonl", "judge", 50, "2026-11-01T10:00:00Z")
 

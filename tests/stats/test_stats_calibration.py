@@ -16,7 +16,7 @@ from assay.stats.calibration import (
     out_of_fold,
     reliability,
 )
-from assay.stats.weighted import value_of
+from assay.stats.intervals import value_of
 
 
 def drawn(seed, n=400):

@@ -15,8 +15,7 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.stats import agreement as measures
 from assay.stats import raters
-from assay.stats.interval import Interval
-from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
 
 WORST = 5
 _CHANCE, _AUROC, _BALANCED = "always the same", "AUROC", "balanced accuracy"

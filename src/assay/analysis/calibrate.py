@@ -25,7 +25,7 @@ from assay.stats.calibration import (
     out_of_fold,
     reliability,
 )
-from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+from assay.stats.intervals import Floats, Statistic, jackknife_interval, value_of
 
 # A mean label from here on is that of a majority, where labels are yes or no.
 MAJORITY = 0.5

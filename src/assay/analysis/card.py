@@ -13,8 +13,7 @@ from assay.errors import InputError
 from assay.run.result import Result
 from assay.score import Score
 from assay.stats.calibration import Bin, Curve, Isotonic, Method, Objective, Platt
-from assay.stats.interval import Interval
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats, Interval
 
 FORMAT: Final = 1
 Bools: TypeAlias = npt.NDArray[np.bool_]

@@ -21,9 +21,9 @@ from assay.analysis.pairing import Matched, match, pairs
 from assay.errors import InputError
 from assay.run.noise import noise
 from assay.run.result import Result, labels
-from assay.stats import paired as stats
+from assay.stats import comparison as stats
+from assay.stats.comparison import holm
 from assay.stats.intervals import LEVEL
-from assay.stats.permutation import holm
 from assay.stats.power import fewest_changes
 from assay.store import Store
 

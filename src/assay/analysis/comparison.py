@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assay.analysis.changes import SampleChange
 from assay.analysis.pairing import LeftOut
-from assay.stats.paired import Paired
+from assay.stats.comparison import Paired
 
 BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from assay.analysis.judged import Bools, Judged
 from assay.score import Part
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats
 
 
 @dataclass(frozen=True, slots=True)

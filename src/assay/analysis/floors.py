@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.analysis.labelled import Item
 from assay.sample import Sample
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats
 from assay.text import overlap, token_f1
 from assay.text.words import content_words
 

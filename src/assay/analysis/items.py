@@ -13,10 +13,8 @@ from assay.analysis.correct import one_metric
 from assay.analysis.pairing import match
 from assay.errors import InputError
 from assay.run.result import Result
-from assay.stats.interval import Interval
-from assay.stats.intervals import share_interval
+from assay.stats.intervals import Floats, Interval, share_interval
 from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
-from assay.stats.weighted import Floats
 from assay.store import Store
 
 Flag: TypeAlias = Literal["", "all right", "all wrong", "inverted"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from assay.analysis.floors import floors
 from assay.analysis.labelled import Item, Labelled
 from assay.stats import agreement
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Scale: TypeAlias = Literal["binary", "ordinal", "preference"]

@@ -18,7 +18,7 @@ from assay.errors import InputError, Problem
 from assay.run.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
-from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
+from assay.stats.correction import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.store import Store
 from assay.text.hidden import plain
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.analysis.judged import Judged
 from assay.stats import raters
-from assay.stats.weighted import Floats, Statistic, value_of
+from assay.stats.intervals import Floats, Statistic, value_of
 
 
 def ceiling(data: Judged, statistic: Callable[[Floats, Floats], Statistic]) -> Statistic | None:

@@ -19,7 +19,7 @@ from assay.stats.agreement import (
     pearson,
     spearman,
 )
-from assay.stats.weighted import Floats, Numbers, Statistic, ones
+from assay.stats.intervals import Floats, Numbers, Statistic, ones
 
 __all__ = [
     "Floats",

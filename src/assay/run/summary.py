@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.run.frame import frame
 from assay.run.noise import Noise, noise
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval
 from assay.store import Run, Store
 from assay.text.decimals import decimals
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from assay.analysis.diagnosis.causes import CAUSES, REMEDIES
 from assay.analysis.diagnosis.findings import Diagnosed
-from assay.stats.interval import Interval
-from assay.stats.intervals import share_interval
+from assay.stats.intervals import Interval, share_interval
 
 Groups = Mapping[int, Hashable]
 

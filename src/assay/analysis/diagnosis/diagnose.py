@@ -15,7 +15,7 @@ from assay.analysis.diagnosis.patterns import PatternFound
 from assay.analysis.diagnosis.place import WITHIN
 from assay.errors import InputError
 from assay.run.result import NOT_DONE, Result
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval
 from assay.store import Run, Store
 
 

@@ -7,8 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.stats.interval import Interval
-from assay.stats.intervals import mean_interval
+from assay.stats.intervals import Interval, mean_interval
 from assay.store import Run, Store
 
 State = Literal["claimed", "not so", "undecided", "cannot tell"]

@@ -1,9 +1,9 @@
-"""How much do repeated measurements differ? By hand, and by chance."""
+"""Repeated measurements: within-subject deviation, disagreement, change between sittings."""
 
 import numpy as np
 import pytest
 
-from assay.stats.repeat import changed, disagreement, within_sd
+from assay.stats.raters import changed, disagreement, within_sd
 
 
 class TestWithinSd:
