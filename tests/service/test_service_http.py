@@ -13,10 +13,9 @@ from aiohttp.test_utils import TestServer
 
 from assay import Denied, Scripted
 from assay.dataset.schema import document as rows_schema
-from assay.service.connections import Connections
-from assay.service.functions import Service
-from assay.service.guard import Bounds
-from assay.service.http import application, running
+from assay.service import Service
+from assay.service.http import Connections, application, running
+from assay.service.limits import Bounds
 from support.scripts import plausible
 
 TOKEN = "s3cr3t"

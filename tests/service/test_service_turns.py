@@ -9,9 +9,9 @@ import pytest
 from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 
-from assay.service.functions import Service
-from assay.service.guard import Bounds
+from assay.service import Service
 from assay.service.http import application
+from assay.service.limits import Bounds
 from support.scripts import plausible
 
 ROW = {"question": "When was it built?", "contexts": ["It was built in 1889."]}
@@ -97,7 +97,7 @@ async def test_what_takes_too_long_is_cut_off_and_goes_on_with_nothing_asked_twi
         clocks.append(asyncio.timeout(None))
         return clocks[-1]
 
-    monkeypatch.setattr("assay.service.turns.timeout", timeout)
+    monkeypatch.setattr("assay.service.limits.timeout", timeout)
     post, judge.holds = await serve(), HANGS
     answers = ["It was built in 1889.", "It is red.", HANGS]
     rows = [{**ROW, "id": str(n), "answer": answer} for n, answer in enumerate(answers)]
@@ -170,7 +170,7 @@ async def test_who_waits_too_long_for_others_is_told_to_come_again(serve, judge,
         waits.set()
         return asyncio.timeout(0)
 
-    monkeypatch.setattr("assay.service.turns.timeout", timeout)
+    monkeypatch.setattr("assay.service.limits.timeout", timeout)
     post = await serve(at_once=1)
     first = asyncio.create_task(post("/v1/evaluate", one("It is red.")))
     await judge.begun.acquire()

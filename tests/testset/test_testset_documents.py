@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay import InputError
 from assay.testset import Document, read_documents
-from assay.testset.corpus import Corpus
-from assay.testset.passages import SHORTEST, Passage, cut
+from assay.testset.passages import SHORTEST, Corpus, Passage, cut
 from assay.text.words import words
 
 PAGE = """<html><head><title>Fees &amp; refunds</title><style>p {color: red}</style></head>

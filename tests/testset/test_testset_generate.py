@@ -16,8 +16,8 @@ from assay.store.checking import verify
 from assay.store.cleaning import clean
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
+from assay.testset.generate import NO_ANSWER
 from assay.testset.passages import Passage
-from assay.testset.result import NO_ANSWER
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 PLACES = [

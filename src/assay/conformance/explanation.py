@@ -1,10 +1,9 @@
-"""How is a definition with its worked example told, on the page and by `assay explain` alike?"""
+"""A definition with its worked example in words, for the conformance page and `assay explain`."""
 
 import inspect
 from collections.abc import Mapping
 
-from assay.conformance.case import SAMPLE
-from assay.conformance.example import Worked
+from assay.conformance import SAMPLE, Worked
 from assay.metrics import Metric
 from assay.score import Outcome, Score
 
@@ -27,13 +26,13 @@ def texts() -> list[tuple[str, str]]:
 def facts(metric: Metric, shown: Worked | None) -> list[tuple[str, str]]:
     """(name, fact) of what a definition takes and asks, and of what it gives on the sample."""
     inputs = "; or ".join(", ".join(way) for way in (metric.needs, *metric.instead))
-    found = [("source", metric.source), ("follows", metric.follows), ("inputs", inputs or "none")]
+    known = [("source", metric.source), ("follows", metric.follows), ("inputs", inputs or "none")]
     if shown is not None:
-        found.append(("calls per sample", calls(shown.calls)))
+        known.append(("calls per sample", calls(shown.calls)))
         edges = [f"{edge.what}: {outcome(edge.outcome)}" for edge in shown.edges]
-        found += [("where something is absent", "; ".join(edges))] if edges else []
-        found.append(("on the sample", outcome(shown.outcome)))
-    return [(name, fact) for name, fact in found if fact]
+        known += [("where something is absent", "; ".join(edges))] if edges else []
+        known.append(("on the sample", outcome(shown.outcome)))
+    return [(name, fact) for name, fact in known if fact]
 
 
 def calls(asked: Mapping[str, int]) -> str:
@@ -44,17 +43,17 @@ def calls(asked: Mapping[str, int]) -> str:
     return f"{sum(asked.values())} ({kinds})"
 
 
-def outcome(found: Outcome) -> str:
+def outcome(scored: Outcome) -> str:
     """The number with the numbers on the way to it, or why there is none."""
-    if not isinstance(found, Score):
-        return f"{found.why} ({found.detail})"
-    details = [f"{name} {_short(value)}" for name, value in found.details.items()]
+    if not isinstance(scored, Score):
+        return f"{scored.why} ({scored.detail})"
+    details = [f"{name} {_short(value)}" for name, value in scored.details.items()]
     more = f" ({', '.join(details)})" if details else ""
-    method = f"; {found.method}" if found.method else ""
-    return f"{number(found.value)}{more}{method}"
+    method = f"; {scored.method}" if scored.method else ""
+    return f"{number(scored.value)}{more}{method}"
 
 
-def rows(found: Outcome) -> list[tuple[str, str, str, str]]:
+def rows(scored: Outcome) -> list[tuple[str, str, str, str]]:
     """(kind, text, what was found, what it adds) of every part of an outcome."""
     return [
         (
@@ -63,7 +62,7 @@ def rows(found: Outcome) -> list[tuple[str, str, str, str]]:
             part.label,
             "" if part.value is None else number(part.value),
         )
-        for part in found.parts
+        for part in scored.parts
     ]
 
 
