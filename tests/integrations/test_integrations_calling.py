@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from assay.errors import CutShort, Denied, TimedOut, TooLong, Unavailable
-from assay.integrations.calling import Form, awaited, blocking, judge_error, was_cut
+from assay.integrations.objects import Form, awaited, blocking, judge_error, was_cut
 from assay.run.loop import run_to_completion
 
 

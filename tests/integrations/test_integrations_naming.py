@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import assay
-from assay.integrations.naming import object_name, plain_settings, text_of
+from assay.integrations.objects import object_name, plain_settings, text_of
 
 
 @dataclass

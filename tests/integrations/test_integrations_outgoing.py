@@ -9,8 +9,8 @@ from outgoing_help import ROWS as ALL
 
 import assay
 from assay.errors import InputError
-from assay.integrations import langfuse, mlflow, outgoing, phoenix
-from assay.integrations.outgoing import Sent
+from assay.integrations import exporters, langfuse, mlflow, phoenix
+from assay.integrations.exporters import Sent
 from support.scripts import plausible, split, verify
 
 
@@ -32,7 +32,7 @@ class Heard:
 
 class TestWhatIsTold:
     def test_numbers_have_plain_names_and_only_what_is_known(self, result):
-        found = outgoing.numbers(result)
+        found = exporters.numbers(result)
         assert found["faithfulness/mean"] == pytest.approx(0.75)
         assert found["exact_match/mean"] == pytest.approx(1 / 3)
         assert (found["faithfulness/scored"], found["faithfulness/undefined"]) == (2, 1)
@@ -48,32 +48,32 @@ class TestWhatIsTold:
         ],
     )
     def test_names_have_no_marks_that_tools_refuse(self, label, name):
-        assert outgoing.plain_name(label) == name
+        assert exporters.plain_name(label) == name
 
     def test_an_explanation_begins_with_what_cost_most(self, result):
-        half = next(item for item in outgoing.told(result) if item.sample == "half")
+        half = next(item for item in exporters.told(result) if item.sample == "half")
         assert half.explanation.splitlines()[0].startswith("unsupported: There.")
 
     def test_of_a_metric_whose_low_scores_are_good_the_highest_parts_come_first(self, tmp_path):
         judge = plausible(split_statements=split("Here.", "There."), verify_statements=verify(1, 0))
         metrics = ["faithfulness", "ragchecker:hallucination"]
         result = assay.evaluate(ALL[:1], metrics, judge, store=tmp_path / "assay.db")
-        found = {item.metric: item.explanation.splitlines() for item in outgoing.told(result)}
+        found = {item.metric: item.explanation.splitlines() for item in exporters.told(result)}
         assert [part.value for part in result["ragchecker:hallucination"][0].parts] == [0, 1]
         assert "There." in found["ragchecker:hallucination"][0]
 
     def test_a_metric_of_code_alone_was_not_judged(self, result):
-        judged = {item.metric: item.judged for item in outgoing.told(result)}
+        judged = {item.metric: item.judged for item in exporters.told(result)}
         assert judged == {"faithfulness": True, "exact_match": False}
 
     def test_a_table_has_a_column_for_why_there_is_no_score(self, result):
-        columns, rows = outgoing.table(result)
+        columns, rows = exporters.table(result)
         silent = dict(zip(columns, rows[1], strict=True))
         assert silent["faithfulness"] is None
         assert silent["faithfulness_why"].startswith("undefined: ")
 
     def test_facts_name_all_that_could_change_a_number(self, result):
-        found = outgoing.facts(result)
+        found = exporters.facts(result)
         assert found["assay.run"] == result.run.id
         assert "verify_statements=" in found["assay.signature.faithfulness"]
 
@@ -160,7 +160,7 @@ class TestSpans:
 
 def test_columns_of_a_table_name_the_trace_too(db):
     rows = [{**ROWS[0], "metadata": {}, "trace_id": TRACE, "span_id": "b" * 16}]
-    items, untraced = outgoing.traced(finished(db, rows))
+    items, untraced = exporters.traced(finished(db, rows))
     assert ({(item.trace, item.span) for item in items}, untraced) == ({(TRACE, "b" * 16)}, 0)
 
 

@@ -13,8 +13,7 @@ import pytest
 from assay.errors import InputError
 from assay.integrations import ragas
 from assay.integrations.ragas import metrics
-from assay.integrations.ragas.backends import InMemoryBackend, register_backend
-from assay.integrations.ragas.dataset import Dataset
+from assay.integrations.ragas.dataset import Dataset, InMemoryBackend, register_backend
 from assay.integrations.ragas.evaluation import evaluate
 from assay.integrations.ragas.metrics import collections
 from assay.integrations.ragas.metrics.base import EvaluationMode, MetricWithLLM

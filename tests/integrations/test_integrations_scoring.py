@@ -4,10 +4,9 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.integrations.collecting import Request, Rows
-from assay.integrations.haystack.inputs import rows
-from assay.integrations.later import later
-from assay.integrations.rows import answer_of, picked, question_of
+from assay.integrations import optional_names
+from assay.integrations.haystack import rows
+from assay.integrations.rows import Request, Rows, answer_of, picked, question_of
 from assay.integrations.scoring import Scorer
 from support.scripts import plausible
 
@@ -158,13 +157,13 @@ class TestRowsOfARunningSystem:
 
 class TestWhatIsNotInstalled:
     def test_it_says_what_to_install(self):
-        find = later("support", {"Thing": ("needs_absent", "assay[thing]")})
+        find = optional_names("support", {"Thing": ("needs_absent", "assay[thing]")})
         with pytest.raises(InputError, match=r"pip install 'assay\[thing\]'"):
             find("Thing")
 
     def test_a_name_that_nobody_has_is_an_attribute_error(self):
         with pytest.raises(AttributeError):
-            later("support", {})("Thing")
+            optional_names("support", {})("Thing")
 
 
 class TestListsOfHaystack:

@@ -5,7 +5,7 @@ import json
 import pytest
 from outgoing_help import TRACE, finished, listening
 
-from assay.integrations.outgoing import Sent
+from assay.integrations.exporters import Sent
 
 pytestmark = pytest.mark.integrations
 

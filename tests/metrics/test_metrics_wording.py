@@ -16,7 +16,7 @@ from rapidfuzz import distance
 from rouge_score import rouge_scorer
 
 from assay.errors import InputError
-from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
+from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
 from assay.metrics import METRICS, parse
 from assay.metrics.wording import Wording
 from assay.sample import Sample

@@ -1,4 +1,4 @@
-"""How does a metric score programs of DSPy, and tell its optimisers what was wrong?"""
+"""DSPy: a metric scores programs, and tells optimisers what was wrong."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How does a client object of the openai package serve as a back end?
+"""A client object of the openai package as a backend.
 
 Its key, address, transport and instrumentation are used as they are. What is asked, and how a
 server's dialect is found out, is that of `assay.OpenAI`.
@@ -17,7 +17,7 @@ from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.backends.openai_http import Endpoint
 from assay.backends.waits import nothing_left
 from assay.errors import InputError, JudgeError
-from assay.integrations.calling import awaited, blocking
+from assay.integrations.objects import awaited, blocking
 from assay.judge import Backend
 
 

@@ -1,4 +1,4 @@
-"""How is a sample scored where another library hands them over one by one?"""
+"""Samples scored one by one, as other libraries hand them over."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""How do metrics stand in a pipeline of Haystack?"""
+"""Metrics as a component of a pipeline of Haystack."""
 
 from typing import Any
 
 from haystack import component, default_from_dict, default_to_dict
 
 from assay.errors import InputError
-from assay.integrations.haystack.inputs import INPUTS, rows
+from assay.integrations.haystack import INPUTS, rows
 from assay.integrations.scoring import Finding, Scorer
 from assay.run.loop import run_to_completion
 

@@ -1,4 +1,4 @@
-"""How does a metric evaluate a string in the protocol that LangChain keeps in langchain-classic?"""
+"""A metric as a string evaluator, in the protocol that LangChain keeps in langchain-classic."""
 
 from typing import Any
 

@@ -1,16 +1,18 @@
-"""Scores rows by metrics of ragas, whichever form of ragas asks, through assay's one door."""
+"""Rows of ragas' data sets scored by metrics of assay, gaps in them as ragas treats them."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Protocol
 
 from assay.backends.scripted import Scripted
 from assay.dataset import samples
+from assay.dataset.aliases import recognised
 from assay.dataset.gaps import is_gap
+from assay.errors import InputError
 from assay.integrations.ragas import judges
-from assay.integrations.ragas.advice import reworded
-from assay.integrations.ragas.rows import filled, mapping_of
+from assay.integrations.ragas.advice import FIELDS, OLD_FIELDS, reworded
 from assay.judge import Judge
 from assay.metrics import Metric
 from assay.metrics.base import Can
@@ -230,3 +232,86 @@ async def _computed(
     checked = list(samples(readable, needs=needs, mapping=there, instead=instead))
     found = iter([await metric.score(sample, nobody) for sample in checked])
     return [next(found) if outcome is None else outcome for outcome in known]
+
+
+def rows_of(dataset: Any) -> list[dict[str, Any]]:
+    """The rows of whatever ragas takes: its own data sets, Hugging Face's, lists, data frames.
+
+    Raises:
+        InputError: If it holds no rows, or several splits.
+    """
+    if dataset is None:
+        raise InputError("no data set was given", "evaluate(dataset, metrics=[...])")
+    if isinstance(dataset, Mapping) and all(hasattr(v, "column_names") for v in dataset.values()):
+        splits = ", ".join(map(str, dataset))
+        raise InputError(f"the data set has the splits {splits}", "give one of them: data['train']")
+    if hasattr(dataset, "to_list"):
+        found = dataset.to_list()
+    elif hasattr(dataset, "iloc"):
+        found = dataset.to_dict("records")
+    elif isinstance(dataset, Iterable):
+        found = list(dataset)
+    else:
+        raise InputError(f"{type(dataset).__name__} holds no rows", "give an EvaluationDataset")
+    return [row_of(row) for row in found]
+
+
+def row_of(sample: Any) -> dict[str, Any]:
+    """A sample or dict as a dict of plain values, without what is None or a data frame's NaN."""
+    given = sample if isinstance(sample, Mapping) else sample.model_dump()
+    return {name: _plain(value) for name, value in given.items() if not _absent(value)}
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
+
+
+def named(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """A row with its columns under the names that they have in each generation of ragas as well."""
+    known = [*OLD_FIELDS.items(), *FIELDS.items()]
+    again = {name: mapping[field] for name, field in known if field in mapping}
+    return {**row, **{name: row[column] for name, column in again.items() if column in row}}
+
+
+def mapping_of(
+    rows: Iterable[Mapping[str, Any]], column_map: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The column of every field of a sample that the rows fill.
+
+    Args:
+        rows: The rows.
+        column_map: Column of the data by ragas' name of it, as `evaluate` takes it.
+
+    Raises:
+        InputError: If a name of the map is not a column of ragas, or its column is not there.
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    known = {name: FIELDS.get(name, field) for name, field in recognised(columns).items()}
+    known |= {name: FIELDS[name] for name in columns if name in FIELDS}
+    found = {field: name for name, field in known.items()}
+    for wanted, column in (column_map or {}).items():
+        field = FIELDS.get(wanted) or recognised([wanted]).get(wanted)
+        if field is None:
+            raise InputError(
+                f"column_map: '{wanted}' is not a column of ragas", f"{', '.join(FIELDS)}"
+            )
+        if column not in columns:
+            raise InputError(f"column_map: there is no column '{column}'", f"{', '.join(columns)}")
+        found[field] = column
+    return found
+
+
+def filled(rows: Iterable[Mapping[str, Any]], mapping: Mapping[str, str]) -> frozenset[str]:
+    """The fields that every row has; "turns" where the questions are conversations."""
+    rows = list(rows)
+    there = {field for field, column in mapping.items() if all(column in row for row in rows)}
+    asked = mapping.get("question", "")
+    if rows and all(isinstance(row.get(asked), list) for row in rows):
+        there = there - {"question"} | {"turns"}
+    return frozenset(there)

@@ -1,4 +1,4 @@
-"""Embeddings as ragas names them: factories, wrappers, base classes of a user's own."""
+"""Embeddings by ragas' names: factories, wrappers, base classes of a user's own."""
 
 import asyncio
 from abc import ABC
@@ -8,9 +8,8 @@ from typing import Any
 
 from assay.backends.llm import settled
 from assay.errors import InputError
-from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.advice import completed
-from assay.integrations.ragas.llms.base import Wrapped, check_client
+from assay.integrations.ragas.advice import completed, missing
+from assay.integrations.ragas.llms import Wrapped, check_client
 
 
 class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough
@@ -53,7 +52,7 @@ class _Embeds(Wrapped, BaseRagasEmbeddings):
 
     async def aembed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of several texts."""
-        from assay.integrations.ragas.asking import vectors
+        from assay.integrations.ragas.judges import vectors
 
         return await vectors(self.model, texts)
 
@@ -106,6 +105,7 @@ def embedding_factory(
     return OpenAIEmbeddings(client, model or "text-embedding-3-small", **options)
 
 
+RagasBaseEmbedding = BaseRagasEmbedding
 modern_embedding_factory = embedding_factory
 
 
@@ -117,7 +117,7 @@ def OpenAIEmbeddings(  # noqa: N802 - a class in ragas
     It also embeds for a script: `embed_text(text)`, `embed_texts(texts)`, `aembed_text` and
     `aembed_texts`.
     """
-    from assay.integrations.ragas.asking import ClientVectors, OpenAIVectors
+    from assay.integrations.ragas.judges import ClientVectors, OpenAIVectors
 
     options.pop("cache", None)
     if client is not None:
@@ -126,4 +126,4 @@ def OpenAIEmbeddings(  # noqa: N802 - a class in ragas
     return OpenAIVectors(model, **options)
 
 
-__getattr__ = partial(missing, "embeddings.base")
+__getattr__ = partial(missing, "embeddings")

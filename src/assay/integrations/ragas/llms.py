@@ -1,13 +1,12 @@
-"""Language models as ragas names them: factories, wrappers, base classes of a user's own."""
+"""Language models by ragas' names: factories, wrappers, base classes of a user's own."""
 
 from abc import ABC
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from assay.backends.llm import CUT, settled
 from assay.errors import InputError, Unavailable
-from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.advice import completed
+from assay.integrations.ragas.advice import completed, missing
 
 # What a judge of assay takes; all else goes into the body of its requests.
 _KNOWN = ("base_url", "api_key", "temperature", "max_tokens", "timeout", "headers", "extra_body")
@@ -68,7 +67,7 @@ class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
 class _Writes(Wrapped, BaseRagasLLM):
     async def agenerate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
         """The texts that the model writes after a prompt."""
-        from assay.integrations.ragas.asking import written
+        from assay.integrations.ragas.judges import written
 
         del how
         return await written(self.model, prompt, n)
@@ -135,7 +134,7 @@ def llm_factory(
     further = {name: options.pop(name) for name in list(options) if name not in _KNOWN}
     if further:
         options["extra_body"] = {**options.get("extra_body", {}), **further}
-    from assay.integrations.ragas.asking import ClientModel, OpenAIModel
+    from assay.integrations.ragas.judges import ClientModel, OpenAIModel
 
     if client is not None:
         check_client(client)
@@ -172,4 +171,6 @@ def instructor_llm_factory(
     return llm_factory(model or "gpt-4o-mini", provider, client, **options)
 
 
-__getattr__ = partial(missing, "llms.base")
+InstructorTypeVar = TypeVar("InstructorTypeVar")
+
+__getattr__ = partial(missing, "llms")

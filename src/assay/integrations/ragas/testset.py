@@ -9,13 +9,11 @@ from typing import Any, ClassVar, Self
 from assay.backends.route import Route
 from assay.backends.specs import backend
 from assay.errors import InputError
-from assay.integrations.ragas.absent import missing, refuse
-from assay.integrations.ragas.advice import reworded
-from assay.integrations.ragas.backends import write_csv
-from assay.integrations.ragas.cost import TokenUsage
+from assay.integrations.ragas.advice import missing, refuse, reworded
+from assay.integrations.ragas.dataset import write_csv
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
 from assay.integrations.ragas.judges import chosen, judge
-from assay.integrations.ragas.run_config import RunConfig
+from assay.integrations.ragas.run_config import RunConfig, TokenUsage
 from assay.run.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written
@@ -254,6 +252,11 @@ class TestsetGenerator:
 
 
 TestDataset = Testset
+
+# Kinds of questions as ragas 0.1 names them: keys of `distributions`.
+simple = "single_hop"
+reasoning = conditional = "reasoning"
+multi_context = "multi_hop"
 
 
 def _embeds(model: Any) -> bool:

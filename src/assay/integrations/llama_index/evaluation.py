@@ -1,11 +1,12 @@
-"""What did a query engine that runs retrieve and answer? LlamaIndex's instrumentation tells it."""
+"""Query engines of LlamaIndex: collected as rows while they run, scored by an evaluator."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
+from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMCompletionEndEvent
@@ -14,9 +15,10 @@ from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
-from assay.integrations.collecting import Request, Rows
-from assay.integrations.llama_index.backend import usage
-from assay.integrations.llama_index.streamed import UNREAD, is_streamed, listen
+from assay.integrations.llama_index import usage
+from assay.integrations.rows import Request, Rows
+from assay.integrations.scoring import Scorer
+from assay.metrics.names import check_threshold
 
 
 class Collector:
@@ -170,3 +172,108 @@ def _context(found: Any) -> dict[str, Any]:
         "metadata": dict(node.metadata) or None,
     }
     return {name: value for name, value in kept.items() if value is not None}
+
+
+UNREAD = "the streamed answer was not read to its end while it was being collected"
+
+# Told once: the whole text, or None and why there is none.
+OnRead: TypeAlias = Callable[[str | None, str | None], None]
+
+
+def is_streamed(response: Any) -> bool:
+    """Whether a response has still to be read."""
+    waiting = getattr(response, "response_gen", None) is not None
+    return waiting and response.response_txt is None
+
+
+def listen(response: Any, told: OnRead) -> None:
+    """Have a streamed response tell its text when its reader has come to the end."""
+    stream = response.response_gen
+    heard = _heard_async if hasattr(stream, "__aiter__") else _heard
+    response.response_gen = heard(stream, told)
+
+
+def _heard(stream: Any, told: OnRead) -> Iterator[str]:
+    texts: list[str] = []
+    try:
+        for text in stream:
+            texts.append(text)
+            yield text
+    except BaseException as error:
+        told(None, _why(error))
+        raise
+    told("".join(texts), None)
+
+
+async def _heard_async(stream: Any, told: OnRead) -> AsyncIterator[str]:
+    texts: list[str] = []
+    try:
+        async for text in stream:
+            texts.append(text)
+            yield text
+    except BaseException as error:
+        told(None, _why(error))
+        raise
+    told("".join(texts), None)
+
+
+def _why(error: BaseException) -> str:
+    return UNREAD if isinstance(error, GeneratorExit) else f"{type(error).__name__}: {error}"
+
+
+class Evaluator(BaseEvaluator):
+    """A metric as an evaluator of LlamaIndex, for `BatchEvalRunner` too.
+
+    ``reference=...`` and other fields of a sample are given by name. What cannot be scored is an
+    invalid result with its reason, never a number.
+
+    Args:
+        metric: As for `assay.evaluate`; one.
+        judge: As for `assay.evaluate`.
+        passing: The worst score that passes; the metric's guide value by default.
+        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+    """
+
+    def __init__(
+        self, metric: Any, judge: Any = "embedded", *, passing: float | None = None, **how: Any
+    ) -> None:
+        if passing is not None:
+            check_threshold(metric)
+        self._scorer = Scorer(metric, judge, **how)
+        (self._metric,) = self._scorer.metrics
+        self._passing = passing
+
+    def _get_prompts(self) -> dict[str, Any]:
+        return {}
+
+    def _update_prompts(self, prompts: Any) -> None:
+        del prompts
+
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        sleep_time_in_seconds: int = 0,
+        **further: Any,
+    ) -> EvaluationResult:
+        """The metric's score of a response.
+
+        Raises:
+            InputError: If a field that the metric needs is not there.
+            Denied: If the judge refuses.
+        """
+        del sleep_time_in_seconds  # the judge's limits pace the calls
+        kept = None if contexts is None else list(contexts)
+        row = {"question": query, "answer": response, "contexts": kept, **further}
+        (finding,) = await self._scorer.ascore(row)
+        return EvaluationResult(
+            query=query,
+            response=response,
+            contexts=kept,
+            score=finding.value,
+            passing=finding.passing(self._passing),
+            feedback=finding.reasons,
+            invalid_result=finding.value is None,
+            invalid_reason=finding.why or None,
+        )

@@ -1,11 +1,14 @@
-"""What of a finished run is told to other tools: scores, why some are not there, whose they are?
+"""What other tools are sent of a finished run: scores, reasons, and whose they are.
 
 One place for all of them, so that every tool shows the same numbers under the same names.
 """
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
@@ -159,6 +162,16 @@ def table(result: Result) -> tuple[list[str], list[list[Any]]]:
     columns = ["id", "question", "answer", "reference"]
     columns += [name for metric in metrics for name in (metric, f"{metric}_why")]
     return columns, [[row.get(name) for name in columns] for row in result.rows()]
+
+
+@contextmanager
+def artefacts(result: Result) -> Iterator[tuple[Path, Path]]:
+    """The HTML report and the evidence of a run, as files as long as the block lasts."""
+    with tempfile.TemporaryDirectory() as folder:
+        report, evidence = Path(folder) / "report.html", Path(folder) / "evidence.jsonl"
+        result.report(report)
+        result.to_jsonl(evidence)
+        yield report, evidence
 
 
 def plain_name(label: str) -> str:
