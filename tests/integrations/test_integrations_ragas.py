@@ -514,7 +514,7 @@ class TestModels:
         assert judges.judge(None) == judges.CHAT == "openai:gpt-4o-mini"
         assert judges.embedder(None, judges.CHAT) == judges.EMBEDDING
         assert judges.embedder(None, "embedded") is None
-        assert judges.judge(None, asked=False) == "embedded"
+        assert judges.judge(None, needed=False) == "embedded"
 
     def test_factories_make_judges_of_assay_and_refuse_other_interfaces(self):
         assert llm_factory("gpt-4o-mini", temperature=0.1).name.startswith("openai:gpt-4o-mini")

@@ -6,7 +6,7 @@ import assay
 from assay.errors import InputError
 from assay.integrations import optional_names
 from assay.integrations.haystack import rows
-from assay.integrations.rows import Request, Rows, answer_of, picked, question_of
+from assay.integrations.rows import Request, Rows, answer_of, pick, question_of
 from assay.integrations.scoring import Scorer
 from support.scripts import plausible
 
@@ -98,9 +98,9 @@ class TestInputsAndOutputsOfOtherLibraries:
         assert question_of({"a": "x", "b": "y"}) is None
 
     def test_a_field_is_recognised_as_in_data_sets(self):
-        assert picked({"source_documents": ["x"]}, "contexts") == ["x"]
-        assert picked({"ground_truth": "x"}, "reference") == "x"
-        assert picked({"a": 1}, "contexts") is None
+        assert pick({"source_documents": ["x"]}, "contexts") == ["x"]
+        assert pick({"ground_truth": "x"}, "reference") == "x"
+        assert pick({"a": 1}, "contexts") is None
 
 
 class TestRowsOfARunningSystem:

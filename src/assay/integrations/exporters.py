@@ -79,13 +79,13 @@ def traced(result: Result) -> tuple[list[Told], int]:
     Raises:
         InputError: If no sample's trace is known.
     """
-    found = list(told(result))
-    known = [item for item in found if item.trace]
-    if found and not known:
+    scores = list(told(result))
+    known = [item for item in scores if item.trace]
+    if scores and not known:
         what = f"no sample of run {result.run.id[:8]} names its trace"
         remedy = "evaluate traces, or give the columns trace_id and span_id"
         raise InputError(what, remedy)
-    return known, len({item.sample for item in found if not item.trace})
+    return known, len({item.sample for item in scores if not item.trace})
 
 
 def spanned(
@@ -126,7 +126,7 @@ def sent(items: list[Told], untraced: int, *, with_reasons: bool) -> Sent:
 
 def numbers(result: Result) -> dict[str, float]:
     """The means of a run with their intervals and counts, under names that every tool takes."""
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for row in result.summary():
         low, high = row.interval or (None, None)
         values = {
@@ -138,8 +138,8 @@ def numbers(result: Result) -> dict[str, float]:
             "failed": row.n_failed,
         }
         name = plain_name(row.metric)
-        found |= {f"{name}/{key}": float(v) for key, v in values.items() if v is not None}
-    return found
+        by_name |= {f"{name}/{key}": float(v) for key, v in values.items() if v is not None}
+    return by_name
 
 
 def facts(result: Result) -> dict[str, str]:

@@ -58,8 +58,8 @@ def _own(library: str) -> tuple[str, ...]:
 
 def plain_settings(obj: Any) -> dict[str, Any]:
     """The fields of an object that are numbers, texts, or objects and lists of these."""
-    found = _plain(obj, 0)
-    return found if isinstance(found, dict) else {}
+    settings = _plain(obj, 0)
+    return settings if isinstance(settings, dict) else {}
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -123,13 +123,13 @@ async def blocking(who: str, work: Callable[[], Any]) -> Any:
     Raises:
         JudgeError: If it failed in a way that is known; anything else is raised as it came.
     """
-    return await _meant(who, in_thread(work))
+    return await _with_known_errors(who, in_thread(work))
 
 
 async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
     """What a coroutine of an object returns; see `blocking`."""
     future = asyncio.run_coroutine_threadsafe(work, _background())
-    waiting: Coroutine[Any, Any, T] = _meant(who, asyncio.wrap_future(future))
+    waiting: Coroutine[Any, Any, T] = _with_known_errors(who, asyncio.wrap_future(future))
     return await waiting
 
 
@@ -167,12 +167,12 @@ class Form:
 
 def was_cut(about: Any) -> bool:
     """Whether the bound on its length ended a reply, as far as what is told about it tells."""
-    further = tell(about, "incomplete_details")
-    why = [*(tell(about, name) for name in _ENDS), tell(further, "reason")]
+    further = member(about, "incomplete_details")
+    why = [*(member(about, name) for name in _ENDS), member(further, "reason")]
     return any(_BOUND.fullmatch(str(reason)) for reason in why)
 
 
-def tell(about: Any, name: str) -> Any:
+def member(about: Any, name: str) -> Any:
     """What an object or a mapping of another library has under a name, None if nothing."""
     return about.get(name) if isinstance(about, Mapping) else getattr(about, name, None)
 
@@ -186,7 +186,7 @@ def _background() -> asyncio.AbstractEventLoop:
         return _loops[0]
 
 
-async def _meant(who: str, work: Any) -> Any:
+async def _with_known_errors(who: str, work: Any) -> Any:
     try:
         return await work
     except BaseException as error:
@@ -202,35 +202,35 @@ def judge_error(who: str, error: BaseException) -> JudgeError | None:
     Most libraries tell the HTTP status, some have it in the response that the error carries; lost
     connections and time-outs are known by the names of their classes.
     """
-    found = (_meaning(who, one) for one in _chain(error))
-    return next((known for known in found if known is not None), None)
+    meanings = (_meaning(who, one) for one in _chain(error))
+    return next((one for one in meanings if one is not None), None)
 
 
 def _chain(error: BaseException) -> list[BaseException]:
     # Libraries wrap the errors of others in their own, which may say less.
-    found = [error]
-    while (cause := found[-1].__cause__) is not None and len(found) < DEEPEST:
-        found.append(cause)
-    return found
+    errors = [error]
+    while (cause := errors[-1].__cause__) is not None and len(errors) < DEEPEST:
+        errors.append(cause)
+    return errors
 
 
 def _meaning(who: str, error: BaseException) -> JudgeError | None:
     if isinstance(error, JudgeError):
         return error
-    said = " ".join(str(error).split())[:300] or type(error).__name__
+    message = " ".join(str(error).split())[:300] or type(error).__name__
     status = _status(error)
     if status is not None:
         headers = next(filter(None, map(_headers, _chain(error))), {})
         refusal = Refusal.of(status, _body(error), headers)
         return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
     if _timed_out(error):
-        return TimedOut(f"no reply from {who} in time: {said}")
+        return TimedOut(f"no reply from {who} in time: {message}")
     if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
-        return Unavailable(f"connection of {who} failed: {said}")
-    return _unfit(who, error, said)
+        return Unavailable(f"connection of {who} failed: {message}")
+    return _unfit(who, error, message)
 
 
-def _unfit(who: str, error: BaseException, said: str) -> JudgeError | None:
+def _unfit(who: str, error: BaseException, message: str) -> JudgeError | None:
     """What it means if a reply came and is none."""
     names = _classes(error)  # the first two of the openai package, for what does not fill a form
     if "LengthFinishReasonError" in names:
@@ -238,7 +238,7 @@ def _unfit(who: str, error: BaseException, said: str) -> JudgeError | None:
     if "ContentFilterFinishReasonError" in names:
         return Unavailable(f"{who} {WITHHELD}", permanent=True)
     if any(_STRANGE.search(name) for name in names):
-        return Unavailable(f"{who} got a reply that its library cannot read: {said}")
+        return Unavailable(f"{who} got a reply that its library cannot read: {message}")
     return None
 
 
@@ -261,17 +261,17 @@ def _status(error: BaseException) -> int | None:
     response = getattr(error, "response", None)
     if isinstance(response, Mapping):  # botocore
         about = response.get("ResponseMetadata")
-        found = [about.get("HTTPStatusCode")] if isinstance(about, Mapping) else []
+        candidates = [about.get("HTTPStatusCode")] if isinstance(about, Mapping) else []
     else:
-        found = [getattr(response, "status_code", None)]
-    found += [getattr(error, name, None) for name in ("status_code", "status", "code")]
-    numbers = [n for n in found if isinstance(n, int) and 300 <= n <= 599]
+        candidates = [getattr(response, "status_code", None)]
+    candidates += [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    numbers = [n for n in candidates if isinstance(n, int) and 300 <= n <= 599]
     return int(numbers[0]) if numbers else None
 
 
 def _cost(error: BaseException) -> tuple[int, int]:
-    usage = tell(tell(error, "completion"), "usage")
-    read, written = (tell(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    usage = member(member(error, "completion"), "usage")
+    read, written = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
     return read or 0, written or 0
 
 
@@ -283,10 +283,10 @@ def _body(error: BaseException) -> bytes:
 
 
 def _headers(error: BaseException) -> Mapping[str, str]:
-    found = getattr(error, "headers", None)
-    if not isinstance(found, Mapping):
-        found = getattr(getattr(error, "response", None), "headers", None)
-    pairs = found.items() if isinstance(found, Mapping) else ()
+    headers = getattr(error, "headers", None)
+    if not isinstance(headers, Mapping):
+        headers = getattr(getattr(error, "response", None), "headers", None)
+    pairs = headers.items() if isinstance(headers, Mapping) else ()
     # Servers and libraries write them as they like; they are looked up in lower case.
     return {str(name).lower(): str(value) for name, value in pairs}
 
@@ -308,5 +308,5 @@ class ObjectEmbedder(Embedder):
 
     async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
         """A vector for each text; see `Embedder`."""
-        found = await blocking(self.name, partial(self._embed, texts))
-        return [[float(x) for x in vector] for vector in found], sum(map(len, texts)) // 4
+        made = await blocking(self.name, partial(self._embed, texts))
+        return [[float(x) for x in vector] for vector in made], sum(map(len, texts)) // 4

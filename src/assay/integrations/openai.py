@@ -94,11 +94,11 @@ class _Through:
         Raises:
             Unavailable: If none came.
         """
-        given = msgspec.json.decode(body)
-        asked, required = _service(self._client, path)
-        known = {name: given.pop(name) for name in required}
+        fields = msgspec.json.decode(body)
+        resource, required = _service(self._client, path)
+        known = {name: fields.pop(name) for name in required}
         # What else is sent goes into the body as it is: the package need not know of it.
-        call = partial(asked.with_raw_response.create, **known, extra_body=given)
+        call = partial(resource.with_raw_response.create, **known, extra_body=fields)
         try:
             if hasattr(self._client, "__aenter__"):
                 raw = await awaited(self.endpoint.place, call())

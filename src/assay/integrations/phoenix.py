@@ -44,20 +44,20 @@ def send(result: Result, *, client: Any = None) -> Sent:
             what = "this needs arize-phoenix-client"
             raise InputError(what, "pip install 'assay[phoenix]'") from error
         client = Client()
-    found = [_annotation(item, result) for item in items]
-    for start in range(0, len(found), _AT_ONCE):
-        client.spans.log_span_annotations(span_annotations=found[start : start + _AT_ONCE])
+    annotations = [_annotation(item, result) for item in items]
+    for start in range(0, len(annotations), _AT_ONCE):
+        client.spans.log_span_annotations(span_annotations=annotations[start : start + _AT_ONCE])
     return exporters.sent(items, unknown, with_reasons=True)
 
 
 def _annotation(item: Told, result: Result) -> dict[str, Any]:
     run = result.run
-    said = {"score": item.value, "label": item.why, "explanation": item.explanation}
+    fields = {"score": item.value, "label": item.why, "explanation": item.explanation}
     return {
         "span_id": item.span,
         "name": item.metric,
         "annotator_kind": "LLM" if item.judged else "CODE",
         "identifier": f"assay:{run.id[:12]}",
-        "result": {name: value for name, value in said.items() if value not in (None, "")},
+        "result": {name: value for name, value in fields.items() if value not in (None, "")},
         "metadata": {"assay_run": run.id, "judge": run.config["judge"]},
     }

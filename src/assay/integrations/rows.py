@@ -18,7 +18,7 @@ from assay.integrations.objects import fields_of, text_of
 from assay.target.reply import REPLACED
 
 
-def picked(values: Any, field: str) -> Any:
+def pick(values: Any, field: str) -> Any:
     """The value of the key that is recognised as the field, as columns of data sets are.
 
     A text by itself is what is looked for. None if there is nothing of the kind.
@@ -31,10 +31,10 @@ def picked(values: Any, field: str) -> Any:
 
 def question_of(values: Any) -> str | None:
     """The question among inputs: a text, one under a known name, or the last message of a user."""
-    found = picked(values, "question")
-    if found is None and isinstance(values, Mapping):
-        found = values.get("messages") or _only_text(values)
-    return said(values if found is None else found) or None
+    question = pick(values, "question")
+    if question is None and isinstance(values, Mapping):
+        question = values.get("messages") or _only_text(values)
+    return message_text(values if question is None else question) or None
 
 
 def answer_of(values: Any) -> str | None:
@@ -42,43 +42,43 @@ def answer_of(values: Any) -> str | None:
 
     Outputs may be a mapping, a model of pydantic or a dataclass, and so may the answer in them.
     """
-    given = opened(values)
-    if not isinstance(given, Mapping):
-        return _spoken(given) or None
-    found = picked(given, "answer")
-    if found is None:
-        places = (given.get(place) for place in ("structured_response", "result", "messages"))
-        told = next(filter(None, map(answer_of, places)), None)
+    fields = fields_or_value(values)
+    if not isinstance(fields, Mapping):
+        return _answer_text(fields) or None
+    answer = pick(fields, "answer")
+    if answer is None:
+        places = (fields.get(place) for place in ("structured_response", "result", "messages"))
+        nested = next(filter(None, map(answer_of, places)), None)
         # A message is no mapping with one text: its role may be the only one that is no list.
-        return told or _spoken(given) or _only_text(given)
-    inner = opened(found)
-    return answer_of(inner) if isinstance(inner, Mapping) else _spoken(found) or None
+        return nested or _answer_text(fields) or _only_text(fields)
+    inner = fields_or_value(answer)
+    return answer_of(inner) if isinstance(inner, Mapping) else _answer_text(answer) or None
 
 
-def opened(value: Any) -> Any:
+def fields_or_value(value: Any) -> Any:
     """The fields of a model of pydantic or a dataclass; any other value, and a message, as is."""
     if isinstance(value, Mapping) or hasattr(value, "content"):
         return value
-    return value if (found := fields_of(value)) is None else found
+    return value if (fields := fields_of(value)) is None else fields
 
 
-def said(value: Any) -> str:
+def message_text(value: Any) -> str:
     """The text of a text, a message, or the last one of several messages; "" if it is none."""
     if isinstance(value, list | tuple):
-        return said(value[-1]) if value else ""
+        return message_text(value[-1]) if value else ""
     if isinstance(value, Mapping):
         return text_of(value.get("content"))
     content = getattr(value, "content", None)
     return text_of(value if content is None else content)
 
 
-def _spoken(value: Any) -> str:
-    """What `said` gives, but for the words of a user, which answer nothing."""
+def _answer_text(value: Any) -> str:
+    """What `message_text` gives, but for the words of a user, which answer nothing."""
     last = value[-1] if isinstance(value, list | tuple) and value else value
     speaker = getattr(last, "type", None)
     if isinstance(last, Mapping):
         speaker = last.get("role", last.get("type"))
-    return "" if speaker in ("human", "user") else said(last)
+    return "" if speaker in ("human", "user") else message_text(last)
 
 
 def _only_text(values: Mapping[Any, Any]) -> str | None:
@@ -86,16 +86,16 @@ def _only_text(values: Mapping[Any, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def document(found: Any, score: float | None = None) -> dict[str, Any]:
+def context_of(obj: Any, score: float | None = None) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
-    about = dict(getattr(found, "metadata", None) or {})
+    about = dict(getattr(obj, "metadata", None) or {})
     for name in ("relevance_score", "score", "_score", "similarity"):
-        told = about.get(name)
-        if score is None and isinstance(told, int | float):
-            score = float(told)
+        number = about.get(name)
+        if score is None and isinstance(number, int | float):
+            score = float(number)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
-    own = getattr(found, "id", None) or next((about[n] for n in names if about.get(n)), None)
-    kept = {"text": str(found.page_content), "id": own, "score": score, "metadata": about or None}
+    id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
+    kept = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
     return {name: value for name, value in kept.items() if value is not None}
 
 
@@ -168,7 +168,7 @@ class Rows:
         if answer is None and failure is None:
             failure = "no answer was found in what the system gave back"
         end = time.perf_counter() if request.end is None else request.end
-        found = {
+        row = {
             "question": request.question,
             "contexts": request.documents,
             "answer": answer,
@@ -177,7 +177,7 @@ class Rows:
             "tokens": request.tokens,
         }
         known = self._of(request.question or "")
-        self.rows.append({**known, **{k: v for k, v in found.items() if v is not None}})
+        self.rows.append({**known, **{k: v for k, v in row.items() if v is not None}})
 
     def _of(self, question: str) -> dict[str, Any]:
         """What is known of a question; asked once more, it is another sample with its own id."""

@@ -83,9 +83,13 @@ class ChatModel(LLM):
     ) -> Completion:
         """What the model writes."""
         llm = self._sampler if repeated(draw) else self._llm
-        asked = _with_form(llm, schema, kind) if schema is not None else None
-        within = partial(self._invoked, asked, prompt) if asked is not None else None
-        return self._read(await self._form.ask(within, partial(self._invoked, llm, prompt)), prompt)
+        structured = _with_form(llm, schema, kind) if schema is not None else None
+        ask_structured = (
+            partial(self._invoked, structured, prompt) if structured is not None else None
+        )
+        return self._read(
+            await self._form.ask(ask_structured, partial(self._invoked, llm, prompt)), prompt
+        )
 
     async def _invoked(self, llm: Any, prompt: str) -> Any:
         return await blocking(self.name, partial(llm.invoke, prompt))
@@ -151,18 +155,20 @@ def _unbound(llm: Any) -> Any:
 
 def _bound(llm: Any) -> list[Any]:
     """What was bound to the model, outermost first."""
-    found = []
+    arguments = []
     while (inner := getattr(llm, "__dict__", {}).get("bound")) is not None:
-        given = getattr(llm, "kwargs", None) or {}
-        found.append({k: v for k, v in given.items() if isinstance(v, bool | int | float | str)})
+        bound = getattr(llm, "kwargs", None) or {}
+        arguments.append(
+            {k: v for k, v in bound.items() if isinstance(v, bool | int | float | str)}
+        )
         llm = inner
-    return found
+    return arguments
 
 
 def _model(obj: Any) -> str:
     obj = _unbound(obj)
-    found = [getattr(obj, name, None) for name in ("model_name", "model", "model_id", "deployment")]
-    return next((name for name in found if isinstance(name, str) and name), "")
+    names = [getattr(obj, name, None) for name in ("model_name", "model", "model_id", "deployment")]
+    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def _with_form(llm: Any, schema: Mapping[str, Any], kind: str) -> Any:

@@ -9,7 +9,15 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langsmith import evaluation
 from langsmith.evaluation import EvaluationResult, EvaluationResults
 
-from assay.integrations.rows import Request, Rows, answer_of, document, picked, question_of, said
+from assay.integrations.rows import (
+    Request,
+    Rows,
+    answer_of,
+    context_of,
+    message_text,
+    pick,
+    question_of,
+)
 from assay.integrations.scoring import Finding, Scorer
 from assay.run.loop import run_to_completion
 
@@ -102,7 +110,7 @@ class Collector(BaseCallbackHandler):
         if parent_run_id in self._runs:
             request, within = self._runs[parent_run_id]
             if not within:
-                request.retrieved(map(document, documents))
+                request.retrieved(map(context_of, documents))
 
     def on_tool_end(self, output: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A tool has given back what it found: text for the model, documents beside it."""
@@ -110,7 +118,7 @@ class Collector(BaseCallbackHandler):
         if parent_run_id in self._runs and isinstance(beside, list | tuple):
             documents = [one for one in beside if hasattr(one, "page_content")]
             if documents:
-                self._runs[parent_run_id][0].retrieved(map(document, documents))
+                self._runs[parent_run_id][0].retrieved(map(context_of, documents))
 
     def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A model has answered."""
@@ -129,10 +137,10 @@ class Collector(BaseCallbackHandler):
         """A chain has ended: with the answer if it is the outermost one."""
         if parent_run_id is None and (request := self._ended(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
-            request.question = request.question or self._question(inputs) or _asked(outputs)
-            given = picked(outputs, "contexts") if isinstance(outputs, Mapping) else None
-            if request.documents is None and isinstance(given, list):
-                request.documents = [_context(one) for one in given]
+            request.question = request.question or self._question(inputs) or _question_in(outputs)
+            contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
+            if request.documents is None and isinstance(contexts, list):
+                request.documents = [_context(one) for one in contexts]
             self._collected.add(request, self._answer(outputs))
 
     def on_chain_error(
@@ -155,17 +163,17 @@ class Collector(BaseCallbackHandler):
         return request
 
 
-def _asked(outputs: Any) -> str | None:
+def _question_in(outputs: Any) -> str | None:
     """What was asked, where a call that goes on from a stop is not told it: the last question."""
     messages = outputs.get("messages") if isinstance(outputs, Mapping) else None
-    asked = [one for one in messages or () if getattr(one, "type", "") == "human"]
-    return (said(asked[-1]) or None) if asked else None
+    questions = [one for one in messages or () if getattr(one, "type", "") == "human"]
+    return (message_text(questions[-1]) or None) if questions else None
 
 
-def _context(found: Any) -> dict[str, Any]:
-    if isinstance(found, Mapping):
-        return dict(found)
-    return document(found) if hasattr(found, "page_content") else {"text": str(found)}
+def _context(obj: Any) -> dict[str, Any]:
+    if isinstance(obj, Mapping):
+        return dict(obj)
+    return context_of(obj) if hasattr(obj, "page_content") else {"text": str(obj)}
 
 
 def _tokens(response: Any) -> int | None:
@@ -175,9 +183,9 @@ def _tokens(response: Any) -> int | None:
         for several in response.generations
         for one in several
     ]
-    told = [count for count in counts if isinstance(count, int)]
-    if told:
-        return sum(told)
+    known = [count for count in counts if isinstance(count, int)]
+    if known:
+        return sum(known)
     usage = (response.llm_output or {}).get("token_usage") or {}
     total = usage.get("total_tokens")
     return total if isinstance(total, int) else None
@@ -224,35 +232,35 @@ class RunEvaluator(evaluation.RunEvaluator):
     ) -> EvaluationResults:
         """The results of all metrics on a run."""
         del evaluator_run_id
-        found = await self._scorer.ascore(self._row(run, example))
-        return EvaluationResults(results=[_result(finding) for finding in found])
+        findings = await self._scorer.ascore(self._row(run, example))
+        return EvaluationResults(results=[_result(finding) for finding in findings])
 
 
 def row_of(run: Any, example: Any = None) -> dict[str, Any]:
     """The fields of a sample that a run and its example hold."""
     inputs, outputs = run.inputs or {}, run.outputs or {}
     wanted = getattr(example, "outputs", None) or {}
-    contexts = picked(outputs, "contexts")
+    contexts = pick(outputs, "contexts")
     return {
         "question": question_of(inputs) or question_of(getattr(example, "inputs", None) or {}),
         "answer": answer_of(outputs),
         "contexts": _retrieved(run) if contexts is None else contexts,
-        "reference": said(picked(wanted, "reference") or "") or answer_of(wanted),
-        "reference_contexts": picked(wanted, "reference_contexts"),
+        "reference": message_text(pick(wanted, "reference") or "") or answer_of(wanted),
+        "reference_contexts": pick(wanted, "reference_contexts"),
     }
 
 
 def _retrieved(run: Any) -> list[Any] | None:
     """What the last retriever within a run found; None if there was none."""
-    found = None
+    contexts = None
     for child in run.child_runs or ():
         if child.run_type == "retriever":
             documents = (child.outputs or {}).get("documents") or []
-            found = [d if isinstance(d, Mapping) else document(d) for d in documents]
+            contexts = [d if isinstance(d, Mapping) else context_of(d) for d in documents]
         else:
             deeper = _retrieved(child)
-            found = found if deeper is None else deeper
-    return found
+            contexts = contexts if deeper is None else deeper
+    return contexts
 
 
 def _result(finding: Finding) -> EvaluationResult:

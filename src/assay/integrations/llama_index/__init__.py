@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.integrations import optional_names
-from assay.integrations.objects import ObjectEmbedder, blocking, object_name, tell, was_cut
+from assay.integrations.objects import ObjectEmbedder, blocking, member, object_name, was_cut
 from assay.judge import Backend, repeated
 from assay.prompt import Template
 
@@ -101,9 +101,9 @@ embeddings = Embeddings
 
 def _cut(made: Any) -> bool:
     """Whether the bound on its length ended it: told in the raw response, or beside the text."""
-    raw = tell(made, "raw")
-    told = [raw, tell(made, "additional_kwargs"), *(tell(raw, "choices") or ())]
-    return any(map(was_cut, told))
+    raw = member(made, "raw")
+    places = [raw, member(made, "additional_kwargs"), *(member(raw, "choices") or ())]
+    return any(map(was_cut, places))
 
 
 def usage(made: Any) -> tuple[int | None, int | None]:
@@ -112,16 +112,16 @@ def usage(made: Any) -> tuple[int | None, int | None]:
     Providers put them into the raw response, each by the names of its own API, or beside the text.
     """
     raw = getattr(made, "raw", None)
-    for found in (tell(raw, "usage"), getattr(made, "additional_kwargs", None), raw):
-        read = _first(found, "prompt_tokens", "input_tokens", "prompt_eval_count")
-        written = _first(found, "completion_tokens", "output_tokens", "eval_count")
+    for place in (member(raw, "usage"), getattr(made, "additional_kwargs", None), raw):
+        read = _first(place, "prompt_tokens", "input_tokens", "prompt_eval_count")
+        written = _first(place, "completion_tokens", "output_tokens", "eval_count")
         if read is not None or written is not None:
             return read, written
     return None, None
 
 
-def _first(found: Any, *names: str) -> int | None:
-    numbers = (tell(found, name) for name in names)
+def _first(place: Any, *names: str) -> int | None:
+    numbers = (member(place, name) for name in names)
     return next((n for n in numbers if isinstance(n, int)), None)
 
 

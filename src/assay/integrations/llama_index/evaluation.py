@@ -116,8 +116,8 @@ class Collector:
         if request is None or response is None or id(response.raw) in request.seen:
             return
         request.seen[id(response.raw)] = response.raw
-        told = [count for count in usage(response) if count is not None]
-        request.count(sum(told) if told else None)
+        known = [count for count in usage(response) if count is not None]
+        request.count(sum(known) if known else None)
 
 
 class _Events(BaseEventHandler):
@@ -162,12 +162,12 @@ def _text(query: Any) -> str:
     return query if isinstance(query, str) else str(query.query_str)
 
 
-def _context(found: Any) -> dict[str, Any]:
-    node = found.node
+def _context(scored_node: Any) -> dict[str, Any]:
+    node = scored_node.node
     kept = {
-        "text": found.get_content(),
+        "text": scored_node.get_content(),
         "id": node.node_id,
-        "score": None if found.score is None else float(found.score),
+        "score": None if scored_node.score is None else float(scored_node.score),
         "document": node.ref_doc_id,
         "metadata": dict(node.metadata) or None,
     }
@@ -186,35 +186,35 @@ def is_streamed(response: Any) -> bool:
     return waiting and response.response_txt is None
 
 
-def listen(response: Any, told: OnRead) -> None:
+def listen(response: Any, on_read: OnRead) -> None:
     """Have a streamed response tell its text when its reader has come to the end."""
     stream = response.response_gen
     heard = _heard_async if hasattr(stream, "__aiter__") else _heard
-    response.response_gen = heard(stream, told)
+    response.response_gen = heard(stream, on_read)
 
 
-def _heard(stream: Any, told: OnRead) -> Iterator[str]:
+def _heard(stream: Any, on_read: OnRead) -> Iterator[str]:
     texts: list[str] = []
     try:
         for text in stream:
             texts.append(text)
             yield text
     except BaseException as error:
-        told(None, _why(error))
+        on_read(None, _why(error))
         raise
-    told("".join(texts), None)
+    on_read("".join(texts), None)
 
 
-async def _heard_async(stream: Any, told: OnRead) -> AsyncIterator[str]:
+async def _heard_async(stream: Any, on_read: OnRead) -> AsyncIterator[str]:
     texts: list[str] = []
     try:
         async for text in stream:
             texts.append(text)
             yield text
     except BaseException as error:
-        told(None, _why(error))
+        on_read(None, _why(error))
         raise
-    told("".join(texts), None)
+    on_read("".join(texts), None)
 
 
 def _why(error: BaseException) -> str:

@@ -53,14 +53,14 @@ def emit(result: "Result", *, provider: Any = None) -> "Sent":
 
 
 def _attributes(item: "Told") -> dict[str, Any]:
-    found = {
+    attributes = {
         _NAME: item.metric,
         _VALUE: item.value,
         _LABEL: item.why or None,
         _EXPLANATION: item.explanation or None,
         "error.type": "judge_failed" if item.why == "failed" else None,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _beside(item: "Told") -> Any:
@@ -83,10 +83,10 @@ def _findable(item: "Told") -> bool:
     return _hexadecimal(item.trace, 32) and _hexadecimal(item.span, 16)
 
 
-def _hexadecimal(text: str, most: int) -> bool:
+def _hexadecimal(text: str, max_digits: int) -> bool:
     """Whether it is an id of at most so many digits; one of zeros alone is that of no span."""
     digits = bool(text) and all(mark in "0123456789abcdef" for mark in text.lower())
-    return digits and 0 < int(text, 16) < 16**most
+    return digits and 0 < int(text, 16) < 16**max_digits
 
 
 def __getattr__(name: str) -> Any:

@@ -141,14 +141,14 @@ class Gathering:
 
     def _lines(self, spans: Sequence[Any]) -> list[str]:
         try:
-            found = answers([understood(span) for span in spans])
+            answered = answers([understood(span) for span in spans])
         except _UNEXPECTED as error:  # one odd trace must not end the gathering of all others
             log.warning("trace %032x is left out: %r", spans[0].context.trace_id, error)
             self.counts.unreadable += 1
             return []
-        self.counts.other += not found
+        self.counts.other += not answered
         lines = []
-        for answer in found:
+        for answer in answered:
             values = answer.values()
             if "question" not in values:
                 self.counts.without_question += 1

@@ -92,9 +92,9 @@ class DataTable:
 
     def reload(self) -> None:
         """Take the rows as they were saved last."""
-        found = self._stored(self.backend, self.name)
+        rows = self._stored(self.backend, self.name)
         self._data = []
-        for item in found:
+        for item in rows:
             self.append(item)
 
     def validate_with(self, data_model: type[Any]) -> Self:
@@ -211,15 +211,15 @@ class ExperimentFunction:
         called = name or datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         called = f"{self.name_prefix}-{called}" if self.name_prefix else called
         place = backend_of(backend or self.backend or dataset.backend)
-        room = asyncio.Semaphore(_AT_ONCE)
+        free = asyncio.Semaphore(_AT_ONCE)
 
         async def one(row: Any) -> Any:
-            async with room:
+            async with free:
                 return await self(row, *args, **kwargs)
 
-        found = await asyncio.gather(*map(one, dataset), return_exceptions=True)
+        results = await asyncio.gather(*map(one, dataset), return_exceptions=True)
         table = Experiment(called, place, self.experiment_model)
-        for at, result in enumerate(found, 1):
+        for at, result in enumerate(results, 1):
             if isinstance(result, AssayError | Exception):
                 warnings.warn(f"{called}: row {at} has no result: {result}", stacklevel=2)
             elif isinstance(result, BaseException):

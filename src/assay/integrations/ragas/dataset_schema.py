@@ -81,9 +81,9 @@ class AIMessage(Message):
 
     def pretty_repr(self) -> str:
         """The message, and the tools below it, as lines of a transcript."""
-        said = [f"AI: {self.content}"] if self.content else []
+        lines = [f"AI: {self.content}"] if self.content else []
         calls = [f"  {call.name}: {call.args}" for call in self.tool_calls or ()]
-        return "\n".join([*said, *(["Tools:", *calls] if self.tool_calls is not None else [])])
+        return "\n".join([*lines, *(["Tools:", *calls] if self.tool_calls is not None else [])])
 
 
 __all__ = [
@@ -325,9 +325,9 @@ def convert_to_ragas_messages(
 def _message(one: Any, metadata: bool) -> Message:  # noqa: FBT001
     if one.type not in _KINDS:
         raise ValueError(f"Unsupported message type: {type(one).__name__}")
-    given: dict[str, Any] = {"content": text_of(one.content)}
+    fields: dict[str, Any] = {"content": text_of(one.content)}
     if metadata:
-        given["metadata"] = {k: v for k, v in vars(one).items() if k != "content"}
+        fields["metadata"] = {k: v for k, v in vars(one).items() if k != "content"}
     if called := getattr(one, "tool_calls", None):
-        given["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
-    return _KINDS[one.type](**given)
+        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
+    return _KINDS[one.type](**fields)

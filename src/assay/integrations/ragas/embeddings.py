@@ -21,8 +21,8 @@ class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough
 
     async def aembed_texts(self, texts: Sequence[str], **how: Any) -> list[Any]:
         """`aembed_text` of each, at once."""
-        asked = [getattr(self, "aembed_text")(text, **how) for text in texts]  # noqa: B009
-        return list(await asyncio.gather(*asked))
+        calls = [getattr(self, "aembed_text")(text, **how) for text in texts]  # noqa: B009
+        return list(await asyncio.gather(*calls))
 
 
 class BaseRagasEmbeddings(ABC):  # noqa: B024 - one of two methods is enough

@@ -304,10 +304,10 @@ async def aevaluate(
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
     with reworded():
-        found = await _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
-    for said in _gaps(found, raise_exceptions=raise_exceptions):
-        warnings.warn(said, stacklevel=2)
-    return found
+        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how))
+    for message in _messages(result, raise_exceptions=raise_exceptions):
+        warnings.warn(message, stacklevel=2)
+    return result
 
 
 def evaluate(
@@ -320,47 +320,47 @@ def evaluate(
     **how: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    found = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how)))
-    for said in _gaps(found, raise_exceptions=raise_exceptions):
-        warnings.warn(said, stacklevel=2)
-    return found
+    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how)))
+    for message in _messages(result, raise_exceptions=raise_exceptions):
+        warnings.warn(message, stacklevel=2)
+    return result
 
 
 @dataclass(frozen=True)
-class _How:
+class _Options:
     run_config: RunConfig | None = None
     column_map: Mapping[str, str] | None = None
     show_progress: bool = True
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "_How":
-        ours = {name: value for name, value in given.items() if name in cls.__dataclass_fields__}
-        _check_others({name: value for name, value in given.items() if name not in ours})
-        return cls(**ours)
+    def of(cls, options: Mapping[str, Any]) -> "_Options":
+        known = {name: value for name, value in options.items() if name in cls.__dataclass_fields__}
+        _check_others({name: value for name, value in options.items() if name not in known})
+        return cls(**known)
 
 
 async def _scored(
-    dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], how: _How
+    dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], options: _Options
 ) -> EvaluationResult:
     rows = rows_of(dataset)
     if not rows:
         raise InputError("the data set holds no rows", "give at least one")
-    mapping = mapping_of(rows, how.column_map)
+    mapping = mapping_of(rows, options.column_map)
     settings = Settings(
         mapping=mapping,
-        limits=how.run_config.limits() if how.run_config else Limits(),
-        on_progress=bar() if how.show_progress else None,
+        limits=options.run_config.limits() if options.run_config else Limits(),
+        on_progress=bar() if options.show_progress else None,
     )
     table, runs = _Table(rows), list[Result]()
     for (judge, embedder), group in _by_judge(metrics, *judges):
-        done, found = await scored(rows, group, judge, embedder, settings)
+        done, scored_rows = await scored(rows, group, judge, embedder, settings)
         runs += done
-        for metric, outcomes in zip(group, found, strict=True):
+        for metric, outcomes in zip(group, scored_rows, strict=True):
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
-            given = _judged(metric, *judges)
-            await _own(given, dataset, table, settings)
+            judged = _judged(metric, *judges)
+            await _add_user_metric(judged, dataset, table, settings)
     keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
     scores = {key: table.scores[key] for key in keys}
     return EvaluationResult(rows, scores, table.reasons, runs, dataset)
@@ -369,8 +369,8 @@ async def _scored(
 def _check_others(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if name == "callbacks" and value:
-            said = "callbacks= of LangChain are not called: result.assay has every prompt and reply"
-            warnings.warn(said, stacklevel=4)
+            has = "result.assay has every prompt and reply"
+            warnings.warn(f"callbacks= of LangChain are not called: {has}", stacklevel=4)
         elif name == "return_executor" and value:
             way = "stop a run at any time: the same call resumes where it was"
             refuse("return_executor=True", way)
@@ -413,17 +413,17 @@ def _by_judge(
     return list(groups.values())
 
 
-async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> None:
+async def _add_user_metric(metric: Any, dataset: Any, table: _Table, settings: Settings) -> None:
     """Score every row by a metric of the user's own, as many at once as may be."""
     from assay.integrations.ragas.dataset_schema import EvaluationDataset, MultiTurnSample
 
     typed = isinstance(dataset, EvaluationDataset)
     rows = [named(row, settings.mapping) for row in table.rows]
     samples = dataset.samples if typed else EvaluationDataset.from_list(rows).samples
-    room = asyncio.Semaphore(settings.limits.concurrency)
+    free = asyncio.Semaphore(settings.limits.concurrency)
 
-    async def one(sample: Any, row: Mapping[str, Any]) -> float:
-        async with room:
+    async def score(sample: Any, row: Mapping[str, Any]) -> float:
+        async with free:
             if isinstance(sample, MultiTurnSample) and isinstance(metric, MultiTurnMetric):
                 return float(await metric.multi_turn_ascore(sample))
             if isinstance(metric, SingleTurnMetric):
@@ -432,20 +432,20 @@ async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> 
                 return float(await metric.ascore(row))
             raise InputError(f"{metric.name} does not score a {type(sample).__name__}")
 
-    found = await asyncio.gather(*map(one, samples, rows), return_exceptions=True)
+    scored = await asyncio.gather(*map(score, samples, rows), return_exceptions=True)
     values, reasons = [], []
-    for value in found:
+    for value in scored:
         if isinstance(value, InputError) or not isinstance(value, float | Exception):
             raise value  # what cannot be asked for at all, and what is to end the program
         values.append(value if isinstance(value, float) else math.nan)
-        reasons.append(_gap(value))
+        reasons.append(_missing_reason(value))
     table.add(metric.name, values, reasons)
 
 
 def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
     """A metric of the user's own with the judges of `evaluate` where it has none; a copy."""
-    given = {"llm": llm, "embeddings": embeddings}
-    lacks = {name: model for name, model in given.items() if getattr(metric, name, ...) is None}
+    models = {"llm": llm, "embeddings": embeddings}
+    lacks = {name: model for name, model in models.items() if getattr(metric, name, ...) is None}
     if not any(model is not None for model in lacks.values()):
         return metric
     metric = copy.copy(metric)
@@ -454,28 +454,28 @@ def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
     return metric
 
 
-def _gap(value: float | Exception) -> str:
+def _missing_reason(value: float | Exception) -> str:
     """Why a metric of the user's own has no score; "" if it has one."""
     if isinstance(value, Exception):
         return f"failed: {type(value).__name__}: {value}"
     return "undefined: the metric gave NaN" if math.isnan(value) else ""
 
 
-def _gaps(found: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
+def _messages(result: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
     """What is to be said of rows without a score.
 
     Raises:
         JudgeError: If one failed and that is to be an error.
     """
-    said = []
-    for key in found:
-        gaps = [reason for reason in found.reasons[key] if reason]
+    messages = []
+    for key in result:
+        gaps = [reason for reason in result.reasons[key] if reason]
         if raise_exceptions and (failed := [gap for gap in gaps if gap.startswith("failed")]):
             raise JudgeError(f"{key}: {failed[0]}")
         if gaps:
-            n = f"{len(gaps)} of {len(found.rows)}"
-            said.append(f"{key}: {n} rows have no score and are NaN; the first is {gaps[0]}")
-    return said
+            n = f"{len(gaps)} of {len(result.rows)}"
+            messages.append(f"{key}: {n} rows have no score and are NaN; the first is {gaps[0]}")
+    return messages
 
 
 _WIDTH = 30
@@ -492,6 +492,6 @@ def draw(progress: Progress) -> None:
     line = "\N{FULL BLOCK}" * filled + "\N{LIGHT SHADE}" * (_WIDTH - filled)
     ended = "\n" if progress.done >= progress.total else ""
     failed = f", {progress.failed} failed" if progress.failed else ""
-    said = f"Evaluating {line} {progress.done}/{progress.total}{failed}"
-    sys.stderr.write(f"\r{said}{ended}")
+    bar = f"Evaluating {line} {progress.done}/{progress.total}{failed}"
+    sys.stderr.write(f"\r{bar}{ended}")
     sys.stderr.flush()

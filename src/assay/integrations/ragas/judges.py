@@ -18,7 +18,7 @@ from assay.backends.openai import OpenAI
 from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.backends.specs import DEFAULT, backend
 from assay.errors import InputError, Unreadable, Unsupported
-from assay.integrations.objects import tell, was_cut
+from assay.integrations.objects import member, was_cut
 from assay.integrations.openai import Client, ClientEmbedder
 from assay.integrations.ragas.advice import completed, reworded
 from assay.integrations.ragas.embeddings import BaseRagasEmbedding, BaseRagasEmbeddings
@@ -55,55 +55,55 @@ class Judges:
     can: Can
     named: bool = True
 
-    def tell(self, rated: Sequence[str]) -> None:
+    def warn(self, rated: Sequence[str]) -> None:
         """Warn, once, where another judge is asked than ragas would, or is asked otherwise.
 
         Args:
             rated: Names of the metrics that are not computed as ragas does, since the judge
                 cannot.
         """
-        said = [] if self.named else [_UNNAMED]
-        said += [f"{', '.join(rated)}: {_RATED}"] if rated else []
-        if said:
-            warnings.warn("; ".join(said), stacklevel=2)
+        messages = [] if self.named else [_UNNAMED]
+        messages += [f"{', '.join(rated)}: {_RATED}"] if rated else []
+        if messages:
+            warnings.warn("; ".join(messages), stacklevel=2)
 
 
-def chosen(llm: Any, embeddings: Any, settings: Settings, *, asked: bool) -> Judges:
+def choose_judges(llm: Any, embeddings: Any, settings: Settings, *, needed: bool) -> Judges:
     """Who is asked where a script names these models, or none.
 
     Args:
         llm: What the script gives as its judge.
         embeddings: What it gives as its embedder.
         settings: What could change who answers what.
-        asked: Whether anything will be asked at all.
+        needed: Whether anything will be asked at all.
 
     Raises:
         InputError: If they are no models.
     """
-    judging = judge(llm, asked=asked)
+    judging = judge(llm, needed=needed)
     embedding = embedder(embeddings, judging)
-    if not asked:
+    if not needed:
         return Judges(judging, embedding, lambda _: True)
     named = llm is not None or judging == CHAT
     return Judges(judging, embedding, choose(judging, embedding, settings).serves, named)
 
 
-def judge(model: Any, *, asked: bool = True) -> Any:
+def judge(model: Any, *, needed: bool = True) -> Any:
     """What assay takes as the judge that a script names; a default if it names none.
 
     Args:
         model: What the script gives.
-        asked: Whether anything will be asked at all.
+        needed: Whether anything will be asked at all.
     """
     model = model.model if isinstance(model, Wrapped) else model
     if model is None:
         # As in ragas, a script that names no model means OpenAI's; without a key none can be asked.
-        return CHAT if asked and os.environ.get("OPENAI_API_KEY") else DEFAULT
+        return CHAT if needed and os.environ.get("OPENAI_API_KEY") else DEFAULT
     if isinstance(model, LLM):
         return model
     if isinstance(model, BaseRagasLLM):
-        return OwnText(model)
-    return OwnForms(model) if isinstance(model, InstructorBaseRagasLLM) else model
+        return UserTextModel(model)
+    return UserFormModel(model) if isinstance(model, InstructorBaseRagasLLM) else model
 
 
 def embedder(model: Any, judging: Any) -> Any:
@@ -112,19 +112,19 @@ def embedder(model: Any, judging: Any) -> Any:
     if isinstance(model, Embedder):
         return model
     if isinstance(model, BaseRagasEmbedding | BaseRagasEmbeddings):
-        return OwnVectors(model)
+        return UserEmbeddings(model)
     if model is None and judging == CHAT:
         return EMBEDDING
     return model
 
 
-class _Own(LLM):
+class _UserModel(LLM):
     """A user's own subclass of a base class of ragas."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
         self._model = model
-        self._name = own_name(model)
+        self._name = user_model_name(model)
 
     @property
     def name(self) -> str:
@@ -132,7 +132,7 @@ class _Own(LLM):
         return self._name
 
 
-class OwnText(_Own):
+class UserTextModel(_UserModel):
     """One that writes text: `generate_text(prompt)` gives generations (ragas' BaseRagasLLM)."""
 
     async def complete(
@@ -143,10 +143,10 @@ class OwnText(_Own):
         ask = getattr(self._model, "agenerate_text", None) or self._model.generate_text
         made = await settled(ask(_Prompt(prompt)))
         first = made.generations[0][0]
-        return Completion(str(first.text), cut=was_cut(tell(first, "generation_info")))
+        return Completion(str(first.text), cut=was_cut(member(first, "generation_info")))
 
 
-class OwnForms(_Own):
+class UserFormModel(_UserModel):
     """One that fills a form: `agenerate(prompt, response_model)` gives an instance of it."""
 
     async def complete(
@@ -189,12 +189,12 @@ def form(kind: str, schema: Mapping[str, Any]) -> type[Any]:
     return Form
 
 
-class OwnVectors:
+class UserEmbeddings:
     """A user's own subclass of a base class of embeddings of ragas."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self.name = own_name(model)
+        self.name = user_model_name(model)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name, for embeddings and nothing else."""
@@ -211,7 +211,7 @@ class OwnVectors:
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
 
 
-def own_name(model: Any) -> str:
+def user_model_name(model: Any) -> str:
     """Class and model, with a digest of its code and plain attributes: all that can be known."""
     kind = type(model)
     plain = {
@@ -219,8 +219,8 @@ def own_name(model: Any) -> str:
         for name, value in sorted(getattr(model, "__dict__", {}).items())
         if isinstance(value, str | int | float | bool)
     }
-    said = plain.get("model") or plain.get("model_name") or ""
-    return f"ragas:{kind.__qualname__}:{said}@{text_digest(f'{class_digest(kind)}{plain}')}"
+    named = plain.get("model") or plain.get("model_name") or ""
+    return f"ragas:{kind.__qualname__}:{named}@{text_digest(f'{class_digest(kind)}{plain}')}"
 
 
 T = TypeVar("T")
@@ -260,13 +260,14 @@ async def written(model: Any, prompt: Any, n: int = 1) -> Generations:
     llm = backend(model)
     if not isinstance(llm, LLM):
         raise InputError(f"{llm.name} writes no text", "wrap a language model")
-    asked = prompt if isinstance(prompt, str) else str(prompt.to_string())
-    found = await asyncio.gather(*(llm.complete(asked, None, "text", draw) for draw in range(n)))
+    text = prompt if isinstance(prompt, str) else str(prompt.to_string())
+    calls = (llm.complete(text, None, "text", draw) for draw in range(n))
+    completions = await asyncio.gather(*calls)
     usage = {
-        "prompt_tokens": sum(made.tokens_in for made in found),
-        "completion_tokens": sum(made.tokens_out for made in found),
+        "prompt_tokens": sum(made.tokens_in for made in completions),
+        "completion_tokens": sum(made.tokens_out for made in completions),
     }
-    texts = [Generation(made.text, {"finish_reason": _ended(cut=made.cut)}) for made in found]
+    texts = [Generation(made.text, {"finish_reason": _ended(cut=made.cut)}) for made in completions]
     return Generations([texts], {"token_usage": usage})
 
 
@@ -289,8 +290,8 @@ async def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
     if made.identity(Embed) is None:
         raise InputError(f"{made.name} makes no embeddings", "wrap an embedding model")
     if isinstance(made, Embedder):
-        found, _ = await made.vectors(list(texts)) if texts else ([], 0)
-        return [list(vector) for vector in found]
+        embedded, _ = await made.vectors(list(texts)) if texts else ([], 0)
+        return [list(vector) for vector in embedded]
     return list(await asyncio.gather(*(_vector(made, text) for text in texts)))
 
 
@@ -323,17 +324,17 @@ class Forms(InstructorBaseRagasLLM):
         if form is None:
             raise InputError("generate needs a form", "give response_model=, a pydantic model")
         schema = _closed(form.model_json_schema())
-        asked = f"{prompt}\n\n{_AS_JSON}\n{json.dumps(schema, ensure_ascii=False)}"
+        text = f"{prompt}\n\n{_AS_JSON}\n{json.dumps(schema, ensure_ascii=False)}"
         with reworded():
             for draw in range(_DRAWS):
-                found = await self.complete(asked, schema, form.__name__, draw)
+                reply = await self.complete(text, schema, form.__name__, draw)
                 try:
-                    filled: T = _filled(found.text, form)
+                    filled: T = _filled(reply.text, form)
                 except (Unreadable, ValueError) as error:
-                    last = error
+                    problem = error
                 else:
                     return filled
-            raise Unreadable(f"no reply fits {form.__name__}: {last}", raw=found.text)
+            raise Unreadable(f"no reply fits {form.__name__}: {problem}", raw=reply.text)
 
     def generate(self, prompt: str, response_model: type[T] | None = None) -> T:
         """`agenerate` run to completion."""
@@ -346,10 +347,10 @@ def _closed(schema: Any) -> Any:
         return [_closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: _closed(part) for name, part in schema.items() if name != "default"}
-    if isinstance(properties := found.get("properties"), dict):
-        found |= {"required": list(properties), "additionalProperties": False}
-    return found
+    closed = {name: _closed(part) for name, part in schema.items() if name != "default"}
+    if isinstance(properties := closed.get("properties"), dict):
+        closed |= {"required": list(properties), "additionalProperties": False}
+    return closed
 
 
 def _filled(raw: str, form: Any) -> Any:
@@ -359,17 +360,17 @@ def _filled(raw: str, form: Any) -> Any:
         Unreadable: If it holds none.
         ValueError: If what it holds is not as the form wants it.
     """
-    names = {name: given.alias or name for name, given in form.model_fields.items()}
+    names = {name: info.alias or name for name, info in form.model_fields.items()}
     fields = [
         (name, Any)
-        if given.is_required()
+        if info.is_required()
         else (name, Any, msgspec.field(default_factory=lambda: msgspec.UNSET))
-        for name, given in form.model_fields.items()
+        for name, info in form.model_fields.items()
     ]
     struct = msgspec.defstruct(form.__name__, fields, kw_only=True, rename=names)
-    found = decode(raw, struct)
-    given = {names[name]: getattr(found, name) for name in names}
-    return form.model_validate({k: v for k, v in given.items() if v is not msgspec.UNSET})
+    reply = decode(raw, struct)
+    values = {names[name]: getattr(reply, name) for name in names}
+    return form.model_validate({k: v for k, v in values.items() if v is not msgspec.UNSET})
 
 
 class Vectors(BaseRagasEmbedding):

@@ -48,8 +48,8 @@ class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
 
     def is_finished(self, response: Any) -> bool:
         """Whether no text of a response was cut short."""
-        told = [(text.generation_info or {}) for texts in response.generations for text in texts]
-        return not any(info.get("finish_reason") == "length" for info in told)
+        infos = [(text.generation_info or {}) for texts in response.generations for text in texts]
+        return not any(info.get("finish_reason") == "length" for info in infos)
 
     async def generate(self, prompt: Any, n: int = 1, **how: Any) -> Any:
         """The texts that it writes.
@@ -58,10 +58,10 @@ class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
             Unavailable: If one was cut short.
         """
         ask: Any = getattr(self, "agenerate_text", None) or getattr(self, "generate_text", None)
-        found = await settled(ask(prompt, n=n, **how))
-        if not self.is_finished(found):
+        response = await settled(ask(prompt, n=n, **how))
+        if not self.is_finished(response):
             raise Unavailable(f"a text of {type(self).__name__} {CUT}")
-        return found
+        return response
 
 
 class _Writes(Wrapped, BaseRagasLLM):

@@ -115,22 +115,22 @@ def get_token_usage_for_bedrock(llm_result: Any) -> TokenUsage:
 
 def _of_output(llm_result: Any, names: tuple[str, str]) -> TokenUsage:
     """What a result says of itself."""
-    told = getattr(llm_result, "llm_output", None) or {}
-    used = told.get("token_usage") or {}
+    about = getattr(llm_result, "llm_output", None) or {}
+    used = about.get("token_usage") or {}
     read, written = (used.get(name) or 0 for name in names)
-    return TokenUsage(read, written, told.get("model_name") or "")
+    return TokenUsage(read, written, about.get("model_name") or "")
 
 
 def _of_messages(llm_result: Any, names: tuple[str, str], named: str) -> TokenUsage:
     """The sum of what the messages of a result say of themselves."""
-    told = [
+    metadata = [
         getattr(getattr(made, "message", None), "response_metadata", None) or {}
         for several in getattr(llm_result, "generations", None) or ()
         for made in (several if isinstance(several, list) else [several])
     ]
-    used = [one.get("usage") or {} for one in told]
+    used = [one.get("usage") or {} for one in metadata]
     read, written = (sum(one.get(name) or 0 for one in used) for name in names)
-    model = next((one[named] for one in told if one.get(named)), "")
+    model = next((one[named] for one in metadata if one.get(named)), "")
     return TokenUsage(read, written, model)
 
 

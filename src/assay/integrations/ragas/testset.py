@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.integrations.ragas.advice import missing, refuse, reworded
 from assay.integrations.ragas.dataset import write_csv
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
-from assay.integrations.ragas.judges import chosen, judge
+from assay.integrations.ragas.judges import choose_judges, judge
 from assay.integrations.ragas.run_config import RunConfig, TokenUsage
 from assay.run.settings import Settings
 from assay.testset import Plan, generate
@@ -241,8 +241,8 @@ class TestsetGenerator:
     generate_with_chunks = generate_with_langchain_docs
 
     def _judge(self, settings: Settings) -> Any:
-        who = chosen(self.llm, None, settings, asked=True)
-        who.tell(())
+        who = choose_judges(self.llm, None, settings, needed=True)
+        who.warn(())
         writes = who.judge
         if self.critic_llm is None:
             return writes
@@ -269,10 +269,10 @@ def _kinds(distributions: Mapping[str, float] | None) -> dict[Any, float]:
     """Shares by kind; two of ragas' kinds may be one of ours."""
     if not distributions:
         return dict(_KINDS)
-    found: dict[Any, float] = {}
+    shares: dict[Any, float] = {}
     for kind, share in distributions.items():
-        found[kind] = found.get(kind, 0.0) + share
-    return found
+        shares[kind] = shares.get(kind, 0.0) + share
+    return shares
 
 
 __getattr__ = partial(missing, "testset")

@@ -113,10 +113,10 @@ class Metric:
         Raises:
             NotImplementedError: If it does not.
         """
-        own = getattr(self, "_ascore", None)
-        if own is None:
+        score = getattr(self, "_ascore", None)
+        if score is None:
             raise NotImplementedError(f"{type(self).__name__}._ascore is not implemented")
-        return float(await own(row, callbacks))
+        return float(await score(row, callbacks))
 
     def score(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
         """`ascore` run to completion."""
@@ -215,11 +215,11 @@ class _ByPosition(type):
 
     positional: tuple[str, ...]
 
-    def __call__(cls, *args: Any, **given: Any) -> Any:
+    def __call__(cls, *args: Any, **named: Any) -> Any:
         if len(args) > len(cls.positional):
             names = ", ".join(f"{name}=" for name in cls.positional) or "llm="
             raise InputError(f"{cls.__name__} takes its parameters by name", f"give {names}")
-        return super().__call__(**dict(zip(cls.positional, args, strict=False)), **given)
+        return super().__call__(**dict(zip(cls.positional, args, strict=False)), **named)
 
 
 @dataclass
@@ -260,10 +260,10 @@ class Ready(
         for name, value in declared.items():
             setattr(cls, name, tuple(value.split()) if name in _LISTED else value)
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Refuse what is no parameter here, by name."""
         known = [one.name for one in fields(cls)]
-        for name in given:
+        for name in parameters:
             if name not in known and cls.__module__.startswith("assay."):
                 way = "prompts are replaced by task: Settings(prompts=...)"
                 has = f"it has {', '.join(known)}"
@@ -317,10 +317,10 @@ class Ready(
         from assay.integrations.ragas.metrics.result import why
         from assay.integrations.ragas.scoring import outcomes, row_of
 
-        (found,) = await outcomes(self, [row_of(row)])
-        if why(found):
-            warnings.warn(f"{self.name} is NaN: {why(found)}", stacklevel=2)
-        return self.value(found)
+        (outcome,) = await outcomes(self, [row_of(row)])
+        if why(outcome):
+            warnings.warn(f"{self.name} is NaN: {why(outcome)}", stacklevel=2)
+        return self.value(outcome)
 
 
 def __getattr__(name: str) -> Any:

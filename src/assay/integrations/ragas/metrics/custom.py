@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, refuse, reworded
-from assay.integrations.ragas.judges import chosen
+from assay.integrations.ragas.judges import choose_judges
 from assay.integrations.ragas.metrics.result import MetricResult, result_of, unwanted
 from assay.integrations.ragas.scoring import row_of, run
 from assay.judge import Judge, Task
@@ -36,8 +36,8 @@ class _Worded(Metric):
     needs = ("metadata",)
 
     def _inputs(self, sample: Sample) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = sample.metadata["inputs"]
-        return found
+        inputs: Mapping[str, Any] = sample.metadata["inputs"]
+        return inputs
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Labelled(_Worded):
         """Ask for a label; the score is its place, from 0 (first) to 1 (last)."""
         shown = _shown(self._inputs(sample))
         labels = tuple((label, "") for label in self.labels)
-        found = await judge(ChooseLabel(self.criterion, labels, shown))
-        place = self.labels.index(found.value) / max(1, len(self.labels) - 1)
-        part = Part("texts", _text(shown), found.value, place, found.reason)
-        return Score(place, (part,), details={"value": found.value})
+        reply = await judge(ChooseLabel(self.criterion, labels, shown))
+        place = self.labels.index(reply.value) / max(1, len(self.labels) - 1)
+        part = Part("texts", _text(shown), reply.value, place, reply.reason)
+        return Score(place, (part,), details={"value": reply.value})
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Graded(_Worded):
         """Ask for a grade."""
         shown = _shown(self._inputs(sample))
         grades = tuple((grade, "") for grade in self.grades)
-        found = await judge(GiveGrade(self.criterion, grades, shown))
-        part = Part("texts", _text(shown), f"{found.value:g}", found.value, found.reason)
-        return Score(found.value, (part,), details={"value": found.value})
+        reply = await judge(GiveGrade(self.criterion, grades, shown))
+        part = Part("texts", _text(shown), f"{reply.value:g}", reply.value, reply.reason)
+        return Score(reply.value, (part,), details={"value": reply.value})
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class Ranked(_Worded):
             return Unscored("undefined", f"no list of {self.items} items to be ranked was given")
         items = tuple(map(str, inputs[lists[0]]))
         others = {name: value for name, value in inputs.items() if name != lists[0]}
-        found = await judge(RankAnswers(self.criterion, _shown(others), items))
-        ranked = [items[at] for at in found.order]
-        place = 1 - found.order.index(0) / max(1, self.items - 1)
+        reply = await judge(RankAnswers(self.criterion, _shown(others), items))
+        ranked = [items[at] for at in reply.order]
+        place = 1 - reply.order.index(0) / max(1, self.items - 1)
         parts = tuple(Part("item", item, f"rank {n}") for n, item in enumerate(ranked, 1))
-        return Score(place, parts, details={"value": ranked, "reason": found.reason})
+        return Score(place, parts, details={"value": ranked, "reason": reply.reason})
 
 
 def _shown(inputs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -141,7 +141,7 @@ class BaseMetric:
 
     async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
         """The values for several sets of inputs."""
-        return list(await asyncio.gather(*(self.ascore(**{**given, **how}) for given in inputs)))
+        return list(await asyncio.gather(*(self.ascore(**{**row, **how}) for row in inputs)))
 
     def batch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
         """`abatch_score` run to completion."""
@@ -182,9 +182,9 @@ class LLMMetric(BaseMetric):
         Raises:
             InputError: If one is missing.
         """
-        found: MetricResult
-        (found,) = await self.abatch_score([inputs], llm=llm)
-        return found
+        result: MetricResult
+        (result,) = await self.abatch_score([inputs], llm=llm)
+        return result
 
     async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
         """The values for several sets of texts; a judge may be given as `llm`, or with them."""
@@ -194,21 +194,21 @@ class LLMMetric(BaseMetric):
             return []
         judge = how.get("llm") or inputs[0].get("llm") or self.llm
         texts = [row_of({k: v for k, v in row.items() if k != "llm"}) for row in inputs]
-        for given in texts:
-            absent = [name for name in self.get_variables() if name not in given]
+        for row in texts:
+            absent = [name for name in self.get_variables() if name not in row]
             if absent:
                 raise InputError(f"{self.name}: its prompt names {', '.join(absent)}", "give it")
         metric = self.in_assay()
-        rows = [{"metadata": {"inputs": given}} for given in texts]
+        rows = [{"metadata": {"inputs": row}} for row in texts]
         with reworded():
-            who = chosen(judge, None, settings := Settings(probe=False), asked=True)
-            who.tell(())
+            who = choose_judges(judge, None, settings := Settings(probe=False), needed=True)
+            who.warn(())
         result = await run(rows, [metric], who.judge, who.embedder, settings)
         return [
-            result_of(outcome, outcome.details.get("value"), given)
+            result_of(outcome, outcome.details.get("value"), row)
             if isinstance(outcome, Score)
-            else result_of(outcome, None, given)
-            for outcome, given in zip(result[metric.label], texts, strict=True)
+            else result_of(outcome, None, row)
+            for outcome, row in zip(result[metric.label], texts, strict=True)
         ]
 
     def in_assay(self) -> Metric:
@@ -323,10 +323,10 @@ _VERSION = "1.0"
 
 def place(path: str | Path | None, name: str) -> Path:
     """Where a metric of this name is kept: a file, a file in a folder, or ``./NAME.json``."""
-    found = Path(path) if path is not None else Path(f"{name}.json")
-    if found.is_dir():
-        return found / f"{name}.json"
-    return found if found.suffix else found.with_suffix(".json")
+    file = Path(path) if path is not None else Path(f"{name}.json")
+    if file.is_dir():
+        return file / f"{name}.json"
+    return file if file.suffix else file.with_suffix(".json")
 
 
 def write(path: Path, kind: str, metric: Any) -> None:
@@ -367,20 +367,20 @@ def read(path: str | Path, kind: str) -> dict[str, Any]:
     try:
         raw = file.read_bytes()
         data = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
-        found, prompt = data["metric_type"], data["prompt"]
-        given = {"name": data["name"], "prompt": prompt["instruction"]}
+        kind_there, prompt = data["metric_type"], data["prompt"]
+        fields = {"name": data["name"], "prompt": prompt["instruction"]}
         allowed = data.get("config", {}).get("allowed_values")
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         what = f"'{path}' cannot be read as a metric: {error or type(error).__name__}"
         raise InputError(what, "give a file that a metric's save() wrote") from error
-    if found != kind:
-        raise InputError(f"'{path}' holds a {found}", f"load it by {found}.load")
+    if kind_there != kind:
+        raise InputError(f"'{path}' holds a {kind_there}", f"load it by {kind_there}.load")
     if prompt.get("examples"):
         what = f"assay's ragas has no prompts with examples, and '{path}' holds one"
         raise InputError(what, "write the examples into the prompt")
     if allowed is not None:
-        given["allowed_values"] = _allowed(allowed, kind)
-    return given
+        fields["allowed_values"] = _allowed(allowed, kind)
+    return fields
 
 
 def _allowed(allowed: Any, kind: str) -> Any:

@@ -151,9 +151,9 @@ def result_of(outcome: Outcome, value: Any, row: Mapping[str, Any]) -> MetricRes
     """
     if isinstance(outcome, Unscored):
         return MetricResult(math.nan, why(outcome), {"input": dict(row), "output": {}})
-    said = [f"{part.label}: {part.reason or part.text}" for part in outcome.parts]
-    found = {"value": value, **outcome.details}
-    return MetricResult(value, "\n".join(said), {"input": dict(row), "output": found})
+    reasons = [f"{part.label}: {part.reason or part.text}" for part in outcome.parts]
+    output = {"value": value, **outcome.details}
+    return MetricResult(value, "\n".join(reasons), {"input": dict(row), "output": output})
 
 
 def why(outcome: Outcome) -> str:
@@ -213,9 +213,9 @@ class FunctionMetric:
         Raises:
             TypeError: If inputs are positional, missing, or of another type than is annotated.
         """
-        given = self._checked(args, inputs)
+        arguments = self._checked(args, inputs)
         try:
-            found = await settled(self.function(**given))
+            result = await settled(self.function(**arguments))
         except (
             ArithmeticError,
             LookupError,
@@ -225,9 +225,9 @@ class FunctionMetric:
             OSError,
         ) as error:
             return MetricResult(None, f"Error executing metric {self.name}: {error}")
-        found = found if isinstance(found, MetricResult) else MetricResult(found)
-        problem = unwanted(found.value, self.allowed_values)
-        return MetricResult(None, f"Metric {self.name} {problem}") if problem else found
+        result = result if isinstance(result, MetricResult) else MetricResult(result)
+        problem = unwanted(result.value, self.allowed_values)
+        return MetricResult(None, f"Metric {self.name} {problem}") if problem else result
 
     async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`ascore` of each."""
@@ -245,8 +245,10 @@ class FunctionMetric:
         unknown = sorted(set(inputs) - set(self._signature.parameters))
         if unknown:
             known = ", ".join(sorted(self._signature.parameters))
-            said = f"{self.name} received unknown arguments: {', '.join(unknown)}; it takes {known}"
-            warnings.warn(said, UserWarning, stacklevel=3)
+            message = (
+                f"{self.name} received unknown arguments: {', '.join(unknown)}; it takes {known}"
+            )
+            warnings.warn(message, UserWarning, stacklevel=3)
         form = create_model(
             f"{self.name}_inputs",
             __config__=ConfigDict(arbitrary_types_allowed=True),
@@ -276,10 +278,10 @@ class FunctionMetric:
             f"{name}={args[at]!r}" if at < len(args) else f"{name}=..."
             for at, name in enumerate(names)
         ]
-        given = ", ".join(map(repr, args))
+        shown_args = ", ".join(map(repr, args))
         return (
             f"{self.name}.score() requires keyword arguments, not positional.\n"
-            f"You provided: score({given})\nCorrect usage: score({', '.join(shown)})"
+            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(shown)})"
         )
 
 
