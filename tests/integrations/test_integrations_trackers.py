@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from outgoing_help import TRACE, finished, listening
+from exporters_help import TRACE, finished, listening
 
 from assay.integrations.exporters import Sent
 

@@ -21,7 +21,7 @@ _LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ScoreRecord:
     """One score of one sample, or why there is none.
 
     Attributes:
@@ -63,23 +63,23 @@ class Sent:
     untraced: int = 0
 
 
-def told(result: Result) -> Iterator[Told]:
+def score_records(result: Result) -> Iterator[ScoreRecord]:
     """Every score of a run, in the order of metrics and samples."""
     signatures, about = result.run.config["metrics"], result.run.config["about"]
     for metric in result.run.metrics:
         judged = _asks(signatures[metric], metric)
         sign = 1 if about[metric]["higher_is_better"] else -1
         for sample, outcome in result.outcomes(metric):
-            yield _told(sample, metric, outcome, sign, judged=judged)
+            yield _record(sample, metric, outcome, sign, judged=judged)
 
 
-def traced(result: Result) -> tuple[list[Told], int]:
+def traced(result: Result) -> tuple[list[ScoreRecord], int]:
     """The scores of samples whose trace is known, and how many samples there are without.
 
     Raises:
         InputError: If no sample's trace is known.
     """
-    scores = list(told(result))
+    scores = list(score_records(result))
     known = [item for item in scores if item.trace]
     if scores and not known:
         what = f"no sample of run {result.run.id[:8]} names its trace"
@@ -91,8 +91,8 @@ def traced(result: Result) -> tuple[list[Told], int]:
 def spanned(
     result: Result,
     remedy: str = "give the column span_id",
-    whose: Callable[[Told], bool] = lambda item: bool(item.span),
-) -> tuple[list[Told], int]:
+    whose: Callable[[ScoreRecord], bool] = lambda item: bool(item.span),
+) -> tuple[list[ScoreRecord], int]:
     """The scores of samples whose span is known, too, and how many samples there are without.
 
     Args:
@@ -111,7 +111,7 @@ def spanned(
     return known, untraced + left
 
 
-def sent(items: list[Told], untraced: int, *, with_reasons: bool) -> Sent:
+def sent(items: list[ScoreRecord], untraced: int, *, with_reasons: bool) -> Sent:
     """The account of what was sent.
 
     Args:
@@ -185,13 +185,15 @@ def _asks(signature: str, label: str) -> bool:
     return any(part.partition("=")[0] not in ("assay", "code", "revision") for part in parts)
 
 
-def _told(sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool) -> Told:
+def _record(
+    sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool
+) -> ScoreRecord:
     place = _place(sample.metadata)
     if isinstance(outcome, Unscored):
         why, text = outcome.why, outcome.detail
-        return Told(sample.id, *place, metric, None, why, text[:_LONGEST], judged)
+        return ScoreRecord(sample.id, *place, metric, None, why, text[:_LONGEST], judged)
     text = _explained(outcome.parts, outcome.method, sign)
-    return Told(sample.id, *place, metric, float(outcome), "", text, judged)
+    return ScoreRecord(sample.id, *place, metric, float(outcome), "", text, judged)
 
 
 def _place(metadata: Mapping[str, Any]) -> tuple[str, str]:

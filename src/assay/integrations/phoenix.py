@@ -4,7 +4,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.integrations import exporters
-from assay.integrations.exporters import Sent, Told
+from assay.integrations.exporters import ScoreRecord, Sent
 from assay.run.result import Result
 
 _AT_ONCE = 500
@@ -50,7 +50,7 @@ def send(result: Result, *, client: Any = None) -> Sent:
     return exporters.sent(items, unknown, with_reasons=True)
 
 
-def _annotation(item: Told, result: Result) -> dict[str, Any]:
+def _annotation(item: ScoreRecord, result: Result) -> dict[str, Any]:
     run = result.run
     fields = {"score": item.value, "label": item.why, "explanation": item.explanation}
     return {

@@ -10,7 +10,7 @@ from assay._version import __version__
 from assay.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.integrations.exporters import Sent, Told
+    from assay.integrations.exporters import ScoreRecord, Sent
     from assay.integrations.opentelemetry.traffic import AssaySpanProcessor
     from assay.run.result import Result
 
@@ -52,7 +52,7 @@ def emit(result: "Result", *, provider: Any = None) -> "Sent":
     return exporters.sent(known, unknown, with_reasons=True)
 
 
-def _attributes(item: "Told") -> dict[str, Any]:
+def _attributes(item: "ScoreRecord") -> dict[str, Any]:
     attributes = {
         _NAME: item.metric,
         _VALUE: item.value,
@@ -63,7 +63,7 @@ def _attributes(item: "Told") -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 
-def _beside(item: "Told") -> Any:
+def _beside(item: "ScoreRecord") -> Any:
     """The context in which the span of a sample is the current one."""
     from opentelemetry.trace import (
         NonRecordingSpan,
@@ -78,7 +78,7 @@ def _beside(item: "Told") -> Any:
     return set_span_in_context(NonRecordingSpan(place))
 
 
-def _findable(item: "Told") -> bool:
+def _findable(item: "ScoreRecord") -> bool:
     """Whether its ids are those of OpenTelemetry; Langfuse may have others."""
     return _hexadecimal(item.trace, 32) and _hexadecimal(item.span, 16)
 

@@ -157,9 +157,6 @@ class Dataset(DataTable):
     """The rows that an experiment is made with."""
 
 
-__getattr__ = partial(missing, "dataset")
-
-
 _AT_ONCE = 16
 
 
@@ -466,3 +463,6 @@ def backend_of(backend: Any, **options: Any) -> Any:
     if backend not in BACKENDS:
         raise InputError(f"no backend is called '{backend}'", f"one of {', '.join(BACKENDS)}")
     return BACKENDS[backend](**options)
+
+
+__getattr__ = partial(missing, "dataset")

@@ -300,8 +300,6 @@ RagasDataset = EvaluationDataset
 SingleTurnSampleOrMultiTurnSample: TypeAlias = SingleTurnSample | MultiTurnSample
 Sample: TypeAlias = SingleTurnSample | MultiTurnSample
 
-__getattr__ = partial(missing, "dataset_schema")
-
 
 _KINDS: dict[str, type[Message]] = {"human": HumanMessage, "ai": AIMessage, "tool": ToolMessage}
 
@@ -331,3 +329,6 @@ def _message(one: Any, metadata: bool) -> Message:  # noqa: FBT001
     if called := getattr(one, "tool_calls", None):
         fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
     return _KINDS[one.type](**fields)
+
+
+__getattr__ = partial(missing, "dataset_schema")

@@ -49,9 +49,6 @@ class RunConfig:
         )
 
 
-__getattr__ = partial(missing, "run_config")
-
-
 @dataclass
 class TokenUsage:
     """Tokens read and written by one model.
@@ -149,3 +146,6 @@ ExceptionInRunner = JudgeError
 RagasOutputParserException = Unreadable
 LLMDidNotFinishException = MaxRetriesExceeded = Unavailable
 ValidationError = InputError
+
+
+__getattr__ = partial(missing, "run_config")

@@ -4,8 +4,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from outgoing_help import ROWS, TRACE, finished
-from outgoing_help import ROWS as ALL
+from exporters_help import ROWS, TRACE, finished
+from exporters_help import ROWS as ALL
 
 import assay
 from assay.errors import InputError
@@ -51,19 +51,21 @@ class TestWhatIsTold:
         assert exporters.plain_name(label) == name
 
     def test_an_explanation_begins_with_what_cost_most(self, result):
-        half = next(item for item in exporters.told(result) if item.sample == "half")
+        half = next(item for item in exporters.score_records(result) if item.sample == "half")
         assert half.explanation.splitlines()[0].startswith("unsupported: There.")
 
     def test_of_a_metric_whose_low_scores_are_good_the_highest_parts_come_first(self, tmp_path):
         judge = plausible(split_statements=split("Here.", "There."), verify_statements=verify(1, 0))
         metrics = ["faithfulness", "ragchecker:hallucination"]
         result = assay.evaluate(ALL[:1], metrics, judge, store=tmp_path / "assay.db")
-        found = {item.metric: item.explanation.splitlines() for item in exporters.told(result)}
+        found = {
+            item.metric: item.explanation.splitlines() for item in exporters.score_records(result)
+        }
         assert [part.value for part in result["ragchecker:hallucination"][0].parts] == [0, 1]
         assert "There." in found["ragchecker:hallucination"][0]
 
     def test_a_metric_of_code_alone_was_not_judged(self, result):
-        judged = {item.metric: item.judged for item in exporters.told(result)}
+        judged = {item.metric: item.judged for item in exporters.score_records(result)}
         assert judged == {"faithfulness": True, "exact_match": False}
 
     def test_a_table_has_a_column_for_why_there_is_no_score(self, result):
