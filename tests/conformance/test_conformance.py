@@ -1,4 +1,4 @@
-"""Does the page of definitions tell what the code computes, and does `assay explain` tell the same?"""
+"""The page of definitions and `assay explain` tell what the code computes."""
 
 import sys
 from dataclasses import dataclass

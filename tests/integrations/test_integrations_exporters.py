@@ -1,4 +1,4 @@
-"""Do other tools hear each score of a run, whose it is, and why there is none?"""
+"""What other tools are sent of a run: each score, whose it is, and why there is none."""
 
 import sys
 from types import SimpleNamespace

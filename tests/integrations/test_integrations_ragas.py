@@ -1,4 +1,4 @@
-"""Does the drop-in for ragas do what ragas' names promise, and say so where it does not?"""
+"""The drop-in for ragas does what ragas' names promise, and says so where it does not."""
 
 import inspect
 import math

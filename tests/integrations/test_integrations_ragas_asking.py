@@ -1,4 +1,4 @@
-"""Do the objects that a script makes for ragas do what it asks of them by itself?"""
+"""Objects that a script makes for ragas, used by the script itself."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Is every public name of ragas here, or told with what is used instead?
+"""Every public name of ragas is here, or tells what is used instead.
 
 `ragas_names.json` holds what the modules of ragas 0.1.21, 0.2.15 and 0.4.3 list in `__all__`.
 """

@@ -1,4 +1,4 @@
-"""Does `TestsetGenerator` of ragas, in its old and its new form, write checked questions?"""
+"""`TestsetGenerator` of ragas, in its old and its new form, writes checked questions."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Is a sample that comes alone scored as it is in a run, and does "no number" stay none?"""
+"""A sample that comes alone is scored as it is in a run; no number stays none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Do the real clients of MLflow, Weights & Biases, Langfuse and Phoenix take what they are given?"""
+"""The real clients of MLflow, Weights & Biases, Langfuse and Phoenix take what they are given."""
 
 import json
 

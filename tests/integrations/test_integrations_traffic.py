@@ -1,4 +1,4 @@
-"""Does a share of a running application's answers become a data set, without holding it up?"""
+"""A share of a running application's answers becomes a data set, without holding it up."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Do tests of other projects fail and pass as they should, and is nobody disturbed who asks nothing?"""
+"""Tests of other projects fail and pass as they should; who asks nothing is not disturbed."""
 
 import json
 import tomllib

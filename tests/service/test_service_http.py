@@ -1,4 +1,4 @@
-"""Does the service evaluate for callers who may, and send all others away with a clear reason?"""
+"""The service over HTTP: evaluates for callers who may, refuses all others with a clear reason."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Are curves, thresholds and their errors what the literature says, and held out where promised?"""
+"""Curves, thresholds and their errors: as the literature says, held out where promised."""
 
 import numpy as np
 import pytest

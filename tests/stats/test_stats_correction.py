@@ -1,4 +1,4 @@
-"""Is a mean of few labels and many scores corrected as the papers say, and does its interval hold?"""
+"""A mean of few labels and many scores, corrected as the papers say, and its interval."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Is the number of bad cases that an imperfect judge misses estimated with its uncertainty?"""
+"""The number of bad cases that an imperfect judge misses, with its uncertainty."""
 
 import numpy as np
 import pytest

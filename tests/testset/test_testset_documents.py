@@ -1,4 +1,4 @@
-"""Are documents of every kind read, and is each passage a stretch of its document?"""
+"""Documents of every kind are read; each passage is a stretch of its document."""
 
 import json
 from types import SimpleNamespace

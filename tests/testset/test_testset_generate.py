@@ -1,4 +1,4 @@
-"""Are only sound questions kept, is nothing paid for twice, and is the account of them true?"""
+"""Only sound questions are kept, nothing is paid for twice, and the account of them is true."""
 
 import asyncio
 import itertools

@@ -35,12 +35,12 @@ def facts(metric: Metric, shown: Worked | None) -> list[tuple[str, str]]:
     return [(name, fact) for name, fact in known if fact]
 
 
-def calls(asked: Mapping[str, int]) -> str:
+def calls(counts: Mapping[str, int]) -> str:
     """``7 (generate_questions, embed x 6)``."""
-    if not asked:
+    if not counts:
         return "none"
-    kinds = ", ".join(kind if n == 1 else f"{kind} x {n}" for kind, n in asked.items())
-    return f"{sum(asked.values())} ({kinds})"
+    kinds = ", ".join(kind if n == 1 else f"{kind} x {n}" for kind, n in counts.items())
+    return f"{sum(counts.values())} ({kinds})"
 
 
 def outcome(scored: Outcome) -> str:

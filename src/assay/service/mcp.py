@@ -129,9 +129,9 @@ def _with_errors_in_words(tool: Tool) -> Tool:
     from mcp.server.mcpserver.exceptions import ToolError
 
     @functools.wraps(tool)
-    async def call(*args: Any, **given: Any) -> dict[str, Any]:
+    async def call(*args: Any, **arguments: Any) -> dict[str, Any]:
         try:
-            return await tool(*args, **given)
+            return await tool(*args, **arguments)
         except AssayError as error:
             raise ToolError(str(error)) from error
 

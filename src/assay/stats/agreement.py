@@ -2,9 +2,9 @@
 
 Every measure is a `Statistic`: a function of weights, one a row. It is NaN where the number is not
 defined, such as an AUROC of one class only. Arguments of one name mean the same in all functions,
-each of shape (n,): `scores` are higher for what is more likely positive, `said` is what was called
-positive, `labels` what is, `rule` the scores or calls of a rule for the same rows, and `groups` the
-cluster of each row. `level` is the nominal coverage of an interval, in (0, 1).
+each of shape (n,): `scores` are higher for what is more likely positive, `predictions` say what was
+called positive, `labels` what is, `rule` holds the scores or calls of a rule for the same rows, and
+`groups` the cluster of each row. `level` is the nominal coverage of an interval, in (0, 1).
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -117,15 +117,15 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
     return value
 
 
-def f1(said: Numbers, labels: Numbers) -> Statistic:
+def f1(predictions: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
     return micro_f1(positive & called, called, positive)
 
 
-def micro_f1(hits: Numbers, said: Numbers, labelled: Numbers) -> Statistic:
+def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statistic:
     """F1 over counts: each row adds its hits, what was said in it and what is labelled in it."""
-    h, s, g = (np.asarray(counts, float) for counts in (hits, said, labelled))
+    h, s, g = (np.asarray(counts, float) for counts in (hits, predictions, labelled))
 
     def value(weights: Floats) -> float:
         return ratio(2 * float(weights @ h), float(weights @ s + weights @ g))
@@ -133,16 +133,16 @@ def micro_f1(hits: Numbers, said: Numbers, labelled: Numbers) -> Statistic:
     return value
 
 
-def macro_f1(said: Sequence[str], labels: Sequence[str]) -> Statistic:
+def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
-    called, truth = np.asarray(said), np.asarray(labels)
+    called, truth = np.asarray(predictions), np.asarray(labels)
     each = [f1(called == name, truth == name) for name in sorted(set(labels))]
     return lambda weights: float(np.mean([one(weights) for one in each]))
 
 
-def balanced(said: Numbers, labels: Numbers) -> Statistic:
+def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
     """Mean of the accuracies on positives and on negatives, in [0, 1]; chance reaches 0.5."""
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
 
     def value(weights: Floats) -> float:
         good, bad = weights * positive, weights * ~positive
@@ -154,7 +154,7 @@ def balanced(said: Numbers, labels: Numbers) -> Statistic:
 
 
 def balanced_interval(
-    said: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
+    predictions: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
 ) -> Interval | None:
     """The confidence interval of the balanced accuracy, from those of its two accuracies.
 
@@ -167,13 +167,13 @@ def balanced_interval(
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
     right = np.where(positive, called, ~called).astype(np.float64)
     return _recovered(right, positive, groups, 0.0, level)
 
 
 def balanced_lead(
-    said: Numbers,
+    predictions: Numbers,
     rule: Numbers,
     labels: Numbers,
     groups: Sequence[Hashable],
@@ -186,7 +186,7 @@ def balanced_lead(
         The interval, put together as that of `balanced_interval`, from the differences of both
         accuracies; None if a class has fewer than two clusters.
     """
-    positive, called, other = (np.asarray(one, bool) for one in (labels, said, rule))
+    positive, called, other = (np.asarray(one, bool) for one in (labels, predictions, rule))
     if other.all() or not other.any():  # it reaches 0.5 on whatever rows
         return _above_half(balanced_interval(called, positive, groups, level=level))
     ahead = called.astype(np.float64) - other
@@ -225,9 +225,9 @@ def _recovered(
     return Interval(bottom, top, level, f"recovered from {ends[0].method}")
 
 
-def accuracy(said: Numbers, labels: Numbers) -> Statistic:
+def accuracy(predictions: Numbers, labels: Numbers) -> Statistic:
     """Share of rows on which both are the same, in [0, 1]."""
-    return mean(np.asarray(said) == np.asarray(labels))
+    return mean(np.asarray(predictions) == np.asarray(labels))
 
 
 def pearson(a: Numbers, b: Numbers) -> Statistic:

@@ -158,9 +158,9 @@ class Objective:
         """The least and the greatest value possible."""
         return (-max(self.accept, self.reject), 0.0) if self.name == "cost" else (0.0, 1.0)
 
-    def __call__(self, said: Numbers, good: Numbers) -> Statistic:
+    def __call__(self, predictions: Numbers, good: Numbers) -> Statistic:
         """Of what was said to be good."""
-        called, truth = np.asarray(said, bool), np.asarray(good, bool)
+        called, truth = np.asarray(predictions, bool), np.asarray(good, bool)
         if self.name == "balanced":
             return balanced(called, truth)
         if self.name == "f1":

@@ -120,7 +120,7 @@ class Clustered:
 
 
 def clustered(
-    said: Sequence[bool],
+    verdicts: Sequence[bool],
     groups: Sequence[Hashable],
     checked: Sequence[tuple[bool, bool]],
     checked_groups: Sequence[Hashable],
@@ -129,7 +129,7 @@ def clustered(
     """How much less samples tell than as many independent ones.
 
     Args:
-        said: Of each sample whether the judge called it positive, one at least.
+        verdicts: Of each sample whether the judge called it positive, one at least.
         groups: For each the cluster that it belongs to.
         checked: Of each checked sample (whether the judge called it positive, whether it is), as
             in `Checked.of`; positives and negatives among them.
@@ -140,7 +140,7 @@ def clustered(
     """
     right = np.array([called == true for called, true in checked])
     positive = np.array([true for _, true in checked])
-    n, freedom = effective_n(said, groups)
+    n, freedom = effective_n(verdicts, groups)
     at = cluster_numbers(checked_groups)
     independent, errors = [], []
     for side in (positive, ~positive):

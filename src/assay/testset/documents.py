@@ -176,16 +176,16 @@ class _Page(HTMLParser):
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
-    problems, found = list[Problem](), False
+    problems, any_text = list[Problem](), False
     for record in file_records(path)():
         one = _of_record(record, path.name, sources)
         if isinstance(one, Problem):
             problems.append(one)
         else:
-            found = True
+            any_text = True
             yield one
     if problems:  # where no row has a text, one says it for all
-        raise InputError(problems if found else problems[:1])
+        raise InputError(problems if any_text else problems[:1])
 
 
 def _of_record(record: Record, file: str, sources: Counter[str]) -> Document | Problem:

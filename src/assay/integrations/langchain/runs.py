@@ -1,7 +1,6 @@
 """Runs of LangChain: collected as rows by a callback handler, scored by a LangSmith evaluator."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +9,8 @@ from langsmith import evaluation
 from langsmith.evaluation import EvaluationResult, EvaluationResults
 
 from assay.integrations.rows import (
+    CollectsRows,
     Request,
-    Rows,
     answer_of,
     context_of,
     message_text,
@@ -22,7 +21,7 @@ from assay.integrations.scoring import Finding, Scorer
 from assay.run.loop import run_to_completion
 
 
-class Collector(BaseCallbackHandler):
+class Collector(CollectsRows, BaseCallbackHandler):
     """Collects questions, contexts and answers of chains, agents and graphs while they run.
 
     ``chain.invoke(question, config={"callbacks": [collector]})``, as often and as many at once as
@@ -49,20 +48,11 @@ class Collector(BaseCallbackHandler):
         question: Callable[[Any], str | None] = question_of,
         answer: Callable[[Any], str | None] = answer_of,
     ) -> None:
-        super().__init__()
-        self._collected = Rows(known)
+        CollectsRows.__init__(self, known)
+        BaseCallbackHandler.__init__(self)
         self._question, self._answer = question, answer
         # Run -> (its request, whether it is a retriever or within one).
         self._runs: dict[UUID, tuple[Request, bool]] = {}
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
-        return self._collected.rows
-
-    def write(self, path: str | Path) -> Path:
-        """Write the rows as JSON lines; returns the path."""
-        return self._collected.write(path)
 
     def on_chain_start(
         self,

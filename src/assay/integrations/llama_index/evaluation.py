@@ -3,7 +3,6 @@
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
@@ -16,12 +15,12 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
 from assay.integrations.llama_index import usage
-from assay.integrations.rows import Request, Rows
+from assay.integrations.rows import CollectsRows, Request
 from assay.integrations.scoring import Scorer
 from assay.metrics.names import check_threshold
 
 
-class Collector:
+class Collector(CollectsRows):
     """Collects questions, contexts and answers of query engines while they run.
 
     ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
@@ -38,20 +37,11 @@ class Collector:
     """
 
     def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._collected = Rows(known)
+        super().__init__(known)
         self._open: dict[str, Request] = {}
         self._parents: dict[str, str | None] = {}
         self._unread: dict[int, Request] = {}
         self._events, self._spans = _Events(self), _Spans(self)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
-        return self._collected.rows
-
-    def write(self, path: str | Path) -> Path:
-        """Write the rows as JSON lines; returns the path."""
-        return self._collected.write(path)
 
     def __enter__(self) -> Self:
         root = get_dispatcher()

@@ -1,4 +1,4 @@
-"""How are the imports of a script or notebook written for ragas changed, and what is left to do?"""
+"""Scripts and notebooks written for ragas: their imports changed, the rest listed to do by hand."""
 
 import ast
 import importlib

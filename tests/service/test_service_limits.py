@@ -1,4 +1,4 @@
-"""Is a request judged in its turn, once, and for no longer than it may be, with nothing lost?"""
+"""The queue of the service: each request in its turn, once, and for no longer than it may be."""
 
 import asyncio
 import json
