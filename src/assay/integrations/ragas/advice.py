@@ -252,6 +252,8 @@ def add_modules() -> None:
 
 
 def _from_file(module: str, file: str, name: str) -> Any:
+    if name.startswith("__") and name != "__all__":  # whoever looks at all modules loads no file
+        raise AttributeError(name)
     names = vars(importlib.import_module(f"{_PACKAGE}.{file}"))
     return names[name] if name in names else missing(module, name)
 
