@@ -26,8 +26,8 @@ from scipy.special import stdtrit
 import assay
 from assay.analysis.comparison import compare
 from assay.runner.result import Result
+from assay.stats.comparison import difference_interval, paired
 from assay.stats.intervals import mean_interval, proportion_interval
-from assay.stats.paired import difference_interval, paired
 
 Array = npt.NDArray[np.float64]
 Pairs = tuple[Array, Array]

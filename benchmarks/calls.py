@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.conformance import SAMPLE
-from assay.conformance.example import embedded, sample_for
+from assay.conformance import SAMPLE, embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric

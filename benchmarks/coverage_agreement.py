@@ -19,9 +19,8 @@ from scipy.stats import norm
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.stats import agreement, raters
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval, Statistic, jackknife_interval, ones
 from assay.stats.items import rasch
-from assay.stats.weighted import Statistic, jackknife_interval, ones
 
 TIMES = int(os.environ.get("TIMES", "1000"))
 DRAWS = 200

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta
 
-from assay.stats.correction import Design, correct_mean, labels_alone
-from assay.stats.interval import Interval
-from assay.stats.rogan_gladen import Checked, true_share
-from assay.stats.rogan_gladen import clustered as rogan_gladen_clusters
-from assay.stats.sampling import chances, priority, sizes
+from assay.stats.correction import Design, chances, correct_mean, labels_alone, priority, sizes
+from assay.stats.intervals import Interval
+from assay.stats.misclassification import Checked, true_share
+from assay.stats.misclassification import clustered as rogan_gladen_clusters
 
 N = 1000
 Pair = tuple[np.ndarray, np.ndarray]

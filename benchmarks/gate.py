@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from assay.analysis.gate import FEWEST, side
-from assay.stats.paired import difference_interval, paired
+from assay.stats.comparison import difference_interval, paired
 
 RUNS = 400
 MARGIN = 0.05

@@ -16,8 +16,7 @@ from assay.analysis.calibration import Measured, calibrate, check
 from assay.analysis.selection import uncertainty
 from assay.data.labels import Labels, read_labels
 from assay.stats.calibration import Objective
-from assay.stats.correction import Design, correct_mean, labels_alone
-from assay.stats.sampling import chances, priority, sizes
+from assay.stats.correction import Design, chances, correct_mean, labels_alone, priority, sizes
 from benchmarks.data import Record, load, thinned
 
 DRAWS = 500

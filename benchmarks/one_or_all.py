@@ -25,8 +25,8 @@ from assay.backends.limit import Limit
 from assay.backends.openai import OpenAI
 from assay.errors import JudgeError
 from assay.stats.agreement import balanced, balanced_interval
-from assay.stats.paired import paired
-from assay.stats.weighted import value_of
+from assay.stats.comparison import paired
+from assay.stats.intervals import value_of
 from assay.tasks import Statement, VerifyStatements
 from benchmarks.data import ROOT, Record, load, thinned
 

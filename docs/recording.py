@@ -7,9 +7,8 @@ from typing import Any
 
 from snippets import ROOT
 
-from assay.conformance import example, worked
-from assay.conformance.case import EVASIVE
-from assay.conformance.example import REPLIES, embedded, key
+from assay import conformance
+from assay.conformance import EVASIVE, REPLIES, embedded, key, worked
 from assay.judge import Reply, Task
 from assay.metrics import METRICS
 from assay.tasks import (
@@ -151,5 +150,5 @@ def refresh(*, write: bool) -> list[str]:
         return []
     if write:
         PATH.write_text(new, "utf-8")
-        example.forget()
+        conformance.forget()
     return [str(PATH.relative_to(ROOT))]

@@ -1,4 +1,4 @@
-"""A pytest plugin: a test demands a score of a sample, or a gate of a whole data set.
+"""The pytest plugin: a test demands a score of a sample, or a gate of a whole data set.
 
 Nothing is imported, read or asked in a test suite that does not use it.
 
@@ -11,7 +11,7 @@ Nothing is imported, read or asked in a test suite that does not use it.
 import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from inspect import signature
 from numbers import Real
@@ -30,7 +30,7 @@ _MARKER = (
     "assay_samples(path, *, limit=None, mapping=None, contexts='auto', name='sample'): "
     "call the test with every sample of a data set"
 )
-_DESCRIPTION = ("name", "tags", "note", "params")
+_RUN_FIELDS = ("name", "tags", "note", "params")
 _SESSION = pytest.StashKey["Session"]()
 
 
@@ -96,12 +96,13 @@ class Session:
     store: Path
     calls: dict[str, int] = field(default_factory=dict)
 
-    async def scored(self, data: Any, metrics: "Iterable[str | Metric]", **said: Any) -> "Result":
-        """The result of scoring some data; name, tags, note and params of its run may be said."""
+    async def scored(
+        self, data: Any, metrics: "Iterable[str | Metric]", **description: Any
+    ) -> "Result":
+        """The result of scoring some data; name, tags, note and params of its run may be given."""
         from assay.runner.evaluate import aevaluate
-        from assay.runner.settings import Settings
 
-        settings = Settings(probe=False, **said)
+        settings = replace(self._settings(), **description)
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
         self.paid(result.run.id, result.paid.calls)
         return result
@@ -117,7 +118,7 @@ class Session:
         for demand in demands:
             check_demand(demand.metric, demand.sign, demand.value)
         result = await self.scored([sample], [demand.metric for demand in demands])
-        missed = [text for demand in demands if (text := _missed(result, demand))]
+        missed = [text for demand in demands if (text := _miss(result, demand))]
         if missed:
             missed.append(f"assay show {result.run.id[:8]} --store {result.path}")
         return result, "\n\n".join(missed)
@@ -143,21 +144,21 @@ class Session:
         from assay.report.gate import console
         from assay.runner.result import Result, open_run
 
-        said = {key: rules.pop(key) for key in _DESCRIPTION if key in rules}
+        description = {key: rules.pop(key) for key in _RUN_FIELDS if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
             what = f"assay_gate knows no rule '{min(unknown)}'"
             raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
-        held = Rules(**rules)
-        names = metrics or list(dict.fromkeys([*held.min, *held.max]))
+        checked_rules = Rules(**rules)
+        names = metrics or list(dict.fromkeys([*checked_rules.min, *checked_rules.max]))
         if isinstance(data, Result):
             result = data
-            result.describe(**said)
+            result.describe(**description)
         else:
-            result = await self.scored(data, names, **said)
+            result = await self.scored(data, names, **description)
         if isinstance(baseline, str):
             baseline = open_run(baseline, str(self.store))
-        found = gate(result, held, baseline)
-        return result, "" if found.passed else _text(console(found))
+        verdict = gate(result, checked_rules, baseline)
+        return result, "" if verdict.passed else _text(console(verdict))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -185,11 +186,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     try:
         signature(_samples).bind(metafunc, *marker.args, **marker.kwargs)
-        found = _samples(metafunc, *marker.args, **marker.kwargs)
+        cases = _samples(metafunc, *marker.args, **marker.kwargs)
     except (InputError, TypeError) as error:
         pytest.fail(f"assay_samples: {error}", pytrace=False)
     name = marker.kwargs.get("name", "sample")
-    metafunc.parametrize(name, found, ids=[sample.id for sample in found])
+    metafunc.parametrize(name, cases, ids=[sample.id for sample in cases])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -201,17 +202,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Where xdist has others run the tests: add what one of them has told."""
-    if told := (_output(node) or {}).get("assay"):
-        store, calls = told
-        kept = node.config.stash.setdefault(_SESSION, Session(None, Path(store)))
-        for run, paid in calls.items():
-            kept.paid(run, paid)
+    """Where xdist has others run the tests: add what one of them has paid for."""
+    if spent := (_output(node) or {}).get("assay"):
+        store, calls = spent
+        session = node.config.stash.setdefault(_SESSION, Session(None, Path(store)))
+        for run, n in calls.items():
+            session.paid(run, n)
 
 
-def _output(told: Any) -> Any:
+def _output(holder: Any) -> Any:
     """What a process of xdist hands over at its end; None in any other, and if it crashed."""
-    return getattr(told, "workeroutput", None)
+    return getattr(holder, "workeroutput", None)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -219,8 +220,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     session = config.stash.get(_SESSION, None)
     if session is not None and session.calls:
         calls, runs = sum(session.calls.values()), len(session.calls)
-        told = f"assay: {runs} scored, {calls} judge calls paid for, kept in {session.store}"
-        terminalreporter.write_line(told)
+        line = f"assay: {runs} scored, {calls} judge calls paid for, kept in {session.store}"
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")
@@ -257,7 +258,7 @@ def assert_score(assay_session: Session) -> "Callable[..., Result]":
     ``assert_score(sample, faithfulness >= 0.8, ...)``, where the sample is an `assay.Sample` or a
     dict as a row of a data set.
     """
-    return _waited_for(assay_session.demand)
+    return _blocking(assay_session.demand)
 
 
 @pytest.fixture
@@ -268,10 +269,10 @@ def aassert_score(assay_session: Session) -> "Callable[..., Awaitable[Result]]":
     async def call(sample: Any, *demands: Demand) -> "Result":
         __tracebackhide__ = True
         try:
-            found = await assay_session.demand(sample, *demands)
+            outcome = await assay_session.demand(sample, *demands)
         except InputError as error:
-            raise _mistake(error) from None
-        return _unless(*found)
+            raise _failure(error) from None
+        return _result_or_failure(*outcome)
 
     return call
 
@@ -293,35 +294,35 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
         **rules: Any,
     ) -> "tuple[Result, str]":
         if isinstance(data, str | PathLike):
-            data = _found(data, *folders)
+            data = _find(data, *folders)
         if isinstance(baseline, str):
-            baseline = _found_run(baseline, *folders)
+            baseline = _find_run(baseline, *folders)
         return await assay_session.gate(data, metrics, baseline=baseline, **rules)
 
-    return _waited_for(gate)
+    return _blocking(gate)
 
 
-def _waited_for(work: Callable[..., Any]) -> "Callable[..., Result]":
+def _blocking(work: Callable[..., Any]) -> "Callable[..., Result]":
     from assay.errors import InputError
     from assay.runner.event_loop import run_to_completion
 
-    def call(*args: Any, **given: Any) -> "Result":
+    def call(*args: Any, **kwargs: Any) -> "Result":
         __tracebackhide__ = True
         try:
-            found = run_to_completion(work(*args, **given))
+            outcome = run_to_completion(work(*args, **kwargs))
         except InputError as error:
-            raise _mistake(error) from None
-        return _unless(*found)
+            raise _failure(error) from None
+        return _result_or_failure(*outcome)
 
     return call
 
 
-def _mistake(error: Exception) -> BaseException:
-    """What is wrong with a call, told in words at its own line of the test."""
+def _failure(error: Exception) -> BaseException:
+    """What is wrong with a call, in words at its own line of the test."""
     return pytest.fail.Exception(str(error))
 
 
-def _unless(result: "Result", failure: str) -> "Result":
+def _result_or_failure(result: "Result", failure: str) -> "Result":
     __tracebackhide__ = True
     if failure:
         raise AssertionError(failure)
@@ -345,12 +346,12 @@ def _samples(
     from assay.data import read, samples
 
     del name
-    file = _found(path, metafunc.definition.path.parent, metafunc.config.rootpath)
+    file = _find(path, metafunc.definition.path.parent, metafunc.config.rootpath)
     rows = read(file, mapping=mapping, limit=limit, contexts=contexts)
     return list(samples(rows, needs={}))
 
 
-def _found(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
+def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
     """A file in the folder of the test, or in the root folder; a URI as it is."""
     from assay.data.files import is_uri
 
@@ -359,13 +360,13 @@ def _found(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | Path
     return folder / path if (folder / path).exists() else root / path
 
 
-def _found_run(spec: str, folder: Path, root: Path) -> str:
+def _find_run(spec: str, folder: Path, root: Path) -> str:
     """STORE:RUN, or STORE, with the place of the file; a run alone as it is."""
-    whole = Path(_found(spec, folder, root))
+    whole = Path(_find(spec, folder, root))
     if whole.is_file():
         return str(whole)
     store, colon, run = spec.rpartition(":")
-    return f"{_found(store, folder, root)}:{run}" if colon else spec
+    return f"{_find(store, folder, root)}:{run}" if colon else spec
 
 
 def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
@@ -377,7 +378,7 @@ def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
     """
     from assay.errors import InputError
     from assay.metrics import resolve
-    from assay.metrics.registry import check_threshold
+    from assay.metrics.names import check_threshold
 
     check_threshold(metric)
     (resolved,) = resolve(metric)
@@ -398,10 +399,9 @@ def holds(value: float, sign: str, limit: float) -> bool:
     return (value > limit) == sign.startswith(">")
 
 
-def _missed(result: "Result", demand: Demand) -> str:
+def _miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay.metrics import resolve
-    from assay.pytest_plugin import holds
     from assay.report.run import collect
     from assay.report.run.console import sample as shown
     from assay.score import Score

@@ -6,7 +6,7 @@ import pytest
 from assay.bench import baselines
 from assay.bench.figures import figure, flags, interval
 from assay.stats import agreement as stats
-from assay.stats.weighted import ones
+from assay.stats.intervals import ones
 
 
 def value(statistic, n):

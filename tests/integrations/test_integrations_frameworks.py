@@ -1,4 +1,4 @@
-"""Do metrics work within LangChain, LlamaIndex, Haystack and DSPy, as these are released?"""
+"""Metrics within LangChain, LlamaIndex, Haystack and DSPy, as these are released."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""Do models of other libraries judge as they are? The real packages, and a scripted server."""
+"""Models of other libraries as judges: the real packages, and a scripted server."""
 
 import asyncio
 import json

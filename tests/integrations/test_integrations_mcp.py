@@ -1,4 +1,4 @@
-"""Can a coding agent use the tools, through the real client of the protocol and a real process?"""
+"""The tools for coding agents, through the real client of the protocol and a real process."""
 
 import json
 import sys

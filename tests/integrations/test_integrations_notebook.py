@@ -1,4 +1,4 @@
-"""Does a real Jupyter kernel show progress, a run and its evidence?"""
+"""A real Jupyter kernel shows progress, a run and its evidence."""
 
 import pytest
 

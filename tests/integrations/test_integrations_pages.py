@@ -1,4 +1,4 @@
-"""Do the pages on other libraries tell the truth where these are installed?"""
+"""The examples of the pages on other libraries, run where these are installed."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Does the drop-in for ragas do what ragas' names promise, and say so where it does not?"""
+"""The drop-in for ragas does what ragas' names promise, and says so where it does not."""
 
 import inspect
 import math
@@ -15,23 +15,26 @@ from assay.backends.llm import LLM, Completion
 from assay.errors import CutShort, InputError, JudgeError
 from assay.integrations import ragas
 from assay.integrations.ragas import judges, metrics
-from assay.integrations.ragas.absent import WAYS
-from assay.integrations.ragas.cost import TokenUsage
-from assay.integrations.ragas.dataset import Dataset
-from assay.integrations.ragas.dataset_schema import MultiTurnSample, SingleTurnSample
+from assay.integrations.ragas.advice import FIELDS, WAYS
+from assay.integrations.ragas.dataset import Dataset, experiment
+from assay.integrations.ragas.dataset_schema import (
+    AIMessage,
+    HumanMessage,
+    MultiTurnSample,
+    SingleTurnSample,
+    ToolCall,
+    ToolMessage,
+    convert_to_ragas_messages,
+)
 from assay.integrations.ragas.embeddings import BaseRagasEmbedding, embedding_factory
-from assay.integrations.ragas.evaluation import evaluate
-from assay.integrations.ragas.evaluation_result import Scores
-from assay.integrations.ragas.experiments import experiment
-from assay.integrations.ragas.integrations.langgraph import convert_to_ragas_messages
+from assay.integrations.ragas.evaluation import Scores, evaluate
 from assay.integrations.ragas.llms import (
     BaseRagasLLM,
     InstructorBaseRagasLLM,
     instructor_llm_factory,
     llm_factory,
 )
-from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-from assay.integrations.ragas.metrics import agents, collections, criteria, ready
+from assay.integrations.ragas.metrics import collections, legacy
 from assay.integrations.ragas.metrics.base import (
     MetricType,
     MetricWithLLM,
@@ -39,7 +42,7 @@ from assay.integrations.ragas.metrics.base import (
     SingleTurnMetric,
 )
 from assay.integrations.ragas.metrics.result import MetricResult
-from assay.integrations.ragas.rows import FIELDS
+from assay.integrations.ragas.run_config import TokenUsage
 from assay.tasks.paper import PaperStatements
 from support.judges import capricious, gullible
 
@@ -49,9 +52,10 @@ YES = '{"reason": "It is.", "grade": 1}'
 
 
 def ready_made():
-    for module in (ready, agents, criteria, collections):
+    for module in (legacy, collections):
         for _, cls in inspect.getmembers(module, inspect.isclass):
-            if issubclass(cls, Ready) and cls.metric and cls.__module__ == module.__name__:
+            public = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
+            if public and issubclass(cls, Ready) and cls.metric:
                 yield pytest.param(cls, id=f"{module.__name__.rpartition('.')[2]}.{cls.__name__}")
 
 
@@ -108,10 +112,11 @@ TALK = MultiTurnSample(
 )
 
 
-@pytest.mark.parametrize(("module", "sample"), [(ready, FULL), (criteria, FULL), (agents, TALK)])
-def test_every_metric_scores_a_sample_that_fills_its_columns(module, sample):
+@pytest.mark.parametrize("sample", [FULL, TALK], ids=["single", "spoken"])
+def test_every_metric_scores_a_sample_that_fills_its_columns(sample):
     found = (param.values[0] for param in ready_made())
-    known = list(dict.fromkeys(cls for cls in found if cls.__module__ == module.__name__))
+    mine = (cls for cls in found if cls.spoken == (sample is TALK))
+    known = list(dict.fromkeys(cls for cls in mine if cls.__module__ == legacy.__name__))
     made = [cls(name=cls.__name__) for cls in known]
     for metric in made:
         if hasattr(metric, "definition"):
@@ -145,7 +150,7 @@ class TestNames:
         from assay.integrations.ragas.callbacks import Callbacks
         from assay.integrations.ragas.metrics.critique import SUPPORTED_ASPECTS, AspectCritique
 
-        assert AspectCritique is criteria.AspectCritic
+        assert AspectCritique is legacy.AspectCritic
         assert metrics.harmfulness in SUPPORTED_ASPECTS
         assert Callbacks is not None
         assert metrics.labelled_rubrics_score.key == "labelled_rubrics_score"
@@ -509,7 +514,7 @@ class TestModels:
         assert judges.judge(None) == judges.CHAT == "openai:gpt-4o-mini"
         assert judges.embedder(None, judges.CHAT) == judges.EMBEDDING
         assert judges.embedder(None, "embedded") is None
-        assert judges.judge(None, asked=False) == "embedded"
+        assert judges.judge(None, needed=False) == "embedded"
 
     def test_factories_make_judges_of_assay_and_refuse_other_interfaces(self):
         assert llm_factory("gpt-4o-mini", temperature=0.1).name.startswith("openai:gpt-4o-mini")
@@ -542,7 +547,7 @@ class TestMetricsInWords:
             metric.score(llm=judge, answer="x")
 
     def test_numbers_have_the_grades_between_their_ends(self):
-        from assay.integrations.ragas.metrics.worded import grades_of
+        from assay.integrations.ragas.metrics.custom import grades_of
 
         assert grades_of((1, 3)) == (1.0, 2.0, 3.0)
         assert grades_of((0.0, 1.0))[:3] == (0.0, 0.1, 0.2)

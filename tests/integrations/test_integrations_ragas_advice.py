@@ -1,4 +1,4 @@
-"""What does a script written for ragas see where it names no model, or gives what cannot be used?"""
+"""What a script written for ragas is told where it names no model or gives what cannot be used."""
 
 import math
 import traceback

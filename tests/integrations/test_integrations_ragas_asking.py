@@ -1,4 +1,4 @@
-"""Do the objects that a script makes for ragas do what it asks of them by itself?"""
+"""Objects that a script makes for ragas, used by the script itself."""
 
 import asyncio
 import json
@@ -9,13 +9,6 @@ from pydantic import BaseModel
 
 from assay.errors import InputError, Unavailable, Unreadable
 from assay.integrations.ragas import metrics
-from assay.integrations.ragas.cost import (
-    TokenUsage,
-    get_token_usage_for_anthropic,
-    get_token_usage_for_azure_ai,
-    get_token_usage_for_bedrock,
-    get_token_usage_for_openai,
-)
 from assay.integrations.ragas.dataset import Dataset
 from assay.integrations.ragas.embeddings import (
     BaseRagasEmbedding,
@@ -32,6 +25,13 @@ from assay.integrations.ragas.llms import (
     LangchainLLMWrapper,
     LlamaIndexLLMWrapper,
     llm_factory,
+)
+from assay.integrations.ragas.run_config import (
+    TokenUsage,
+    get_token_usage_for_anthropic,
+    get_token_usage_for_azure_ai,
+    get_token_usage_for_bedrock,
+    get_token_usage_for_openai,
 )
 from support.llm_server import LLMServer
 

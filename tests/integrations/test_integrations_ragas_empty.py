@@ -1,4 +1,4 @@
-"""Does an empty field count in the drop-in for ragas as it does in ragas 0.4.3?
+"""Empty fields count in the drop-in for ragas as they do in ragas 0.4.3.
 
 An empty text is a result: only what is None is missing. The expected values were given by
 ragas 0.4.3 for the same texts.

@@ -1,4 +1,4 @@
-"""Is every public name of ragas here, or told with what is used instead?
+"""Every public name of ragas is here, or tells what is used instead.
 
 `ragas_names.json` holds what the modules of ragas 0.1.21, 0.2.15 and 0.4.3 list in `__all__`.
 """
@@ -6,6 +6,7 @@
 import importlib
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ import pytest
 from assay.errors import InputError
 from assay.integrations import ragas
 from assay.integrations.ragas import metrics
-from assay.integrations.ragas.backends import InMemoryBackend, register_backend
-from assay.integrations.ragas.dataset import Dataset
+from assay.integrations.ragas.advice import SHARED
+from assay.integrations.ragas.dataset import Dataset, InMemoryBackend, register_backend
 from assay.integrations.ragas.evaluation import evaluate
 from assay.integrations.ragas.metrics import collections
 from assay.integrations.ragas.metrics.base import EvaluationMode, MetricWithLLM
@@ -55,6 +56,37 @@ def test_modules_that_are_not_here_can_be_named_and_tell_the_way():
     from assay.integrations.ragas.testset.synthesizers import TestsetGenerator as Same
 
     assert Same is TestsetGenerator
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("backends", "InMemoryBackend"),
+        ("callbacks", "Callbacks"),
+        ("cost", "TokenUsage"),
+        ("embeddings.base", "embedding_factory"),
+        ("exceptions", "RagasException"),
+        ("experiments", "experiment"),
+        ("integrations.langgraph", "convert_to_ragas_messages"),
+        ("llms.base", "llm_factory"),
+        ("messages", "HumanMessage"),
+        ("metrics.critique", "harmfulness"),
+        ("metrics.quoted_spans", "quoted_spans_alignment"),
+        ("testset.evolutions", "multi_context"),
+        ("testset.generator", "TestsetGenerator"),
+    ],
+)
+def test_a_module_that_shares_a_file_is_imported_by_its_path_in_every_way(module, name):
+    path = f"assay.integrations.ragas.{module}"
+    names = {}
+    exec(f"from {path} import {name}\nimport {path}\nimport {path} as it", names)
+    assert getattr(names["it"], name) is names[name]
+    assert eval(f"{path}.{name}", names) is names[name]
+    above, _, last = path.rpartition(".")
+    exec(f"from {above} import {last}", names)
+    assert names[last] is names["it"]
+    assert set(SHARED) <= {m.removeprefix("assay.integrations.ragas.") for m in sys.modules}
+    assert not hasattr(names["it"], "__file__")
 
 
 class TestParametersByPosition:

@@ -1,4 +1,4 @@
-"""Does a ragas script that hands over models of other libraries run as it is?"""
+"""Scripts for ragas that hand over models of other libraries."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Does the rewriter change the imports of ragas, and nothing else?"""
+"""The rewriter changes the imports of ragas, and nothing else."""
 
 import ast
 import json

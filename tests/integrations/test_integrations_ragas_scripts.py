@@ -1,4 +1,4 @@
-"""Do scripts of each generation of ragas run with their imports changed, to assay's numbers?"""
+"""Scripts of each generation of ragas run with their imports changed, to assay's numbers."""
 
 import math
 import runpy

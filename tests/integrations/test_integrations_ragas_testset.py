@@ -1,15 +1,15 @@
-"""Does `TestsetGenerator` of ragas, in its old and its new form, write checked questions?"""
+"""`TestsetGenerator` of ragas, in its old and its new form, writes checked questions."""
 
 import json
 
 import pytest
+from assay.integrations.ragas.testset.evolutions import multi_context, reasoning, simple
 
 from assay.backends import backend
 from assay.backends.route import Route
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.integrations.ragas.testset import TestsetGenerator
-from assay.integrations.ragas.testset.evolutions import multi_context, reasoning, simple
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.text.sentences import sentences
 

@@ -1,4 +1,4 @@
-"""Is the answer found where chains and agents put it, and nothing else taken for one?"""
+"""The answer is found where chains and agents put it, and nothing else is taken for one."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace

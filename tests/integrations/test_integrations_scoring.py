@@ -1,13 +1,12 @@
-"""Is a sample that comes alone scored as it is in a run, and does "no number" stay none?"""
+"""A sample that comes alone is scored as it is in a run; no number stays none."""
 
 import pytest
 
 import assay
 from assay.errors import InputError
-from assay.integrations.collecting import Request, Rows
-from assay.integrations.haystack.inputs import rows
-from assay.integrations.later import later
-from assay.integrations.rows import answer_of, picked, question_of
+from assay.integrations import optional_names
+from assay.integrations.haystack import rows
+from assay.integrations.rows import Request, Rows, answer_of, pick, question_of
 from assay.integrations.scoring import Scorer
 from support.scripts import plausible
 
@@ -99,9 +98,9 @@ class TestInputsAndOutputsOfOtherLibraries:
         assert question_of({"a": "x", "b": "y"}) is None
 
     def test_a_field_is_recognised_as_in_data_sets(self):
-        assert picked({"source_documents": ["x"]}, "contexts") == ["x"]
-        assert picked({"ground_truth": "x"}, "reference") == "x"
-        assert picked({"a": 1}, "contexts") is None
+        assert pick({"source_documents": ["x"]}, "contexts") == ["x"]
+        assert pick({"ground_truth": "x"}, "reference") == "x"
+        assert pick({"a": 1}, "contexts") is None
 
 
 class TestRowsOfARunningSystem:
@@ -158,13 +157,13 @@ class TestRowsOfARunningSystem:
 
 class TestWhatIsNotInstalled:
     def test_it_says_what_to_install(self):
-        find = later("support", {"Thing": ("needs_absent", "assay[thing]")})
+        find = optional_names("support", {"Thing": ("needs_absent", "assay[thing]")})
         with pytest.raises(InputError, match=r"pip install 'assay\[thing\]'"):
             find("Thing")
 
     def test_a_name_that_nobody_has_is_an_attribute_error(self):
         with pytest.raises(AttributeError):
-            later("support", {})("Thing")
+            optional_names("support", {})("Thing")
 
 
 class TestListsOfHaystack:

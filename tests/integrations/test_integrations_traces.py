@@ -1,4 +1,4 @@
-"""Is what the real instrumentation records, now and here, read back as samples?"""
+"""What the real instrumentation records, now and here, is read back as samples."""
 
 import json
 from pathlib import Path

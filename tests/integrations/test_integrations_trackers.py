@@ -1,11 +1,11 @@
-"""Do the real clients of MLflow, Weights & Biases, Langfuse and Phoenix take what they are given?"""
+"""The real clients of MLflow, Weights & Biases, Langfuse and Phoenix take what they are given."""
 
 import json
 
 import pytest
-from outgoing_help import TRACE, finished, listening
+from exporters_help import TRACE, finished, listening
 
-from assay.integrations.outgoing import Sent
+from assay.integrations.exporters import Sent
 
 pytestmark = pytest.mark.integrations
 

@@ -20,7 +20,7 @@ from assay import evaluate
 from assay.backends.embedded import Embedded
 from assay.backends.scripted import Scripted
 from assay.errors import InputError
-from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
+from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
 from assay.metrics import METRICS, parse
 from assay.metrics.text_similarity import Wording
 from assay.sample import Sample

@@ -1,4 +1,4 @@
-"""Do tests of other projects fail and pass as they should, and is nobody disturbed who asks nothing?"""
+"""Tests of other projects fail and pass as they should; who asks nothing is not disturbed."""
 
 import json
 import tomllib
@@ -12,15 +12,14 @@ from assay import Result
 from assay.analysis import gate
 from assay.pytest_plugin import holds
 from assay.report import gate as shown
-from assay.report import run
-from assay.report.run import console
+from assay.report.run import collect, console
 from assay.runner import evaluate
-from assay.stats import paired
+from assay.stats import comparison
 from support import scripts
 
 # A test run within a test forgets the modules that it loaded first. These cannot be loaded twice,
 # or take long to.
-LOADED = (np, scipy.special, evaluate, gate, run, console, shown, paired)
+LOADED = (np, scipy.special, evaluate, gate, collect, console, shown, comparison)
 
 pytest_plugins = ("pytester",)
 

@@ -10,8 +10,8 @@ from assay.analysis.comparability import LeftOut
 from assay.analysis.comparison import Compared, Comparison, MetricComparison
 from assay.report import comparison
 from assay.report.comparison import html
-from assay.stats.interval import Interval
-from assay.stats.paired import Paired
+from assay.stats.comparison import Paired
+from assay.stats.intervals import Interval
 
 RUN = Compared("3f9a12cd", "a.db", "data.jsonl", "judge", 50, "2026-11-01T10:00:00Z")
 

@@ -1,4 +1,4 @@
-"""Does the service evaluate for callers who may, and send all others away with a clear reason?"""
+"""The service over HTTP: evaluates for callers who may, refuses all others with a clear reason."""
 
 import asyncio
 import contextlib
@@ -13,10 +13,9 @@ from aiohttp.test_utils import TestServer
 
 from assay import Denied, Scripted
 from assay.data.fields import document as rows_schema
-from assay.service.connections import Connections
-from assay.service.functions import Service
-from assay.service.guard import Bounds
-from assay.service.http import application, running
+from assay.service import Service
+from assay.service.http import Connections, application, running
+from assay.service.limits import Bounds
 from support.scripts import plausible
 
 TOKEN = "s3cr3t"

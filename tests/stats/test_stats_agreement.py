@@ -1,4 +1,4 @@
-"""Are the measures of agreement those of the reference libraries, and their intervals sensible?"""
+"""Agreement of scores with labels: equal to scikit-learn and SciPy, with intervals that hold."""
 
 import tracemalloc
 
@@ -8,10 +8,11 @@ import pytest
 import sklearn.metrics as sk
 from scipy import stats as sp
 from statsmodels.stats.inter_rater import fleiss_kappa as sm_fleiss
+from statsmodels.stats.proportion import proportion_confint
 
 from assay.stats import agreement, raters
-from assay.stats.intervals import mean_interval
-from assay.stats.weighted import jackknife_interval, ones, value_of
+from assay.stats.agreement import correct_above, wrong_below
+from assay.stats.intervals import jackknife_interval, mean_interval, ones, value_of
 
 SEEDS = range(6)
 
@@ -291,3 +292,51 @@ def test_the_best_of_many_thresholds_is_found_without_trying_all():
     scores = np.random.default_rng(3).random(100_000)
     found = agreement.best_threshold(scores, scores > 0.7, agreement.balanced)
     assert found == pytest.approx(0.7, abs=0.001)
+
+
+FIRST = [0.9, 0.8, 0.8, 0.2, 0.1, 0.7]
+SECOND = [0.9, 0.1, 0.8, 0.2, 0.9, 0.7]
+CORRECT = [True, False, True, False, True, True]
+
+
+def test_alone():
+    found = correct_above([FIRST], CORRECT, [0.7])
+    assert (found.hits, found.n, found.value) == (2, 3, pytest.approx(2 / 3))
+    found = wrong_below([FIRST], CORRECT, [0.3])
+    assert (found.hits, found.n, found.value) == (1, 2, 0.5)
+
+
+def test_jointly():
+    assert correct_above([FIRST, SECOND], CORRECT, [0.7, 0.7]).value == 1
+    assert wrong_below([FIRST, SECOND], CORRECT, [0.3, 0.3]).value == 1
+
+
+def test_it_is_what_bayes_rule_gives():
+    chance = np.random.default_rng(0)
+    scores, correct = chance.random(500), chance.random(500) < 0.4
+    likelihood, prior, evidence = (
+        (scores[correct] > 0.7).mean(),
+        correct.mean(),
+        (scores > 0.7).mean(),
+    )
+    found = correct_above([scores], correct, [0.7])
+    assert found.value == pytest.approx(likelihood * prior / evidence)
+    expected = proportion_confint(found.hits, found.n, method="wilson")
+    assert (found.interval.low, found.interval.high) == pytest.approx(expected)
+
+
+def test_where_no_row_meets_the_condition_there_is_no_number():
+    found = correct_above([FIRST], CORRECT, [0.95])
+    assert (found.n, found.value, found.interval) == (0, None, None)
+
+
+def test_rows_of_a_cluster_count_together():
+    scores, correct = [0.9] * 40, [row % 8 < 4 for row in range(40)]
+    alone = correct_above([scores], correct, [0.7], range(40))
+    assert alone == correct_above([scores], correct, [0.7])
+    together = correct_above([scores], correct, [0.7], [row % 8 for row in range(40)])
+    assert together.interval.high - together.interval.low > 1.5 * (
+        alone.interval.high - alone.interval.low
+    ), "eight documents, each always right or always wrong"
+    one = correct_above([scores], correct, [0.7], ["the same"] * 40)
+    assert (one.value, one.interval.low, one.interval.high) == (0.5, 0.0, 1.0)

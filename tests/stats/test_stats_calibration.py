@@ -1,4 +1,4 @@
-"""Are curves, thresholds and their errors what the literature says, and held out where promised?"""
+"""Curves, thresholds and their errors: as the literature says, held out where promised."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from assay.stats.calibration import (
     out_of_fold,
     reliability,
 )
-from assay.stats.weighted import value_of
+from assay.stats.intervals import value_of
 
 
 def drawn(seed, n=400):

@@ -1,4 +1,4 @@
-"""Is a mean of few labels and many scores corrected as the papers say, and does its interval hold?"""
+"""A mean of few labels and many scores, corrected as the papers say, and its interval."""
 
 import math
 
@@ -7,11 +7,19 @@ import pytest
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy import stats
 
-from assay.stats.correction import Design, correct_mean, labels_alone
+from assay.stats.correction import (
+    Design,
+    chances,
+    correct_mean,
+    cut_short,
+    fixed_numbers,
+    labels_alone,
+    priority,
+    sizes,
+)
 from assay.stats.intervals import mean_interval
-from assay.stats.label_count import labels_like_these, labels_needed
-from assay.stats.rogan_gladen import Checked, Clustered, clustered, true_share
-from assay.stats.sampling import chances, cut_short, fixed_numbers, priority, sizes
+from assay.stats.misclassification import Checked, Clustered, clustered, true_share
+from assay.stats.power import labels_like_these, labels_needed
 
 WIDE = (-100.0, 100.0)
 

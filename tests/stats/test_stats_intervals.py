@@ -1,4 +1,4 @@
-"""Do intervals of means equal what is known of them, and do they hold the true mean?"""
+"""Intervals of means equal what is known of them, and hold the true mean."""
 
 import math
 

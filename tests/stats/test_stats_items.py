@@ -1,4 +1,4 @@
-"""Are abilities and difficulties those of the model, and is what goes against it found?"""
+"""Abilities and difficulties are those of the model; what goes against it is found."""
 
 import numpy as np
 import pytest

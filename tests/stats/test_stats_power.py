@@ -5,50 +5,49 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.permutation import mcnemar, sign_flip
+from assay.stats.comparison import mcnemar, sign_flip
 from assay.stats.power import (
-    Shares,
-    detectable,
+    ChangedShares,
     effect_interval,
     fewest_changes,
     mcnemar_detectable,
     mcnemar_needed,
     mcnemar_power,
-    needed,
     power,
     share_to_change,
+    t_detectable,
+    t_needed,
     units_to_change,
 )
 
 
 @pytest.mark.parametrize("n", [6, 20, 200, 5000])
-@pytest.mark.parametrize("wanted", [0.8, 0.95])
-def test_the_smallest_detectable_difference_is_that_of_the_paired_t_test(n, wanted):
-    expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=wanted)
-    assert detectable(1 / n**0.5, n, wanted=wanted) == pytest.approx(expected, rel=1e-3)
+def test_the_smallest_detectable_difference_is_that_of_the_paired_t_test(n):
+    expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
+    assert t_detectable(1 / n**0.5, n) == pytest.approx(expected, rel=1e-3)
 
 
 def test_five_pairs_cannot_show_anything():
-    assert detectable(0.01, 5) is None, "the smallest p of five signs is 2 / 32"
-    assert detectable(0.01, 6) is not None
-    assert detectable(0.01, 6, alpha=0.05 / 4) is None
+    assert t_detectable(0.01, 5) is None, "the smallest p of five signs is 2 / 32"
+    assert t_detectable(0.01, 6) is not None
+    assert t_detectable(0.01, 6, alpha=0.05 / 4) is None
 
 
 @pytest.mark.parametrize("effect", [0.9, 0.5, 0.2, 0.05])
 def test_the_samples_needed_are_those_of_the_paired_t_test(effect):
     expected = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-    assert needed(-0.3 * effect, 0.3) == np.ceil(expected)
+    assert t_needed(-0.3 * effect, 0.3) == np.ceil(expected)
 
 
 def test_the_samples_needed_for_what_is_detectable_are_those_there():
     for n in (8, 50, 777):
-        assert needed(detectable(0.3 / n**0.5, n) * 1.0001, 0.3) == n
+        assert t_needed(t_detectable(0.3 / n**0.5, n) * 1.0001, 0.3) == n
 
 
 def test_what_no_data_can_show_needs_no_number():
-    assert needed(0.0, 0.3) is None
-    assert needed(1e-7, 1.0) is None
-    assert needed(0.5, 0.0) == 6, "as few as can reach the level at all"
+    assert t_needed(0.0, 0.3) is None
+    assert t_needed(1e-7, 1.0) is None
+    assert t_needed(0.5, 0.0) == 6, "as few as can reach the level at all"
 
 
 def test_power_without_an_effect_is_the_level():
@@ -92,7 +91,9 @@ def test_with_many_changes_the_power_of_mcnemar_goes_over_into_that_of_the_t_tes
     assert exact == pytest.approx(limit, abs=0.015)
 
 
-@pytest.mark.parametrize("seen", [Shares(0, 0.05), Shares(0.1, 0.05), Shares(0.5, 0.5)])
+@pytest.mark.parametrize(
+    "seen", [ChangedShares(0, 0.05), ChangedShares(0.1, 0.05), ChangedShares(0.5, 0.5)]
+)
 def test_what_mcnemar_is_said_to_find_it_finds_in_80_of_100(seen):
     for n in (8, 20, 40):
         least = mcnemar_detectable(n, seen)
@@ -104,9 +105,9 @@ def test_what_mcnemar_is_said_to_find_it_finds_in_80_of_100(seen):
 
 
 def test_five_pairs_show_nothing_to_mcnemar_and_no_difference_needs_no_number():
-    assert mcnemar_detectable(5, Shares(0.2, 0.2)) is None
-    assert mcnemar_needed(0.0, Shares(0.2, 0.2)) is None
-    assert mcnemar_needed(1e-9, Shares(0.2, 0.2)) is None
+    assert mcnemar_detectable(5, ChangedShares(0.2, 0.2)) is None
+    assert mcnemar_needed(0.0, ChangedShares(0.2, 0.2)) is None
+    assert mcnemar_needed(1e-9, ChangedShares(0.2, 0.2)) is None
 
 
 @pytest.mark.parametrize(("df", "t"), [(4, 2.0), (9, 0.0), (49, -3.2), (199, 25.0), (5, 400.0)])

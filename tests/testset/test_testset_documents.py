@@ -1,4 +1,4 @@
-"""Are documents of every kind read, and is each passage a stretch of its document?"""
+"""Documents of every kind are read; each passage is a stretch of its document."""
 
 import json
 from types import SimpleNamespace
@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay import InputError
 from assay.testset import Document, read_documents
-from assay.testset.corpus import Corpus
-from assay.testset.passages import SHORTEST, Passage, cut
+from assay.testset.passages import SHORTEST, Corpus, Passage, cut
 from assay.text.words import words
 
 PAGE = """<html><head><title>Fees &amp; refunds</title><style>p {color: red}</style></head>

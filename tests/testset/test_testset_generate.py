@@ -1,4 +1,4 @@
-"""Are only sound questions kept, is nothing paid for twice, and is the account of them true?"""
+"""Only sound questions are kept, nothing is paid for twice, and the account of them is true."""
 
 import asyncio
 import itertools
@@ -16,8 +16,8 @@ from assay.store.garbage_collection import clean
 from assay.store.verification import verify
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
+from assay.testset.generate import NO_ANSWER
 from assay.testset.passages import Passage
-from assay.testset.result import NO_ANSWER
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 PLACES = [

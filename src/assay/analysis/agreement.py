@@ -28,8 +28,7 @@ from assay.runner.result import Result
 from assay.score import Part
 from assay.stats import agreement as measures
 from assay.stats import raters
-from assay.stats.interval import Interval
-from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
 
 WORST = 5
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from assay.analysis.labelled import Item, Labelled
 from assay.sample import Sample
 from assay.stats import agreement, raters
-from assay.stats.weighted import Floats, Statistic, value_of
+from assay.stats.intervals import Floats, Statistic, value_of
 from assay.text import overlap, token_f1
 from assay.text.words import content_words
 

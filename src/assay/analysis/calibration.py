@@ -39,8 +39,7 @@ from assay.stats.calibration import (
     out_of_fold,
     reliability,
 )
-from assay.stats.interval import Interval
-from assay.stats.weighted import Floats, Statistic, jackknife_interval, value_of
+from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
 
 FORMAT: Final = 1
 Bools: TypeAlias = npt.NDArray[np.bool_]

@@ -393,7 +393,7 @@ def drift_of(before: Fingerprint, now: Fingerprint) -> Drift:
     """How two fingerprints of one judge compare; the same replies are no change, whenever."""
     import numpy as np
 
-    from assay.stats.repeat import changed
+    from assay.stats.raters import changed
 
     shared = [probe for probe in before.replies if probe in now.replies]
     apart = np.array([list(_distances(before, now, probe)) for probe in shared]).reshape(-1, 6)

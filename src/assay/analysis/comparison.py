@@ -22,10 +22,9 @@ from assay.errors import InputError
 from assay.runner.result import Result, labels
 from assay.runner.summary import noise
 from assay.score import Part
-from assay.stats import paired as stats
+from assay.stats import comparison as stats
+from assay.stats.comparison import Paired, holm
 from assay.stats.intervals import LEVEL
-from assay.stats.paired import Paired
-from assay.stats.permutation import holm
 from assay.stats.power import fewest_changes
 from assay.store import Store
 

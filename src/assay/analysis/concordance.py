@@ -13,8 +13,8 @@ from assay.analysis.labelled import labelled
 from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.runner.result import Result, labels
-from assay.stats.concordance import Share, correct_above, wrong_below
-from assay.stats.weighted import Floats
+from assay.stats.agreement import Share, correct_above, wrong_below
+from assay.stats.intervals import Floats
 
 # The paper's thresholds, and the tenths of a range on which both are varied.
 ABOVE, BELOW = 0.7, 0.3

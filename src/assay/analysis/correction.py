@@ -13,11 +13,9 @@ from assay.errors import InputError
 from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Score
-from assay.stats.correction import Corrected, Design, correct_mean, labels_alone
-from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL
-from assay.stats.label_count import labels_like_these
-from assay.stats.rogan_gladen import (
+from assay.stats.correction import Corrected, Design, correct_mean, cut_short, labels_alone
+from assay.stats.intervals import LEVEL, Interval
+from assay.stats.misclassification import (
     Checked,
     Clustered,
     Floats,
@@ -25,7 +23,7 @@ from assay.stats.rogan_gladen import (
     clustered,
     true_share,
 )
-from assay.stats.sampling import cut_short
+from assay.stats.power import labels_like_these
 
 PARTLY = "only some of the sample's statements are labelled"
 NO_SHARE = "the score is no share of its statements"

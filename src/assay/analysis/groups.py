@@ -8,10 +8,8 @@ from typing import Any, Final
 
 from assay.errors import InputError
 from assay.runner.result import Result, labels
-from assay.stats.groups import Welch, describe, gap_interval, welch
-from assay.stats.interval import Interval
-from assay.stats.intervals import LEVEL, mean_interval
-from assay.stats.permutation import holm
+from assay.stats.comparison import Welch, describe, gap_interval, holm, welch
+from assay.stats.intervals import LEVEL, Interval, mean_interval
 from assay.store import Store
 
 MOST_GROUPS: Final = 20

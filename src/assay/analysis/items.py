@@ -12,10 +12,8 @@ from assay.analysis.comparison import letter
 from assay.analysis.labelled import one_metric
 from assay.errors import InputError
 from assay.runner.result import Result
-from assay.stats.interval import Interval
-from assay.stats.intervals import share_interval
+from assay.stats.intervals import Floats, Interval, share_interval
 from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
-from assay.stats.weighted import Floats
 from assay.store import Store
 
 Flag: TypeAlias = Literal["", "all right", "all wrong", "inverted"]

@@ -205,7 +205,7 @@ def _noise(
 ) -> Noise:
     import numpy as np
 
-    from assay.stats.repeat import within_sd
+    from assay.stats.raters import within_sd
 
     values = np.array([[_value(outcome) for outcome in column] for column in columns]).T
     scored = ~np.isnan(values)
@@ -231,7 +231,7 @@ def _value(outcome: Outcome) -> float:
 
 def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
     from assay.stats.intervals import mean_interval
-    from assay.stats.repeat import disagreement
+    from assay.stats.raters import disagreement
 
     rates: dict[str, list[tuple[int, float]]] = {}
     for number, outcomes in enumerate(zip(*columns, strict=True)):

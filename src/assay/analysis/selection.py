@@ -22,7 +22,7 @@ from assay.runner import config_files
 from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
+from assay.stats.correction import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.store import Store
 from assay.tasks import Statement, Verdict, VerifyStatements
 from assay.text.hidden import plain

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats
 from assay.text.words import WORD, content_words
 
 # From a text and its contexts: the higher, the less likely it is supported.

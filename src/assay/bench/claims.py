@@ -29,7 +29,7 @@ from assay.bench.judge import (
 )
 from assay.bench.splits import group_of, held_out
 from assay.stats import agreement as stats
-from assay.stats.weighted import Floats
+from assay.stats.intervals import Floats
 from assay.tasks import SplitStatements, Verdict, VerifyStatements
 from assay.text.sentences import spans
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.backends.embedded.card import CardFigure
 from assay.stats import agreement as stats
-from assay.stats.weighted import Floats, Numbers, Statistic, ones
+from assay.stats.intervals import Floats, Numbers, Statistic, ones
 
 DRAWS = 1000
 _SEED = 0

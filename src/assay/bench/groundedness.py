@@ -38,7 +38,7 @@ from assay.bench.judge import (
 )
 from assay.bench.splits import group_of
 from assay.stats import agreement as stats
-from assay.stats.weighted import Statistic
+from assay.stats.intervals import Statistic
 from assay.tasks import RateAnswer, SelectSentences, SplitStatements, VerifyStatements
 from assay.text.sentences import spans
 

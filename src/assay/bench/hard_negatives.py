@@ -19,7 +19,7 @@ from assay.bench.data import Data, Record, dataset
 from assay.bench.figures import Figure, figure, flags
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats
-from assay.stats.weighted import Floats, Numbers
+from assay.stats.intervals import Floats, Numbers
 from assay.tasks import Passage, RateAnswer, SelectSentences
 from assay.text import words
 from assay.text.sentences import sentences

@@ -22,7 +22,7 @@ from assay.bench.judge import JudgeUnderTest, Text, answered, hallucination
 from assay.bench.splits import held_out
 from assay.errors import InputError
 from assay.stats import agreement as stats
-from assay.stats.weighted import Statistic
+from assay.stats.intervals import Statistic
 
 # What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
 Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]

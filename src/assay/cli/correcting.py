@@ -16,8 +16,8 @@ from assay.cli.edge import OK, say
 from assay.cli.hints import hint, run_name
 from assay.report import numbers, sanitize
 from assay.runner.result import Result
-from assay.stats.interval import Interval
-from assay.stats.rogan_gladen import TrueShare
+from assay.stats.intervals import Interval
+from assay.stats.misclassification import TrueShare
 
 _RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
 _CUT_SHORT = (

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from assay.cli import placeholders, screen, values
 from assay.cli.edge import OK
-from assay.conformance import STORY, shown, worked
+from assay.conformance import STORY, explanation, worked
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
@@ -79,19 +79,19 @@ def _show_worked(metric: Metric, console: Console) -> None:
     # Code of the user's own is not run on a sample that is not theirs.
     built_in = type(metric).__module__.startswith("assay.")
     found = worked(metric) if built_in else None
-    for name, fact in shown.facts(metric, found):
+    for name, fact in explanation.facts(metric, found):
         if name != "inputs":  # stands above as what it needs
             console.print(Text.assemble((f"{name}: ", "dim"), fact))
     if found is None:
         return
     console.print(Rule(Text("worked example", style="bold"), align="left"))
     console.print(Text(STORY, style="dim"))
-    for name, text in shown.texts():
+    for name, text in explanation.texts():
         console.print(Text.assemble((f"{name}: ", "dim"), text))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for head in ("part", "text", "found", "value"):
         table.add_column(head, overflow="fold")
-    for row in shown.rows(found.outcome):
+    for row in explanation.rows(found.outcome):
         table.add_row(*map(Text, row))
     console.print(table if table.row_count else Text("It has no parts."))
 

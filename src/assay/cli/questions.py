@@ -20,7 +20,7 @@ from assay.judge import Backend
 from assay.report import notes, numbers, sanitize
 from assay.runner.settings import Settings
 from assay.testset import Plan, Testset, estimate, generate
-from assay.testset.result import lines
+from assay.testset.generate import lines
 
 _FORMS = {".jsonl": "a line a question"}
 # From so large an overlap on retrieval is likely to be easier than for users' own questions.

@@ -16,7 +16,7 @@ from assay.cli.judges import Judges
 from assay.cli.request import spending
 from assay.errors import InputError
 from assay.runner.settings import Settings
-from assay.service.functions import Service
+from assay.service import Service
 
 TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -25,8 +25,8 @@ def serve(given: Mapping[str, Any]) -> int:
     """Serve over HTTP until interrupted; the exit code."""
     from aiohttp import web
 
-    from assay.service.guard import Bounds
     from assay.service.http import application, running
+    from assay.service.limits import Bounds
 
     token = _token(given)
     bounds = Bounds(

@@ -14,7 +14,7 @@ from assay.cli import running, screen
 from assay.cli.hints import hint, run_name
 from assay.cli.request import Request
 from assay.cli.run import command as run_command
-from assay.conformance.shown import definition
+from assay.conformance.explanation import definition
 from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.metrics import Metric

@@ -1,6 +1,255 @@
-"""What does every definition give on one and the same sample, and what does it ask for that?"""
+"""The worked example of every metric: one sample, a scripted judge, and what each metric gives."""
 
-from assay.conformance.case import SAMPLE, STORY
-from assay.conformance.example import Edge, Worked, worked
+import functools
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
 
-__all__ = ["SAMPLE", "STORY", "Edge", "Worked", "worked"]
+from assay.errors import JudgeError, Unsupported
+from assay.judge import Backend, Judge, Reply, Task
+from assay.metrics import Metric
+from assay.runner.event_loop import run_to_completion
+from assay.sample import Sample, ToolCall, Turn, Variant
+from assay.score import Outcome, Unscored
+from assay.store.keys import reply_key
+from assay.tasks import Embed, EmbedTokens, embed, embed_tokens
+from assay.text.words import words
+
+STORY = """\
+The answer makes four statements. The first stands in context 1 and the second in context 3; the \
+contexts do not mention the third; context 3 contradicts the fourth ("white", not "red"). Context \
+2 is noise. The reference makes three statements: the answer makes the first two of them, the \
+contexts bear out all three. A script replies for the judge, always the same, and a count of words \
+for the embedder: what is shown is the arithmetic of each definition, not the skill of a judge."""
+
+_C1 = "The lighthouse of Arden was built in 1871. It stands on the northern cliff."
+_C2 = "Every May, sheep are sold at a market on the island."
+_C3 = "The lighthouse of Arden is 42 metres tall. It was painted white in 1990."
+_QUESTION = "When was the lighthouse of Arden built, and how tall is it?"
+
+SAMPLE = Sample(
+    id="lighthouse",
+    question=_QUESTION,
+    contexts=(_C1, _C2, _C3),
+    answer=(
+        "The lighthouse of Arden was built in 1871. The lighthouse of Arden is 42 metres tall. "
+        "Its architect was Ada Reed. The lighthouse was painted red in 1990."
+    ),
+    reference=(
+        "The lighthouse of Arden was built in 1871. The lighthouse of Arden is 42 metres tall. "
+        "It stands on the northern cliff."
+    ),
+    reference_contexts=(_C1, _C3),
+    context_ids=("building", "market", "height"),
+    reference_context_ids=("building", "height", "keepers"),
+    relevance_grades={"building": 2.0, "height": 1.0},
+    further_answers=(
+        "The lighthouse of Arden was built in 1871. It is 42 metres tall.",
+        "The lighthouse of Arden was built in 1871. The lighthouse was painted white in 1990.",
+    ),
+    other_answer="The lighthouse of Arden was built in 1871. It is 42 metres tall.",
+    answerable=True,
+    rubric={
+        "1": "Neither the year nor the height is right.",
+        "2": "One of the two is right.",
+        "3": "Both are right, and nothing else is said.",
+    },
+    turns=(
+        Turn("user", "When was the lighthouse of Arden built?"),
+        Turn(
+            "assistant",
+            "Let me look it up.",
+            tool_calls=(ToolCall("search", {"query": "lighthouse of Arden"}),),
+        ),
+        Turn("tool", _C1),
+        Turn("assistant", "The lighthouse of Arden was built in 1871.", contexts=(_C1,)),
+        Turn("user", "How tall is it?"),
+        Turn(
+            "assistant",
+            "The lighthouse of Arden is 42 metres tall. Its architect was Ada Reed.",
+            contexts=(_C2, _C3),
+        ),
+    ),
+    reference_tool_calls=(
+        ToolCall("search", {"query": "lighthouse of Arden"}),
+        ToolCall("search", {"query": "height of the lighthouse of Arden"}),
+    ),
+    reference_topics=("the lighthouse of Arden", "ferries"),
+    variants=(
+        Variant(
+            "noise",
+            "The lighthouse of Arden was built in 1871. Sheep are sold at a market.",
+            contexts=(_C1, _C2),
+            ratio=0.5,
+        ),
+        Variant(
+            "counterfactual",
+            "The lighthouse of Arden was built in 1900.",
+            contexts=("The lighthouse of Arden was built in 1900.",),
+        ),
+    ),
+    latency_ms=820.0,
+    cost=0.0021,
+    tokens=640,
+)
+
+_CITED = {
+    "answer": (
+        "The lighthouse of Arden was built in 1871 [1]. The lighthouse of Arden is 42 metres tall "
+        "[2][3]. Its architect was Ada Reed [1]. The lighthouse was painted red in 1990."
+    ),
+}
+
+_QUOTED = {"answer": 'It says: "built in 1871". It also says: "painted red in 1990".'}
+
+# What a metric is shown on where the sample above says nothing to it.
+SPECIAL: Mapping[str, Mapping[str, Any]] = {
+    "alce:citation_recall": _CITED,
+    "alce:citation_precision": _CITED,
+    "negative_rejection": {"answerable": False, "answer": "I do not know."},
+    "quoted_spans": _QUOTED,
+    "ragas:quoted_spans": _QUOTED,
+}
+
+EVASIVE = "I do not know."
+EMPTY: Mapping[type, Any] = {str: "", tuple: (), dict: {}}
+
+
+REPLIES = "replies.json"
+_NAME = "worked"
+_DIMENSIONS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What a metric gives where something is absent.
+
+    Attributes:
+        what: What is absent.
+        outcome: What comes of it.
+    """
+
+    what: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What a metric gives on the sample.
+
+    Attributes:
+        outcome: The score with its parts, or why there is none.
+        calls: Replies that it asked for, by kind of task.
+        edges: What it gives where something is absent.
+    """
+
+    outcome: Outcome
+    calls: Mapping[str, int]
+    edges: tuple[Edge, ...]
+
+
+def worked(metric: Metric, backend: Backend | None = None) -> Worked | None:
+    """The worked example of a metric; None if the judge's replies to it are not known.
+
+    Args:
+        metric: What to compute.
+        backend: Who answers; by default what was recorded.
+    """
+    judge = backend or Recorded()
+    shown = sample_for(metric)
+    try:
+        outcome, calls = run_to_completion(_score(metric, shown, judge))
+        edges = tuple(
+            Edge(what, run_to_completion(_score(metric, sample, judge))[0])
+            for what, sample in edge_samples(metric, shown)
+        )
+    except Unsupported:
+        return None
+    return Worked(outcome, calls, edges)
+
+
+def sample_for(metric: Metric) -> Sample:
+    """The sample that a metric is shown on."""
+    return replace(SAMPLE, **SPECIAL.get(metric.name, {}))
+
+
+def edge_samples(metric: Metric, sample: Sample) -> Iterator[tuple[str, Sample]]:
+    """(what is absent, the sample without it) for everything that the metric needs."""
+    for need in metric.needs:
+        value = getattr(sample, need, None)
+        for kind, empty in EMPTY.items():
+            if isinstance(value, kind):
+                yield f"{need.replace('_', ' ')} empty", replace(sample, **{need: empty})
+    if "answer" in metric.needs:
+        yield f'answer "{EVASIVE}"', replace(sample, answer=EVASIVE)
+
+
+async def _score(metric: Metric, sample: Sample, backend: Backend) -> tuple[Outcome, Counter[str]]:
+    judge = Judge(backend)
+    try:
+        outcome = await metric.score(sample, judge)
+    except Unsupported:
+        raise
+    except JudgeError as error:
+        outcome = Unscored("failed", str(error))
+    return outcome, Counter(reply.kind for reply in judge.replies)
+
+
+class Recorded:
+    """Says what was recorded for the page, and makes embeddings from the words of a text."""
+
+    name = _NAME
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name."""
+        del kind
+        return self.name
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """What was recorded.
+
+        Raises:
+            Unsupported: If nothing was.
+        """
+        raw = embedded(task) or _recorded().get(key(task, draw))
+        if raw is None:
+            raise Unsupported(f"no reply to this {task.kind} was recorded")
+        return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
+
+
+def key(task: Task[Any], draw: int) -> str:
+    """Under which name a reply is recorded."""
+    return f"{task.kind} {reply_key(_NAME, task, draw)[:12]}"
+
+
+def embedded(task: Task[Any]) -> str | None:
+    """The reply of an embedder that counts words in sixteen bins; None to any other task."""
+    if isinstance(task, Embed):
+        return embed.reply(_word_counts(words(task.text) or [task.text]))
+    if isinstance(task, EmbedTokens):
+        tokens = words(task.text)
+        return embed_tokens.reply(tokens, [_word_counts([token]) for token in tokens])
+    return None
+
+
+def _word_counts(tokens: Sequence[str]) -> list[float]:
+    values = [0.0] * _DIMENSIONS
+    for word in tokens:
+        values[zlib.crc32(word.encode("utf-8", "replace")) % _DIMENSIONS] += 1.0
+    return values
+
+
+@functools.cache
+def _recorded() -> Mapping[str, str]:
+    text = files(__package__).joinpath(REPLIES).read_text("utf-8")
+    replies: dict[str, str] = json.loads(text)
+    return replies
+
+
+def forget() -> None:
+    """Read the file again when it is next looked into."""
+    _recorded.cache_clear()

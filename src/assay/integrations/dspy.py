@@ -1,10 +1,10 @@
-"""How does a metric score programs of DSPy, and tell its optimisers what was wrong?"""
+"""DSPy: a metric scores programs, and tells optimisers what was wrong."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.errors import AssayError, InputError
-from assay.integrations.rows import picked
+from assay.integrations.rows import pick
 from assay.integrations.scoring import Finding, Scorer
 from assay.metrics.registry import check_threshold
 
@@ -95,11 +95,11 @@ class DSPyMetric:
 def row_of(example: Any, prediction: Any) -> dict[str, Any]:
     """The fields of a sample that an example and a prediction hold."""
     wanted, made = example.toDict(), prediction.toDict()
-    contexts = picked(made, "contexts")
+    contexts = pick(made, "contexts")
     return {
-        "question": picked(wanted, "question"),
-        "answer": picked(made, "answer"),
-        "contexts": picked(wanted, "contexts") if contexts is None else contexts,
+        "question": pick(wanted, "question"),
+        "answer": pick(made, "answer"),
+        "contexts": pick(wanted, "contexts") if contexts is None else contexts,
         # An example's own answer is the right one.
-        "reference": picked(wanted, "reference") or picked(wanted, "answer"),
+        "reference": pick(wanted, "reference") or pick(wanted, "answer"),
     }

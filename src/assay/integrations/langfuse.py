@@ -1,11 +1,11 @@
-"""How do the scores of a run reach the traces in Langfuse that its samples were made of?"""
+"""Langfuse: the scores of a run on the traces that its samples were made of."""
 
 import uuid
 from typing import Any
 
 from assay.errors import InputError
-from assay.integrations import outgoing
-from assay.integrations.outgoing import Sent
+from assay.integrations import exporters
+from assay.integrations.exporters import Sent
 from assay.runner.result import Result
 
 _OURS = uuid.uuid5(uuid.NAMESPACE_URL, "assay/score")
@@ -31,7 +31,7 @@ def send(result: Result, *, client: Any = None) -> Sent:
         except ImportError as error:
             raise InputError("this needs langfuse", "pip install 'assay[langfuse]'") from error
         client = get_client()
-    items, untraced = outgoing.traced(result)
+    items, untraced = exporters.traced(result)
     run = result.run
     for item in items:
         if item.value is None:
@@ -48,4 +48,4 @@ def send(result: Result, *, client: Any = None) -> Sent:
             metadata={"assay_run": run.id, "judge": run.config["judge"]},
         )
     client.flush()
-    return outgoing.sent(items, untraced, with_reasons=False)
+    return exporters.sent(items, untraced, with_reasons=False)

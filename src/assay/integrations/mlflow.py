@@ -1,11 +1,9 @@
-"""How do the results of a run become metrics, a table and artefacts of an MLflow run?"""
+"""MLflow: the results of a run as metrics, a table and artefacts."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.integrations import outgoing
+from assay.integrations import exporters
 from assay.runner.result import Result
 
 
@@ -50,18 +48,15 @@ def log(result: Result, *, run_id: str | None = None) -> str:
 
 def _log(mlflow: Any, pandas: Any, result: Result, run_id: str) -> str:
     client = mlflow.MlflowClient()
-    for name, value in outgoing.numbers(result).items():
+    for name, value in exporters.numbers(result).items():
         client.log_metric(run_id, name, value)
-    for name, text in outgoing.facts(result).items():
+    for name, text in exporters.facts(result).items():
         client.set_tag(run_id, name, text)
-    columns, rows = outgoing.table(result)
+    columns, rows = exporters.table(result)
     # As objects: pandas would turn a score that is not there into NaN.
     frame = pandas.DataFrame(rows, columns=columns, dtype=object)
     client.log_table(run_id, frame, "assay/samples.json")
-    with tempfile.TemporaryDirectory() as folder:
-        report, evidence = Path(folder) / "report.html", Path(folder) / "evidence.jsonl"
-        result.report(report)
-        result.to_jsonl(evidence)
+    with exporters.artefacts(result) as (report, evidence):
         client.log_artifact(run_id, str(report), "assay")
         client.log_artifact(run_id, str(evidence), "assay")
     return run_id

@@ -1,4 +1,4 @@
-"""How does a client object of the openai package serve as a back end?
+"""A client object of the openai package as a backend.
 
 Its key, address, transport and instrumentation are used as they are. What is asked, and how a
 server's dialect is found out, is that of `assay.OpenAI`.
@@ -17,7 +17,7 @@ from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.backends.openai_http import Endpoint
 from assay.backends.waits import nothing_left
 from assay.errors import InputError, JudgeError
-from assay.integrations.calling import awaited, blocking
+from assay.integrations.objects import awaited, blocking
 from assay.judge import Backend
 
 
@@ -94,11 +94,11 @@ class _Through:
         Raises:
             Unavailable: If none came.
         """
-        given = msgspec.json.decode(body)
-        asked, required = _service(self._client, path)
-        known = {name: given.pop(name) for name in required}
+        fields = msgspec.json.decode(body)
+        resource, required = _service(self._client, path)
+        known = {name: fields.pop(name) for name in required}
         # What else is sent goes into the body as it is: the package need not know of it.
-        call = partial(asked.with_raw_response.create, **known, extra_body=given)
+        call = partial(resource.with_raw_response.create, **known, extra_body=fields)
         try:
             if hasattr(self._client, "__aenter__"):
                 raw = await awaited(self.endpoint.place, call())

@@ -1,10 +1,10 @@
-"""How do the scores of a run become annotations of the spans in Phoenix that they are of?"""
+"""Phoenix: the scores of a run as annotations of the spans that they are of."""
 
 from typing import Any
 
 from assay.errors import InputError
-from assay.integrations import outgoing
-from assay.integrations.outgoing import Sent, Told
+from assay.integrations import exporters
+from assay.integrations.exporters import ScoreRecord, Sent
 from assay.runner.result import Result
 
 _AT_ONCE = 500
@@ -18,7 +18,7 @@ def annotations(result: Result) -> list[dict[str, Any]]:
     Raises:
         InputError: If no sample's span is known.
     """
-    items, _ = outgoing.spanned(result)
+    items, _ = exporters.spanned(result)
     return [_annotation(item, result) for item in items]
 
 
@@ -36,7 +36,7 @@ def send(result: Result, *, client: Any = None) -> Sent:
     Raises:
         InputError: If arize-phoenix-client is not installed, or no sample's span is known.
     """
-    items, unknown = outgoing.spanned(result)
+    items, unknown = exporters.spanned(result)
     if client is None:
         try:
             from phoenix.client import Client
@@ -44,20 +44,20 @@ def send(result: Result, *, client: Any = None) -> Sent:
             what = "this needs arize-phoenix-client"
             raise InputError(what, "pip install 'assay[phoenix]'") from error
         client = Client()
-    found = [_annotation(item, result) for item in items]
-    for start in range(0, len(found), _AT_ONCE):
-        client.spans.log_span_annotations(span_annotations=found[start : start + _AT_ONCE])
-    return outgoing.sent(items, unknown, with_reasons=True)
+    annotations = [_annotation(item, result) for item in items]
+    for start in range(0, len(annotations), _AT_ONCE):
+        client.spans.log_span_annotations(span_annotations=annotations[start : start + _AT_ONCE])
+    return exporters.sent(items, unknown, with_reasons=True)
 
 
-def _annotation(item: Told, result: Result) -> dict[str, Any]:
+def _annotation(item: ScoreRecord, result: Result) -> dict[str, Any]:
     run = result.run
-    said = {"score": item.value, "label": item.why, "explanation": item.explanation}
+    fields = {"score": item.value, "label": item.why, "explanation": item.explanation}
     return {
         "span_id": item.span,
         "name": item.metric,
         "annotator_kind": "LLM" if item.judged else "CODE",
         "identifier": f"assay:{run.id[:12]}",
-        "result": {name: value for name, value in said.items() if value not in (None, "")},
+        "result": {name: value for name, value in fields.items() if value not in (None, "")},
         "metadata": {"assay_run": run.id, "judge": run.config["judge"]},
     }

@@ -1,4 +1,4 @@
-"""How does a model object of pydantic-ai serve as a back end?"""
+"""pydantic-ai: a model object as a backend."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -6,8 +6,7 @@ from typing import Any
 
 from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
-from assay.integrations.calling import WITHHELD, Form, awaited, was_cut
-from assay.integrations.naming import object_name
+from assay.integrations.objects import WITHHELD, Form, awaited, object_name, was_cut
 from assay.judge import Backend, repeated
 from assay.prompt import Template
 

@@ -1,17 +1,24 @@
-"""Where in the inputs and outputs of another library do question, contexts and answer stand?
+"""Rows made of what other libraries hand over: questions, contexts and answers.
 
 These are the objects themselves, in which a text is a text. What was written down of them, where a
 text may be JSON, is read by `assay.data.traces`.
 """
 
-from collections.abc import Mapping
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from assay.data.columns import recognised
-from assay.integrations.naming import fields_of, text_of
+from assay.errors import InputError
+from assay.integrations.objects import fields_of, text_of
+from assay.target.reply import REPLACED
 
 
-def picked(values: Any, field: str) -> Any:
+def pick(values: Any, field: str) -> Any:
     """The value of the key that is recognised as the field, as columns of data sets are.
 
     A text by itself is what is looked for. None if there is nothing of the kind.
@@ -24,10 +31,10 @@ def picked(values: Any, field: str) -> Any:
 
 def question_of(values: Any) -> str | None:
     """The question among inputs: a text, one under a known name, or the last message of a user."""
-    found = picked(values, "question")
-    if found is None and isinstance(values, Mapping):
-        found = values.get("messages") or _only_text(values)
-    return said(values if found is None else found) or None
+    question = pick(values, "question")
+    if question is None and isinstance(values, Mapping):
+        question = values.get("messages") or _only_text(values)
+    return message_text(values if question is None else question) or None
 
 
 def answer_of(values: Any) -> str | None:
@@ -35,43 +42,43 @@ def answer_of(values: Any) -> str | None:
 
     Outputs may be a mapping, a model of pydantic or a dataclass, and so may the answer in them.
     """
-    given = opened(values)
-    if not isinstance(given, Mapping):
-        return _spoken(given) or None
-    found = picked(given, "answer")
-    if found is None:
-        places = (given.get(place) for place in ("structured_response", "result", "messages"))
-        told = next(filter(None, map(answer_of, places)), None)
+    fields = fields_or_value(values)
+    if not isinstance(fields, Mapping):
+        return _answer_text(fields) or None
+    answer = pick(fields, "answer")
+    if answer is None:
+        places = (fields.get(place) for place in ("structured_response", "result", "messages"))
+        nested = next(filter(None, map(answer_of, places)), None)
         # A message is no mapping with one text: its role may be the only one that is no list.
-        return told or _spoken(given) or _only_text(given)
-    inner = opened(found)
-    return answer_of(inner) if isinstance(inner, Mapping) else _spoken(found) or None
+        return nested or _answer_text(fields) or _only_text(fields)
+    inner = fields_or_value(answer)
+    return answer_of(inner) if isinstance(inner, Mapping) else _answer_text(answer) or None
 
 
-def opened(value: Any) -> Any:
+def fields_or_value(value: Any) -> Any:
     """The fields of a model of pydantic or a dataclass; any other value, and a message, as is."""
     if isinstance(value, Mapping) or hasattr(value, "content"):
         return value
-    return value if (found := fields_of(value)) is None else found
+    return value if (fields := fields_of(value)) is None else fields
 
 
-def said(value: Any) -> str:
+def message_text(value: Any) -> str:
     """The text of a text, a message, or the last one of several messages; "" if it is none."""
     if isinstance(value, list | tuple):
-        return said(value[-1]) if value else ""
+        return message_text(value[-1]) if value else ""
     if isinstance(value, Mapping):
         return text_of(value.get("content"))
     content = getattr(value, "content", None)
     return text_of(value if content is None else content)
 
 
-def _spoken(value: Any) -> str:
-    """What `said` gives, but for the words of a user, which answer nothing."""
+def _answer_text(value: Any) -> str:
+    """What `message_text` gives, but for the words of a user, which answer nothing."""
     last = value[-1] if isinstance(value, list | tuple) and value else value
     speaker = getattr(last, "type", None)
     if isinstance(last, Mapping):
         speaker = last.get("role", last.get("type"))
-    return "" if speaker in ("human", "user") else said(last)
+    return "" if speaker in ("human", "user") else message_text(last)
 
 
 def _only_text(values: Mapping[Any, Any]) -> str | None:
@@ -79,14 +86,130 @@ def _only_text(values: Mapping[Any, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def document(found: Any, score: float | None = None) -> dict[str, Any]:
+def context_of(obj: Any, score: float | None = None) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
-    about = dict(getattr(found, "metadata", None) or {})
+    about = dict(getattr(obj, "metadata", None) or {})
     for name in ("relevance_score", "score", "_score", "similarity"):
-        told = about.get(name)
-        if score is None and isinstance(told, int | float):
-            score = float(told)
+        number = about.get(name)
+        if score is None and isinstance(number, int | float):
+            score = float(number)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
-    own = getattr(found, "id", None) or next((about[n] for n in names if about.get(n)), None)
-    kept = {"text": str(found.page_content), "id": own, "score": score, "metadata": about or None}
+    id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
+    kept = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
     return {name: value for name, value in kept.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Request:
+    """A question that is on its way through a system.
+
+    Attributes:
+        question: What was asked.
+        documents: What was retrieved for it, as contexts; None if nothing was looked for.
+        tokens: Tokens that its calls of models took; None if none told.
+        start: When it came (monotonic clock, seconds).
+        end: When it was over; None if that is when its answer is kept.
+        seen: What belongs to it, by id.
+    """
+
+    question: str | None
+    documents: list[dict[str, Any]] | None = None
+    tokens: int | None = None
+    start: float = field(default_factory=time.perf_counter)
+    end: float | None = None
+    seen: dict[Any, Any] = field(default_factory=dict)
+
+    def count(self, tokens: int | None) -> None:
+        """Add the tokens of a call."""
+        if tokens is not None:
+            self.tokens = (self.tokens or 0) + tokens
+
+    def retrieved(self, documents: Iterable[dict[str, Any]]) -> None:
+        """Add what was found, each document once."""
+        kept = self.documents = self.documents or []
+        kept.extend(one for one in documents if one not in kept)
+
+
+class Rows:
+    """What a system was asked and answered, in the order of the answers: rows to be evaluated.
+
+    Args:
+        known: Rows with a ``question`` each; what else they hold (``id``, ``reference``, ``group``
+            ...) goes into the row of the same question, but for what another system made of it:
+            contexts, answers, latency, cost.
+
+    Attributes:
+        rows: One dict a question, as `assay.evaluate` takes them: question, contexts with their
+            ids and scores, answer or failure, latency_ms, tokens.
+
+    Raises:
+        InputError: If a known row has no question.
+    """
+
+    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self._known: dict[str, Mapping[str, Any]] = {}
+        self._asked: Counter[str] = Counter()
+        for number, row in enumerate(known, 1):
+            question = row.get("question")
+            if not isinstance(question, str):
+                raise InputError(f"known row {number} has no question", "give it as 'question'")
+            made = {column for column, name in recognised(row).items() if name in REPLACED}
+            self._known[question] = {name: row[name] for name in row if name not in made}
+
+    def add(self, request: Request, answer: str | None, failure: str | None = None) -> None:
+        """Keep what became of a question.
+
+        Args:
+            request: The question.
+            answer: The answer.
+            failure: Why there is none.
+        """
+        if answer is None and failure is None:
+            failure = "no answer was found in what the system gave back"
+        end = time.perf_counter() if request.end is None else request.end
+        row = {
+            "question": request.question,
+            "contexts": request.documents,
+            "answer": answer,
+            "failure": failure,
+            "latency_ms": round((end - request.start) * 1000, 3),
+            "tokens": request.tokens,
+        }
+        known = self._of(request.question or "")
+        self.rows.append({**known, **{k: v for k, v in row.items() if v is not None}})
+
+    def _of(self, question: str) -> dict[str, Any]:
+        """What is known of a question; asked once more, it is another sample with its own id."""
+        known = dict(self._known.get(question, {}))
+        self._asked[question] += 1
+        if "id" in known and self._asked[question] > 1:
+            known["id"] = f"{known['id']}-{self._asked[question]}"
+        return known
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows as JSON lines, which `assay run` reads; returns the path."""
+        target = Path(path)
+        lines = (json.dumps(row, ensure_ascii=False, default=str) for row in self.rows)
+        target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return target
+
+
+class CollectsRows:
+    """What collectors of all libraries offer of the rows that they collect.
+
+    Args:
+        known: As for `Rows`.
+    """
+
+    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._collected = Rows(known)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
+        return self._collected.rows
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows as JSON lines; returns the path."""
+        return self._collected.write(path)

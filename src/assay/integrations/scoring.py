@@ -1,4 +1,4 @@
-"""How is a sample scored where another library hands them over one by one?"""
+"""Samples scored one by one, as other libraries hand them over."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ class Finding:
         """The evidence in words, one line a part: label, text and reason."""
         lines = [f"{part.label or part.kind}: {part.text}" for part in self.outcome.parts]
         reasons = [part.reason for part in self.outcome.parts]
-        told = [f"{a} ({b})" if b else a for a, b in zip(lines, reasons, strict=True)]
-        return "\n".join([self.why, *told] if self.why else told)
+        full = [f"{a} ({b})" if b else a for a, b in zip(lines, reasons, strict=True)]
+        return "\n".join([self.why, *full] if self.why else full)
 
     def passing(self, threshold: float | None) -> bool | None:
         """Whether the score is good enough; None where there is no score or no threshold.
@@ -117,13 +117,13 @@ class Scorer:
             [Finding(metric, outcome, path, run) for outcome in result[metric.label]]
             for metric in self.metrics
         ]
-        return [list(found) for found in zip(*by_metric, strict=True)]
+        return [list(findings) for findings in zip(*by_metric, strict=True)]
 
     async def aresult(self, rows: Iterable[Mapping[str, Any]]) -> Result:
         """The result of several samples."""
-        given = [{k: v for k, v in row.items() if v is not None} for row in rows]
+        filled = [{k: v for k, v in row.items() if v is not None} for row in rows]
         return await aevaluate(
-            given,
+            filled,
             self.metrics,
             self.judge,
             embedder=self.embedder,

@@ -1,11 +1,9 @@
-"""How do the results of a run become a summary, a table and an artefact of Weights & Biases?"""
+"""Weights & Biases: the results of a run as a summary, a table and an artefact."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.integrations import outgoing
+from assay.integrations import exporters
 from assay.runner.result import Result
 
 
@@ -40,15 +38,12 @@ def log(result: Result, *, run: Any = None, **init: Any) -> str:
 
 
 def _log(wandb: Any, result: Result, run: Any) -> str:
-    run.config.update(outgoing.facts(result), allow_val_change=True)
-    run.summary.update(outgoing.numbers(result))
-    columns, rows = outgoing.table(result)
+    run.config.update(exporters.facts(result), allow_val_change=True)
+    run.summary.update(exporters.numbers(result))
+    columns, rows = exporters.table(result)
     run.log({"assay/samples": wandb.Table(columns=columns, data=rows, allow_mixed_types=True)})
     artefact = wandb.Artifact(f"assay-{result.run.id[:12]}", type="evaluation")
-    with tempfile.TemporaryDirectory() as folder:
-        report, evidence = Path(folder) / "report.html", Path(folder) / "evidence.jsonl"
-        result.report(report)
-        result.to_jsonl(evidence)
+    with exporters.artefacts(result) as (report, evidence):
         artefact.add_file(str(report))
         artefact.add_file(str(evidence))
         run.log_artifact(artefact)

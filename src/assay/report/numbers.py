@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval
 from assay.text.decimals import decimals
 
 DASH = "\N{EN DASH}"

@@ -11,7 +11,7 @@ import msgspec
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.runner.forwarding import NotebookDisplay
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval
 from assay.store import Run, Store
 from assay.tasks import Embed
 from assay.tasks.embedding import Vector, cosine

@@ -1,25 +1,33 @@
-"""What do callers send, and what do they get? The same types make the OpenAPI document."""
+"""The forms of requests and responses, and the OpenAPI document made of them."""
 
-from typing import Annotated, Any, Literal
+import inspect
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from assay._version import __version__
+from assay.data import fields
+from assay.metrics import ALIASES, METRICS
 from assay.runner.result import Cost
 from assay.runner.summary import MetricSummary
 from assay.score import Part
 
-MOST_METRICS = 50
-LONGEST_METRIC = 1000
+MAX_METRICS = 50
+MAX_SPEC = 1000
+_SPEC = "A name, or a name with parameters: factual_correctness(mode=recall)."
+PAGE = 500  # samples, at most
+MAX_RUNS = 1000
+MAX_OFFSET = 10**9  # SQLite and Python's iterators do not take a number of any size
 
 Spec = Annotated[
     str,
     msgspec.Meta(
         min_length=1,
-        max_length=LONGEST_METRIC,
-        description="A name, or a name with parameters: factual_correctness(mode=recall).",
+        max_length=MAX_SPEC,
+        description=_SPEC,
     ),
 ]
-Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MOST_METRICS)]
+Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MAX_METRICS)]
 Row = dict[str, Any]
 
 
@@ -198,3 +206,158 @@ class Error(msgspec.Struct):
 
     error: str
     problems: list[Fault] = []
+
+
+_ERRORS: Final = {
+    400: "The request is not JSON.",
+    401: "The token is missing or wrong.",
+    403: "Without a token, callers on this machine only.",
+    404: "There is no such run, sample or metric.",
+    408: "The request did not arrive in time.",
+    413: "The request is too long.",
+    415: "The Content-Type of the request is not JSON.",
+    422: "The request cannot be used; `problems` names every fault.",
+    429: "Too many requests; `Retry-After` says when to come again.",
+    502: "The judge refuses.",
+    503: "It took or waited too long. What was scored is kept: the same request continues.",
+}
+_EXAMPLE: Final = {
+    "id": "tower",
+    "question": "When was the Eiffel Tower built?",
+    "contexts": ["The Eiffel Tower was built from 1887 to 1889."],
+    "answer": "It was built from 1887 to 1889. It is red.",
+}
+_LATER: Final = (429, 503)
+_BASE: Final = (429,)
+_KNOWN: Final = (*_BASE, 401, 403, 422)
+_SENT: Final = (*_KNOWN, 400, 408, 413, 415, 502, 503)
+_RUN: Final = {
+    "name": "run",
+    "in": "path",
+    "required": True,
+    "description": 'A run\'s name, the beginning of its id, "last" or "last~1".',
+    "schema": {"type": "string", "minLength": 1},
+    "example": "last",
+}
+
+
+def document(max_samples: int, *, token: bool) -> dict[str, Any]:
+    """The document.
+
+    Args:
+        max_samples: The most samples that one call may send.
+        token: Whether callers need one.
+    """
+    documented = [
+        *(Health, Metrics, EvaluateOne, EvaluateMany, Scored),
+        *(Runs, Run, Samples, Evidence, Error),
+    ]
+    _, components = msgspec.json.schema_components(
+        documented, ref_template="#/components/schemas/{name}"
+    )
+    for component in components.values():
+        if "description" in component:
+            component["description"] = component["description"].partition("\n")[0]
+    row = fields.row()
+    del row["$schema"]
+    components["Row"] = row
+    reference = {"$ref": "#/components/schemas/Row"}
+    components["EvaluateOne"]["properties"]["sample"] = reference
+    many = components["EvaluateMany"]["properties"]["samples"]
+    many |= {"items": reference, "maxItems": max_samples}
+    for name, key, value in (("One", "sample", _EXAMPLE), ("Many", "samples", [_EXAMPLE])):
+        form = components[f"Evaluate{name}"]
+        form["properties"]["metrics"]["items"] = _spec()
+        form["examples"] = [{key: value, "metrics": ["faithfulness"]}]
+    made: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "assay",
+            "version": __version__,
+            "description": "Measure how good a RAG system is, with the evidence of every number.",
+        },
+        "paths": _paths(),
+        "components": {"schemas": components},
+    }
+    if token:
+        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        for path in ("/health", "/openapi.json"):
+            made["paths"][path]["get"]["security"] = []
+        made["security"] = [{"token": []}]
+    return made
+
+
+def _spec() -> dict[str, Any]:
+    """A metric, by its name alone or with parameters."""
+    written = {"type": "string", "pattern": r"^[^()]+\(.*\)$", "maxLength": MAX_SPEC}
+    return {"description": _SPEC, "anyOf": [{"enum": [*METRICS, *ALIASES]}, written]}
+
+
+def _paths() -> dict[str, Any]:
+    limit = _number("limit", "How many, at most.", 1, MAX_RUNS, 20)
+    page = _number("limit", "How many, at most.", 1, PAGE, 100)
+    offset = _number("offset", "How many to skip.", 0, MAX_OFFSET, 0)
+    sample = _text("sample", "Id of the sample.", "tower")
+    metric = _text("metric", "The metric, as the run names it.", "faithfulness")
+    of_run = [404, *_KNOWN]
+    return {
+        "/health": {"get": _operation("Whether the service is up.", Health, (*_BASE, 422))},
+        "/openapi.json": {"get": _operation("This document.", None, (*_BASE, 422))},
+        "/v1/metrics": {"get": _operation("Every metric.", Metrics, _KNOWN)},
+        "/v1/evaluate": {"post": _operation("Score one sample.", Scored, _SENT, sent=EvaluateOne)},
+        "/v1/runs": {
+            "get": _operation("The newest runs.", Runs, _KNOWN, [limit]),
+            "post": _operation(
+                "Score samples. The same call again resumes one that was cut off.",
+                Run,
+                _SENT,
+                sent=EvaluateMany,
+            ),
+        },
+        "/v1/runs/{run}": {"get": _operation("A run.", Run, of_run, [_RUN])},
+        "/v1/runs/{run}/samples": {
+            "get": _operation("A page of a run's samples.", Samples, of_run, [_RUN, offset, page])
+        },
+        "/v1/runs/{run}/evidence": {
+            "get": _operation(
+                "The evidence behind a score.", Evidence, of_run, [_RUN, sample, metric]
+            )
+        },
+    }
+
+
+def _operation(
+    summary: str,
+    form: type[msgspec.Struct] | None,
+    errors: Any,
+    parameters: list[dict[str, Any]] | None = None,
+    sent: type[msgspec.Struct] | None = None,
+) -> dict[str, Any]:
+    about = inspect.getdoc(form) or "" if form else "The document."
+    responses: dict[str, Any] = {"200": {"description": about, "content": _content(form)}}
+    for status in sorted(errors):
+        response = {"description": _ERRORS[status], "content": _content(Error)}
+        after = {"headers": {"Retry-After": {"schema": {"type": "integer"}}}}
+        responses[str(status)] = response | (after if status in _LATER else {})
+    operation: dict[str, Any] = {"summary": summary, "responses": responses}
+    if parameters:
+        operation["parameters"] = parameters
+    if sent:
+        operation["requestBody"] = {"required": True, "content": _content(sent)}
+    return operation
+
+
+def _content(form: type[msgspec.Struct] | None) -> dict[str, Any]:
+    reference = {"$ref": f"#/components/schemas/{form.__name__}"} if form else {"type": "object"}
+    return {"application/json": {"schema": reference}}
+
+
+def _number(name: str, about: str, least: int, most: int, default: int) -> dict[str, Any]:
+    form = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    return {"name": name, "in": "query", "description": about, "schema": form}
+
+
+def _text(name: str, about: str, example: str) -> dict[str, Any]:
+    form = {"type": "string", "minLength": 1}
+    about_it = {"required": True, "description": about, "example": example}
+    return {"name": name, "in": "query", **about_it, "schema": form}

@@ -1,9 +1,10 @@
-"""How is the service reached over HTTP? Routes, and what each failure is told as."""
+"""The service over HTTP: routes, connections, and the response to each failure."""
 
 import asyncio
 import hashlib
 import logging
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -14,17 +15,62 @@ from aiohttp.http import HttpProcessingError
 
 from assay._version import __version__
 from assay.errors import AssayError, InputError, JudgeError
-from assay.service import forms
-from assay.service.connections import Connections
-from assay.service.functions import FURTHEST, MOST_RUNS, PAGE, NotFound, Service, Watch
-from assay.service.guard import Bounds, Guard, Refused
-from assay.service.openapi import document
-from assay.service.turns import Turns
+from assay.service import NotFound, Service, Watch, forms
+from assay.service.forms import MAX_OFFSET, MAX_RUNS, PAGE, document
+from assay.service.limits import Bounds, Guard, JudgingQueue, Refused
 from assay.store.integrity import StoreError
 from assay.store.runs import Description
 
 F = TypeVar("F", bound=msgspec.Struct)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_LOOK_S = 1.0
+
+
+class Connections:
+    """Closes connections that bring no whole request, and keeps their number bounded.
+
+    aiohttp waits for a request for ever: clients that send a byte a second, or nothing, would
+    hold every connection that the machine can have.
+
+    Args:
+        patience: Seconds that a connection may take to bring its request, or the next one.
+        max_connections: At the same time; of more, those that brought nothing longest go.
+        clock: Tells the time, in seconds.
+    """
+
+    def __init__(
+        self, patience: float, max_connections: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._patience, self._max, self._clock = patience, max_connections, clock
+        # Since when each one has brought nothing; None while its request is answered.
+        self._idle: dict[web.RequestHandler, float | None] = {}
+
+    def busy(self, connection: web.RequestHandler) -> None:
+        """A request came whole, or its head did."""
+        self._idle[connection] = None
+
+    def free(self, connection: web.RequestHandler) -> None:
+        """It is answered."""
+        self._idle[connection] = self._clock()
+
+    async def watch(self, server: web.Server) -> None:
+        """Look at the connections of a server once a second, until cancelled."""
+        while True:
+            self.close_idle(server)
+            await asyncio.sleep(_LOOK_S)
+
+    def close_idle(self, server: web.Server) -> None:
+        """Close those that have brought nothing for too long, and those that are too many."""
+        now, there = self._clock(), server.connections
+        self._idle = {one: self._idle.get(one, now) for one in there}
+        held = ((self._idle[one], n) for n, one in enumerate(there))
+        waiting = sorted((since, n) for since, n in held if since is not None)
+        surplus = len(there) - self._max
+        for place, (since, n) in enumerate(waiting):
+            if place < surplus or now - since > self._patience:
+                there[n].force_close()
+
+
 _CONNECTIONS = web.AppKey("connections", Connections)
 
 
@@ -82,8 +128,10 @@ class _Api:
     def __init__(self, service: Service, guard: Guard, bounds: Bounds) -> None:
         self._service = service
         self._guard = guard
-        self._turns = Turns(bounds)
-        self._document = msgspec.json.encode(document(service, token=bool(bounds.token)))
+        self._queue = JudgingQueue(bounds)
+        self._document = msgspec.json.encode(
+            document(service.most_samples, token=bool(bounds.token))
+        )
 
     async def health(self, request: web.Request) -> web.Response:
         _parameters(request)
@@ -106,19 +154,23 @@ class _Api:
                 sent.sample, sent.metrics, contexts=sent.contexts, watch=watch
             )
 
-        return _answer(await self._turns.judge(key, size, work))
+        return _answer(await self._queue.judge(key, size, work))
 
     async def evaluate_many(self, request: web.Request) -> web.Response:
         sent, key, size = await self._sent(request, forms.EvaluateMany)
         self._service.check_size(sent.samples)
 
         def work(watch: Watch) -> Awaitable[forms.Run]:
-            said = Description(sent.name, sent.tags, sent.note, sent.params)
+            about = Description(sent.name, sent.tags, sent.note, sent.params)
             return self._service.evaluate_many(
-                sent.samples, sent.metrics, said=said, contexts=sent.contexts, watch=watch
+                sent.samples,
+                sent.metrics,
+                about=about,
+                contexts=sent.contexts,
+                watch=watch,
             )
 
-        return _answer(await self._turns.judge(key, size, work))
+        return _answer(await self._queue.judge(key, size, work))
 
     async def _sent(self, request: web.Request, form: type[F]) -> tuple[F, bytes, int]:
         """(what was sent, what is equal for equal requests, its bytes)."""
@@ -127,8 +179,8 @@ class _Api:
         return _read(body, form), key, len(body)
 
     async def runs(self, request: web.Request) -> web.Response:
-        given = _parameters(request, "limit")
-        limit = _count(given, "limit", 20, 1, MOST_RUNS)
+        query = _parameters(request, "limit")
+        limit = _count(query, "limit", 20, 1, MAX_RUNS)
         return _answer(await asyncio.to_thread(self._service.runs, limit))
 
     async def run(self, request: web.Request) -> web.Response:
@@ -137,22 +189,20 @@ class _Api:
         return _answer(await asyncio.to_thread(self._service.run, run))
 
     async def samples(self, request: web.Request) -> web.Response:
-        given = _parameters(request, "offset", "limit")
-        offset = _count(given, "offset", 0, 0, FURTHEST)
-        limit = _count(given, "limit", 100, 1, PAGE)
+        query = _parameters(request, "offset", "limit")
+        offset = _count(query, "offset", 0, 0, MAX_OFFSET)
+        limit = _count(query, "limit", 100, 1, PAGE)
         run = request.match_info["run"]
         return _answer(await asyncio.to_thread(self._service.samples, run, offset, limit))
 
     async def evidence(self, request: web.Request) -> web.Response:
-        given = _parameters(request, "sample", "metric")
+        query = _parameters(request, "sample", "metric")
         for name in ("sample", "metric"):
-            if not given.get(name):
+            if not query.get(name):
                 raise Refused(422, f"the parameter '{name}' is missing")
         run = request.match_info["run"]
-        found = await asyncio.to_thread(
-            self._service.evidence, run, given["sample"], given["metric"]
-        )
-        return _answer(found)
+        evidence = self._service.evidence
+        return _answer(await asyncio.to_thread(evidence, run, query["sample"], query["metric"]))
 
 
 def _edge(guard: Guard, connections: Connections) -> Any:
@@ -195,8 +245,8 @@ def _cause(error: StoreError) -> str:
     return str(error.__cause__ or "its disk is full")
 
 
-def _answer(found: msgspec.Struct) -> web.Response:
-    body = msgspec.json.encode(found, enc_hook=str)
+def _answer(form: msgspec.Struct) -> web.Response:
+    body = msgspec.json.encode(form, enc_hook=str)
     return web.Response(body=body, content_type="application/json")
 
 
@@ -225,18 +275,18 @@ def _read(body: bytes, form: type[F]) -> F:
 
 def _parameters(request: web.Request, *names: str) -> dict[str, str]:
     """The parameters of a request, each once and known."""
-    found: dict[str, str] = {}
+    query: dict[str, str] = {}
     for name, value in request.query.items():
         if name not in names:
             raise Refused(422, f"there is no parameter '{name[:100]}'")
-        if name in found:
+        if name in query:
             raise Refused(422, f"the parameter '{name}' is given twice")
-        found[name] = value
-    return found
+        query[name] = value
+    return query
 
 
-def _count(given: dict[str, str], name: str, default: int, least: int, most: int) -> int:
-    text = given.get(name)
+def _count(query: dict[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = query.get(name)
     if text is None:
         return default
     fits = text.isascii() and text.isdecimal() and len(text) < 12

@@ -1,4 +1,4 @@
-"""How do coding agents use assay? The same functions as tools of the Model Context Protocol."""
+"""The service as tools of the Model Context Protocol, for coding agents."""
 
 import asyncio
 import functools
@@ -9,7 +9,8 @@ import msgspec
 
 from assay._version import __version__
 from assay.errors import AssayError, InputError
-from assay.service.functions import FURTHEST, MOST_RUNS, Service
+from assay.service import Service
+from assay.service.forms import MAX_OFFSET, MAX_RUNS
 from assay.store.runs import Description
 
 Tool: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
@@ -40,7 +41,7 @@ def server(service: Service) -> Any:
         *(tools.list_metrics, tools.evaluate_sample, tools.evaluate_samples, tools.evaluate_file),
         *(tools.list_runs, tools.show_run, tools.show_samples, tools.show_evidence),
     )
-    served = [_strict(Served.from_function(_told(tool))) for tool in named]
+    served = [_strict(Served.from_function(_with_errors_in_words(tool))) for tool in named]
     return MCPServer(
         "assay",
         instructions=_INSTRUCTIONS,
@@ -83,8 +84,8 @@ class Tools:
 
         `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
         """
-        said = Description(name, params=params or {})
-        return _plain(await self._service.evaluate_many(samples, metrics, said=said))
+        about = Description(name, params=params or {})
+        return _plain(await self._service.evaluate_many(samples, metrics, about=about))
 
     async def evaluate_file(
         self,
@@ -98,13 +99,13 @@ class Tools:
 
         `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
         """
-        first = None if limit is None else min(limit, FURTHEST)
-        said = Description(name, params=params or {})
-        return _plain(await self._service.evaluate_many(path, metrics, limit=first, said=said))
+        first = None if limit is None else min(limit, MAX_OFFSET)
+        about = Description(name, params=params or {})
+        return _plain(await self._service.evaluate_many(path, metrics, limit=first, about=about))
 
     async def list_runs(self, limit: int = 20) -> dict[str, Any]:
         """List the newest runs in the store."""
-        newest = min(max(1, limit), MOST_RUNS)
+        newest = min(max(1, limit), MAX_RUNS)
         return _plain(await asyncio.to_thread(self._service.runs, newest))
 
     async def show_run(self, run: str = "last") -> dict[str, Any]:
@@ -115,30 +116,30 @@ class Tools:
         self, run: str = "last", offset: int = 0, limit: int = 100
     ) -> dict[str, Any]:
         """List the samples of a run with their numbers, to find those that scored low."""
-        found, first = self._service.samples, min(max(0, offset), FURTHEST)
-        return _plain(await asyncio.to_thread(found, run, first, max(1, limit)))
+        samples, first = self._service.samples, min(max(0, offset), MAX_OFFSET)
+        return _plain(await asyncio.to_thread(samples, run, first, max(1, limit)))
 
     async def show_evidence(self, sample: str, metric: str, run: str = "last") -> dict[str, Any]:
         """Show all that is behind one score: parts, reasons, quotes, prompts and replies."""
         return _plain(await asyncio.to_thread(self._service.evidence, run, sample, metric))
 
 
-def _told(tool: Tool) -> Tool:
+def _with_errors_in_words(tool: Tool) -> Tool:
     """The tool, whose errors are told to the agent in words."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     @functools.wraps(tool)
-    async def telling(*args: Any, **given: Any) -> dict[str, Any]:
+    async def call(*args: Any, **arguments: Any) -> dict[str, Any]:
         try:
-            return await tool(*args, **given)
+            return await tool(*args, **arguments)
         except AssayError as error:
             raise ToolError(str(error)) from error
 
-    return telling
+    return call
 
 
 def _strict(tool: Any) -> Any:
-    """The tool, which refuses arguments that it has not: a misspelt limit would score it all."""
+    """The tool, which refuses unknown arguments: with a misspelt limit it would score it all."""
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
@@ -146,6 +147,6 @@ def _strict(tool: Any) -> Any:
     return tool
 
 
-def _plain(found: msgspec.Struct) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(found, enc_hook=str)
+def _plain(form: msgspec.Struct) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(form, enc_hook=str)
     return plain

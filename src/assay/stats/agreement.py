@@ -1,31 +1,37 @@
-"""Which number tells how well scores agree with labels?
+"""Agreement of scores with labels.
 
-Every function gives a `Statistic`: a function of weights, one a row (see `stats.weighted`). It is
-NaN where the number is not defined, such as an AUROC of one class only.
+Every measure is a `Statistic`: a function of weights, one a row. It is NaN where the number is not
+defined, such as an AUROC of one class only. Arguments of one name mean the same in all functions,
+each of shape (n,): `scores` are higher for what is more likely positive, `predictions` say what was
+called positive, `labels` what is, `rule` holds the scores or calls of a rule for the same rows, and
+`groups` the cluster of each row. `level` is the nominal coverage of an interval, in (0, 1).
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import hypot
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.interval import Interval
-from assay.stats.intervals import mean_interval
-from assay.stats.weighted import LEVEL, Floats, Numbers, Statistic, ones, ratio
+from assay.stats.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    Numbers,
+    Statistic,
+    mean_interval,
+    ones,
+    ratio,
+    share_interval,
+)
 
 THRESHOLDS = 1_000  # so many are tried: more would move the one chosen by next to nothing
 _ROUNDING = 1e-9  # what differs by less differs in the last digit only
 
 
 def auroc(scores: Numbers, labels: Numbers) -> Statistic:
-    """Chance that a positive scores above a negative; ties count half. In [0, 1].
-
-    Args:
-        scores: Shape (n,), higher for what is more likely positive.
-        labels: Shape (n,), true or false.
-    """
+    """Chance that a positive scores above a negative; ties count half. In [0, 1]."""
     _, place = np.unique(np.asarray(scores, float), return_inverse=True)
     positive = np.asarray(labels, bool)
 
@@ -40,15 +46,15 @@ def auroc(scores: Numbers, labels: Numbers) -> Statistic:
 
 def _placed(scores: Floats, positive: npt.NDArray[np.bool_]) -> Floats:
     """Of each row the share of the other class that it stands on the right side of; ties half."""
-    found = np.empty(len(scores))
+    right = np.empty(len(scores))
     for side in (positive, ~positive):
         others = np.sort(scores[~side])
         below = (
             np.searchsorted(others, scores[side]),
             np.searchsorted(others, scores[side], "right"),
         )
-        found[side] = (below[0] + below[1]) / 2 / len(others)
-    return np.where(positive, found, 1 - found)
+        right[side] = (below[0] + below[1]) / 2 / len(others)
+    return np.where(positive, right, 1 - right)
 
 
 def auroc_interval(
@@ -59,12 +65,6 @@ def auroc_interval(
     The AUROC is the mean placement of the positives, and that of the negatives: its error is the
     sum of theirs. The jackknife is too narrow where all of a small class are placed alike, as by a
     judge that says yes or no.
-
-    Args:
-        scores: Shape (n,), higher for what is more likely positive.
-        labels: Shape (n,), true or false.
-        groups: For each of the n rows the cluster that it belongs to.
-        level: Nominal coverage, in (0, 1).
 
     Returns:
         The interval; None if a class has fewer than two clusters, or all scores are the same.
@@ -87,13 +87,6 @@ def auroc_lead(
     level: float = LEVEL,
 ) -> Interval | None:
     """The confidence interval of how far one AUROC lies above that of a rule.
-
-    Args:
-        scores: Shape (n,), higher for what is more likely positive.
-        rule: Shape (n,), what the rule says of the same rows.
-        labels: Shape (n,), true or false.
-        groups: For each of the n rows the cluster that it belongs to.
-        level: Nominal coverage, in (0, 1).
 
     Returns:
         The interval, put together as that of `auroc_interval`, from the differences of placements.
@@ -124,15 +117,15 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
     return value
 
 
-def f1(said: Numbers, labels: Numbers) -> Statistic:
+def f1(predictions: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
     return micro_f1(positive & called, called, positive)
 
 
-def micro_f1(hits: Numbers, said: Numbers, labelled: Numbers) -> Statistic:
+def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statistic:
     """F1 over counts: each row adds its hits, what was said in it and what is labelled in it."""
-    h, s, g = (np.asarray(counts, float) for counts in (hits, said, labelled))
+    h, s, g = (np.asarray(counts, float) for counts in (hits, predictions, labelled))
 
     def value(weights: Floats) -> float:
         return ratio(2 * float(weights @ h), float(weights @ s + weights @ g))
@@ -140,16 +133,16 @@ def micro_f1(hits: Numbers, said: Numbers, labelled: Numbers) -> Statistic:
     return value
 
 
-def macro_f1(said: Sequence[str], labels: Sequence[str]) -> Statistic:
+def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
-    called, truth = np.asarray(said), np.asarray(labels)
+    called, truth = np.asarray(predictions), np.asarray(labels)
     each = [f1(called == name, truth == name) for name in sorted(set(labels))]
     return lambda weights: float(np.mean([one(weights) for one in each]))
 
 
-def balanced(said: Numbers, labels: Numbers) -> Statistic:
+def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
     """Mean of the accuracies on positives and on negatives, in [0, 1]; chance reaches 0.5."""
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
 
     def value(weights: Floats) -> float:
         good, bad = weights * positive, weights * ~positive
@@ -161,18 +154,12 @@ def balanced(said: Numbers, labels: Numbers) -> Statistic:
 
 
 def balanced_interval(
-    said: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
+    predictions: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
 ) -> Interval | None:
     """The confidence interval of the balanced accuracy, from those of its two accuracies.
 
     The jackknife of the whole is too narrow where all of a small class are called rightly; an
     interval of a proportion is not.
-
-    Args:
-        said: Shape (n,), what was said to be positive.
-        labels: Shape (n,), what is.
-        groups: For each of the n rows the cluster that it belongs to.
-        level: Nominal coverage, in (0, 1).
 
     Returns:
         The interval; None if a class has fewer than two clusters.
@@ -180,13 +167,13 @@ def balanced_interval(
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    positive, called = np.asarray(labels, bool), np.asarray(said, bool)
+    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
     right = np.where(positive, called, ~called).astype(np.float64)
     return _recovered(right, positive, groups, 0.0, level)
 
 
 def balanced_lead(
-    said: Numbers,
+    predictions: Numbers,
     rule: Numbers,
     labels: Numbers,
     groups: Sequence[Hashable],
@@ -195,26 +182,19 @@ def balanced_lead(
 ) -> Interval | None:
     """The confidence interval of how far one balanced accuracy lies above that of a rule.
 
-    Args:
-        said: Shape (n,), what was said to be positive.
-        rule: Shape (n,), what the rule says of the same rows.
-        labels: Shape (n,), what is.
-        groups: For each of the n rows the cluster that it belongs to.
-        level: Nominal coverage, in (0, 1).
-
     Returns:
         The interval, put together as that of `balanced_interval`, from the differences of both
         accuracies; None if a class has fewer than two clusters.
     """
-    positive, called, other = (np.asarray(one, bool) for one in (labels, said, rule))
+    positive, called, other = (np.asarray(one, bool) for one in (labels, predictions, rule))
     if other.all() or not other.any():  # it reaches 0.5 on whatever rows
         return _above_half(balanced_interval(called, positive, groups, level=level))
     ahead = called.astype(np.float64) - other
     return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, level)
 
 
-def _above_half(found: Interval | None) -> Interval | None:
-    return found and replace(found, low=found.low - 0.5, high=found.high - 0.5)
+def _above_half(interval: Interval | None) -> Interval | None:
+    return interval and replace(interval, low=interval.low - 0.5, high=interval.high - 0.5)
 
 
 def _recovered(
@@ -233,11 +213,11 @@ def _recovered(
     rates, ends = [], []
     for side in (positive, ~positive):
         clusters = [groups[at] for at in np.flatnonzero(side).tolist()]
-        found = mean_interval(values[side], groups=clusters, low=low, high=1.0, level=level)
-        if found is None:
+        interval = mean_interval(values[side], groups=clusters, low=low, high=1.0, level=level)
+        if interval is None:
             return None
         rates.append(float(values[side].mean()))
-        ends.append(found)
+        ends.append(interval)
     below = share * hypot(*(rate - end.low for rate, end in zip(rates, ends, strict=True)))
     above = share * hypot(*(end.high - rate for rate, end in zip(rates, ends, strict=True)))
     middle = sum(rates) / 2
@@ -245,9 +225,9 @@ def _recovered(
     return Interval(bottom, top, level, f"recovered from {ends[0].method}")
 
 
-def accuracy(said: Numbers, labels: Numbers) -> Statistic:
+def accuracy(predictions: Numbers, labels: Numbers) -> Statistic:
     """Share of rows on which both are the same, in [0, 1]."""
-    return mean(np.asarray(said) == np.asarray(labels))
+    return mean(np.asarray(predictions) == np.asarray(labels))
 
 
 def pearson(a: Numbers, b: Numbers) -> Statistic:
@@ -312,16 +292,16 @@ def pairwise_accuracy(scores: Numbers, labels: Numbers) -> Statistic:
 
         times = weights.astype(np.intp)
         u, v = np.repeat(x, times), np.repeat(y, times)
-        pairs, told = _pairs_apart(v), _pairs_apart(u)
-        if not (pairs and told):
+        pairs, told_apart = _unequal_pairs(v), _unequal_pairs(u)
+        if not (pairs and told_apart):
             return 0.5 if pairs else float("nan")
         # Somers' D from tau-b: the right pairs less the wrong ones, over the pairs that count.
-        return (1 + float(kendalltau(u, v).statistic) * float(np.sqrt(told / pairs))) / 2
+        return (1 + float(kendalltau(u, v).statistic) * float(np.sqrt(told_apart / pairs))) / 2
 
     return value
 
 
-def _pairs_apart(values: Floats) -> int:
+def _unequal_pairs(values: Floats) -> int:
     """How many pairs of the values are not equal."""
     _, copies = np.unique(values, return_counts=True)
     return (len(values) ** 2 - int(copies @ copies)) // 2
@@ -334,12 +314,12 @@ def preference_accuracy(differences: Numbers, preferences: Numbers) -> Statistic
         differences: Shape (n,), the first answer's score less the second's.
         preferences: Shape (n,), 1 where people prefer the first, 0 the second, 0.5 neither.
     """
-    found = np.asarray(differences, float)
-    sign = np.sign(np.where(np.abs(found) < _ROUNDING, 0.0, found))
-    wanted = np.sign(np.asarray(preferences) - 0.5)
-    told = (wanted != 0).astype(float)
-    right = (1 + sign * wanted) / 2 * told
-    return lambda weights: ratio(float(weights @ right), float(weights @ told))
+    x = np.asarray(differences, float)
+    sign = np.sign(np.where(np.abs(x) < _ROUNDING, 0.0, x))
+    preferred = np.sign(np.asarray(preferences) - 0.5)
+    untied = (preferred != 0).astype(float)
+    right = (1 + sign * preferred) / 2 * untied
+    return lambda weights: ratio(float(weights @ right), float(weights @ untied))
 
 
 def mean(values: Numbers) -> Statistic:
@@ -367,9 +347,76 @@ def best_threshold(
     values = np.asarray(scores, float)
     counted = ones(len(values)) if weights is None else weights
     distinct = np.unique(values)
-    tried = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
-    if len(tried) > THRESHOLDS:
-        tried = tried[np.linspace(0, len(tried) - 1, THRESHOLDS).round().astype(np.intp)]
-    reached = np.array([measure(values >= t, labels)(counted) for t in tried])
-    best = tried[reached >= np.nanmax(reached) - 1e-12]
+    candidates = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
+    if len(candidates) > THRESHOLDS:
+        chosen = np.linspace(0, len(candidates) - 1, THRESHOLDS).round().astype(np.intp)
+        candidates = candidates[chosen]
+    reached = np.array([measure(values >= t, labels)(counted) for t in candidates])
+    best = candidates[reached >= np.nanmax(reached) - 1e-12]
     return float(best[len(best) // 2])
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of counted rows.
+
+    Attributes:
+        hits: Rows that are as asked.
+        n: Rows that meet the condition.
+        value: hits / n; None if no row meets it.
+        interval: Its Wilson interval, clusters taken into account (rows of a single cluster tell
+            nothing: 0 to 1); None if no row meets it.
+    """
+
+    hits: int
+    n: int
+    value: float | None
+    interval: Interval | None
+
+
+def correct_above(
+    scores: Sequence[Numbers],
+    correct: Numbers,
+    thresholds: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
+) -> Share:
+    """P(correct | m1 > t1, m2 > t2, ...): how likely an answer that scores high is good.
+
+    Equation 1 of "Evaluation of RAG Metrics for Question Answering in the Telecom Domain" (arXiv
+    2407.12873); by Bayes' rule it is a share of counts.
+
+    Args:
+        scores: One array of shape (n,) for each metric, higher is better.
+        correct: Shape (n,), true where people call it correct.
+        thresholds: One for each metric.
+        groups: For each of the n rows the cluster that it belongs to; None if all are independent.
+    """
+    return _share(np.asarray(correct, bool), _all_meet(scores, thresholds, above=True), groups)
+
+
+def wrong_below(
+    scores: Sequence[Numbers],
+    correct: Numbers,
+    thresholds: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
+) -> Share:
+    """P(wrong | m1 < u1, m2 < u2, ...), equation 2 there; arguments as for `correct_above`."""
+    return _share(~np.asarray(correct, bool), _all_meet(scores, thresholds, above=False), groups)
+
+
+def _all_meet(
+    scores: Sequence[Numbers], thresholds: Sequence[float], *, above: bool
+) -> npt.NDArray[np.bool_]:
+    pairs = zip((np.asarray(one, float) for one in scores), thresholds, strict=True)
+    met = [one > threshold if above else one < threshold for one, threshold in pairs]
+    return np.asarray(np.logical_and.reduce(met), dtype=bool)
+
+
+def _share(
+    hit: npt.NDArray[np.bool_], met: npt.NDArray[np.bool_], groups: Sequence[Hashable] | None
+) -> Share:
+    n, hits = int(met.sum()), int((hit & met).sum())
+    if not n:
+        return Share(0, 0, None, None)
+    members = None if groups is None else [groups[row] for row in np.flatnonzero(met).tolist()]
+    return Share(hits, n, hits / n, share_interval(hit[met], members))

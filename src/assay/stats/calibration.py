@@ -1,4 +1,4 @@
-"""Which probability does a score stand for, from which score on is it good, and is that so?"""
+"""Calibration: curves from scores to probabilities, thresholds, and how far both are right."""
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -9,9 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.stats.agreement import balanced, f1
-from assay.stats.interval import Interval
-from assay.stats.intervals import share_interval
-from assay.stats.weighted import Floats, Numbers, Statistic, ratio
+from assay.stats.intervals import (
+    Floats,
+    Interval,
+    Numbers,
+    Statistic,
+    cluster_numbers,
+    ratio,
+    share_interval,
+)
 
 Method: TypeAlias = Literal["platt", "isotonic"]
 BINS: Final = 10
@@ -36,8 +42,8 @@ class Platt:
         """Probabilities of scores; shape (n,) both."""
         from scipy.special import expit
 
-        found: Floats = expit(self.slope * np.asarray(scores, np.float64) + self.intercept)
-        return found
+        probabilities: Floats = expit(self.slope * np.asarray(scores, np.float64) + self.intercept)
+        return probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,8 @@ class Isotonic:
 
     def __call__(self, scores: Numbers) -> Floats:
         """Probabilities of scores; shape (n,) both."""
-        found: Floats = np.interp(np.asarray(scores, np.float64), self.x, self.y)
-        return found
+        probabilities: Floats = np.interp(np.asarray(scores, np.float64), self.x, self.y)
+        return probabilities
 
 
 Curve: TypeAlias = Platt | Isotonic
@@ -117,9 +123,8 @@ def _isotonic(x: Floats, y: npt.NDArray[np.bool_], *, rising: bool) -> Isotonic:
     values, place = np.unique(x, return_inverse=True)
     weights = np.bincount(place).astype(np.float64)
     shares = np.bincount(place, y) / weights
-    found = isotonic_regression(shares, weights=weights, increasing=rising)
+    level = isotonic_regression(shares, weights=weights, increasing=rising).x
     # Of a flat stretch only the ends are needed.
-    level = found.x
     kept = np.ones(len(level), bool)
     kept[1:-1] = (level[1:-1] != level[:-2]) | (level[1:-1] != level[2:])
     return Isotonic(tuple(map(float, values[kept])), tuple(map(float, level[kept])))
@@ -153,9 +158,9 @@ class Objective:
         """The least and the greatest value possible."""
         return (-max(self.accept, self.reject), 0.0) if self.name == "cost" else (0.0, 1.0)
 
-    def __call__(self, said: Numbers, good: Numbers) -> Statistic:
+    def __call__(self, predictions: Numbers, good: Numbers) -> Statistic:
         """Of what was said to be good."""
-        called, truth = np.asarray(said, bool), np.asarray(good, bool)
+        called, truth = np.asarray(predictions, bool), np.asarray(good, bool)
         if self.name == "balanced":
             return balanced(called, truth)
         if self.name == "f1":
@@ -168,8 +173,7 @@ class Objective:
 
 def folds(groups: Sequence[Hashable]) -> Iterator[npt.NDArray[np.bool_]]:
     """Which rows are kept out, fold by fold: whole groups, about as many rows each time."""
-    places: dict[Hashable, int] = {}
-    at = np.array([places.setdefault(group, len(places)) for group in groups], dtype=np.intp)
+    at = cluster_numbers(groups)
     sizes = np.bincount(at)
     order = np.random.default_rng(_SEED).permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]
@@ -186,7 +190,7 @@ def out_of_fold(
     scores: Numbers,
     good: Numbers,
     groups: Sequence[Hashable],
-    fitted: Callable[[Floats, npt.NDArray[np.bool_]], Callable[[Floats], Floats]],
+    fit: Callable[[Floats, npt.NDArray[np.bool_]], Callable[[Floats], Floats]],
 ) -> Floats | None:
     """What is predicted of each row by what was fitted on rows of other groups.
 
@@ -194,20 +198,20 @@ def out_of_fold(
         scores: Shape (n,).
         good: Shape (n,), true or false.
         groups: Shape (n,).
-        fitted: From scores and labels to a function of scores.
+        fit: From scores and labels to a function of scores.
 
     Returns:
         Shape (n,); None if some fold leaves labels of one class only, so that nothing can be
         fitted.
     """
     x, y = np.asarray(scores, np.float64), np.asarray(good, bool)
-    found = np.empty(len(x))
+    predicted = np.empty(len(x))
     for out in folds(groups):
         rest = y[~out]
         if rest.all() or not rest.any():
             return None
-        found[out] = fitted(x[~out], rest)(x[out])
-    return found
+        predicted[out] = fit(x[~out], rest)(x[out])
+    return predicted
 
 
 def brier(probabilities: Numbers, good: Numbers) -> Statistic:
@@ -252,19 +256,17 @@ def error_by_chance(
         float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
     ]
-    found = sum(off) / len(off) / len(p)
+    error = sum(off) / len(off) / len(p)
     if good is None or groups is None:
-        return found
-    return found * math.sqrt(_design_effect(np.asarray(good, np.float64), place, groups))
+        return error
+    return error * math.sqrt(_design_effect(np.asarray(good, np.float64), place, groups))
 
 
 def _design_effect(y: Floats, place: npt.NDArray[np.intp], groups: Sequence[Hashable]) -> float:
     """How much larger the variance in bins is than that of independent rows, at least 1."""
     away = y - (np.bincount(place, y) / np.bincount(place))[place]
-    cells: dict[Hashable, int] = {}
-    pairs = zip(place.tolist(), groups, strict=True)
-    cell = np.array([cells.setdefault(pair, len(cells)) for pair in pairs], dtype=np.intp)
-    if len(cells) == len(y) or not away.any():
+    cell = cluster_numbers(zip(place.tolist(), groups, strict=True))
+    if int(cell.max()) + 1 == len(y) or not away.any():
         return 1.0
     together = np.bincount(cell, away)
     return max(float(together @ together) / float(away @ away), 1.0)
@@ -301,13 +303,13 @@ def reliability(
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
     place = _bins(p, BINS)
-    found = []
+    diagram = []
     for number in range(int(place.max()) + 1):
         here = place == number
         members = None if groups is None else [groups[row] for row in np.flatnonzero(here).tolist()]
         interval = share_interval(y[here], members)
-        found.append(Bin(int(here.sum()), float(p[here].mean()), float(y[here].mean()), interval))
-    return found
+        diagram.append(Bin(int(here.sum()), float(p[here].mean()), float(y[here].mean()), interval))
+    return diagram
 
 
 def _bins(p: Floats, bins: int) -> npt.NDArray[np.intp]:

@@ -1,11 +1,11 @@
-"""How able are systems, how hard are questions, and which questions do better systems get wrong?
+"""Item response theory: the abilities of systems, the difficulties of questions, odd questions.
 
-Item response theory with the roles that an evaluation has: few systems, many questions. The
+The roles are those that an evaluation has: few systems, many questions. The
 systems' abilities are parameters; the questions' difficulties are drawn from a normal distribution
 and summed out (the usual marginal likelihood, of many examinees and few items, turned round).
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -13,8 +13,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.interval import Interval
-from assay.stats.weighted import LEVEL, Floats, Numbers
+from assay.stats.intervals import LEVEL, Floats, Interval, Numbers, cluster_numbers, t_interval
 
 MOST_SYSTEMS = 16
 _NODES = 41
@@ -93,7 +92,8 @@ def rasch(
     return Rasch(
         abilities=[known[s][0] if s in known else None for s in range(table.shape[1])],
         intervals=[
-            _around(*known[s], units, level) if s in known else None for s in range(table.shape[1])
+            t_interval(*known[s], max(units - 1, 1), level, "sandwich, t") if s in known else None
+            for s in range(table.shape[1])
         ],
         spread=float(np.exp(at[-1])),
         difficulties=difficulties[0][which],
@@ -137,7 +137,7 @@ def _errors(
     patterns: Floats,
     which: npt.NDArray[np.intp],
     at: Floats,
-    loss: "object",
+    loss: Callable[[Floats], tuple[float, Floats]],
     groups: Sequence[Hashable] | None,
 ) -> tuple[Floats, int]:
     """Standard errors of the abilities, and how many independent units they rest on."""
@@ -146,24 +146,16 @@ def _errors(
     for place in range(len(at)):
         moved = np.zeros(len(at))
         moved[place] = step
-        bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)  # type: ignore[operator]
+        bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)
     slopes = _log_likelihood(patterns, at)[1][which]
     if groups is not None:
-        places: dict[Hashable, int] = {}
-        unit = np.array([places.setdefault(group, len(places)) for group in groups])
+        unit = cluster_numbers(groups)
         slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T
     inverse = np.linalg.pinv((bend + bend.T) / 2)
     n = len(slopes)
     middle = slopes.T @ slopes * (n / max(n - 1, 1))
     spread = inverse @ middle @ inverse
     return np.sqrt(np.diag(spread)[:-1]), n
-
-
-def _around(value: float, error: float, units: int, level: float) -> Interval:
-    from scipy.special import stdtrit
-
-    away = float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * error
-    return Interval(value - away, value + away, level, "sandwich, t")
 
 
 def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -174,7 +166,7 @@ def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Fl
     abilities, spread = at[:-1], np.exp(at[-1])
     nodes, weights = _normal_nodes()
     hard, keen = spread * nodes, np.exp(_DISCRIMINATION_SD * nodes)
-    found = []
+    moments = []
     for keens, of in ((np.ones(1), hard[:, None]), (keen, np.broadcast_to(keen, (_NODES, _NODES)))):
         gap = keens[None, :, None] * (abilities[None, None, :] - hard[:, None, None])
         answered, good = patterns >= 0, np.maximum(patterns, 0)
@@ -184,8 +176,8 @@ def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Fl
         joint = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)) * prior
         joint /= joint.sum(axis=(1, 2), keepdims=True)
         mean = (joint * of).sum(axis=(1, 2))
-        found += [mean, np.sqrt(np.maximum((joint * of**2).sum(axis=(1, 2)) - mean**2, 0))]
-    return found[0], found[1], found[2], found[3]
+        moments += [mean, np.sqrt(np.maximum((joint * of**2).sum(axis=(1, 2)) - mean**2, 0))]
+    return moments[0], moments[1], moments[2], moments[3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +207,13 @@ def inversions(right: Numbers, abilities: Sequence[float | None]) -> list[Invers
     able = [s for s, ability in enumerate(abilities) if ability is not None]
     size = np.array([ability for ability in abilities if ability is not None])
     known: dict[tuple[float, ...], Inversion | None] = {}
-    found = []
+    tests = []
     for row in np.nan_to_num(table[:, able], nan=-1.0):
         key = tuple(row.tolist())
         if key not in known:
             known[key] = _inversion(row, size)
-        found.append(known[key])
-    return found
+        tests.append(known[key])
+    return tests
 
 
 def _inversion(row: Floats, abilities: Floats) -> Inversion | None:

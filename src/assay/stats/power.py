@@ -1,6 +1,7 @@
-"""How large must a difference be, or how many samples are needed, for it to be found?"""
+"""Statistical power: the difference that a test finds, and the samples or labels that it takes."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,9 +9,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.interval import Interval
+from assay.stats.correction import FEWEST, Corrected
+from assay.stats.intervals import LEVEL, Interval
 
-POWER = 0.8
+POWER = 0.8  # how often a difference that is there is to be found
 _CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
 _MANY = 2_000  # changes expected: from there on McNemar's power is that of the t-test
 MOST = 10**9  # no data set is larger; a difference that needs more is as good as none
@@ -49,16 +51,13 @@ def power(nc: float, df: float, alpha: float) -> float:
     return float(1 - nctdtr(df, nc, limit) + nctdtr(df, nc, -limit))
 
 
-def detectable(
-    error: float, units: int, *, alpha: float = 0.05, wanted: float = POWER
-) -> float | None:
-    """The smallest true difference that a paired test finds with the wanted power.
+def t_detectable(error: float, units: int, *, alpha: float = 0.05) -> float | None:
+    """The smallest true difference that a paired test finds with 80 % power.
 
     Args:
         error: Standard error of the mean difference.
         units: Independent pairs (or clusters of pairs).
         alpha: How often the test may find a difference where there is none.
-        wanted: Power: how often it shall find one that is there.
 
     Returns:
         The difference, in the unit of `error`; None where so few units cannot reach `alpha` in a
@@ -66,20 +65,17 @@ def detectable(
     """
     if units < fewest_changes(alpha):
         return None
-    return error * _root(lambda nc: power(nc, units - 1, alpha) - wanted, 0.0, 400.0)
+    return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 0.0, 400.0)
 
 
-def needed(
-    difference: float, deviation: float, *, alpha: float = 0.05, wanted: float = POWER
-) -> int | None:
-    """How many independent pairs find a true difference with the wanted power.
+def t_needed(difference: float, deviation: float, *, alpha: float = 0.05) -> int | None:
+    """How many independent pairs find a true difference with 80 % power.
 
     Args:
         difference: The difference to be found.
         deviation: Standard deviation of the differences; of clustered ones, times the square root
             of the design effect.
-        alpha: As in `detectable`.
-        wanted: As in `detectable`.
+        alpha: The level of the test.
 
     Returns:
         The smallest number of pairs; None for a difference of zero, or one too small for any data.
@@ -90,7 +86,7 @@ def needed(
     least = fewest_changes(alpha)
     if effect == math.inf:
         return least
-    return _fewest(lambda n: power(effect * math.sqrt(n), n - 1, alpha), least, wanted)
+    return _fewest(lambda n: power(effect * math.sqrt(n), n - 1, alpha), least)
 
 
 def fewest_changes(alpha: float = 0.05) -> int:
@@ -101,13 +97,12 @@ def fewest_changes(alpha: float = 0.05) -> int:
     return math.ceil(1 - math.log2(alpha))
 
 
-def share_to_change(units: int, *, alpha: float = 0.05, wanted: float = POWER) -> float | None:
+def share_to_change(units: int, *, alpha: float = 0.05) -> float | None:
     """What share of all pairs has to change, all in one direction, for that to be found.
 
     Args:
         units: Independent pairs.
-        alpha: As in `detectable`.
-        wanted: As in `detectable`.
+        alpha: The level of the test.
 
     Returns:
         The share with which `fewest_changes` come about that often; None for fewer pairs.
@@ -115,16 +110,15 @@ def share_to_change(units: int, *, alpha: float = 0.05, wanted: float = POWER) -
     from scipy.special import betaincinv
 
     least = fewest_changes(alpha)
-    return None if units < least else float(betaincinv(least, units - least + 1, wanted))
+    return None if units < least else float(betaincinv(least, units - least + 1, POWER))
 
 
-def units_to_change(share: float, *, alpha: float = 0.05, wanted: float = POWER) -> int | None:
+def units_to_change(share: float, *, alpha: float = 0.05) -> int | None:
     """How many independent pairs find it if that share changes, all in one direction.
 
     Args:
         share: Of the pairs, in (0, 1].
-        alpha: As in `detectable`.
-        wanted: As in `detectable`.
+        alpha: The level of the test.
 
     Returns:
         The smallest number of pairs; None for a share too small for any data.
@@ -132,11 +126,11 @@ def units_to_change(share: float, *, alpha: float = 0.05, wanted: float = POWER)
     from scipy.special import betainc
 
     least = fewest_changes(alpha)
-    return _fewest(lambda n: float(betainc(least, n - least + 1, share)), least, wanted)
+    return _fewest(lambda n: float(betainc(least, n - least + 1, share)), least)
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class ChangedShares:
     """Which share of pairs went from 0 to 1, and which from 1 to 0."""
 
     up: float
@@ -157,7 +151,7 @@ def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> fl
         n: Pairs.
         difference: Of the shares of ones, in (0, 1].
         changed: Share of the pairs that change, either way, from `difference` to 1.
-        alpha: As in `detectable`.
+        alpha: The level of the test.
     """
     from scipy.special import bdtr
 
@@ -171,35 +165,29 @@ def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> fl
     return float(happens @ bdtr(limits[numbers], numbers, against))
 
 
-def mcnemar_detectable(
-    n: int, seen: Shares, *, alpha: float = 0.05, wanted: float = POWER
-) -> float | None:
+def mcnemar_detectable(n: int, seen: ChangedShares, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference of shares that McNemar's exact test finds.
 
     Args:
         n: Pairs.
         seen: Which of them changed.
-        alpha: As in `detectable`.
-        wanted: As in `detectable`.
+        alpha: The level of the test.
 
     Returns:
         The difference; None where so few pairs cannot reach `alpha` if all of them change.
     """
     if n < fewest_changes(alpha):
         return None
-    return _root(lambda d: mcnemar_power(n, d, seen.changed(d), alpha) - wanted, 0.0, 1.0)
+    return _root(lambda d: mcnemar_power(n, d, seen.changed(d), alpha) - POWER, 0.0, 1.0)
 
 
-def mcnemar_needed(
-    difference: float, seen: Shares, *, alpha: float = 0.05, wanted: float = POWER
-) -> int | None:
+def mcnemar_needed(difference: float, seen: ChangedShares, *, alpha: float = 0.05) -> int | None:
     """About how many pairs show a true difference of shares by McNemar's exact test.
 
     Args:
         difference: The difference to be found.
         seen: Which pairs changed of those that are typical.
-        alpha: As in `detectable`.
-        wanted: As in `detectable`.
+        alpha: The level of the test.
 
     Returns:
         The number; None for a difference of zero, or one too small for any data.
@@ -208,7 +196,7 @@ def mcnemar_needed(
     if not size:
         return None
     changed = seen.changed(size)
-    return _fewest(lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha), wanted)
+    return _fewest(lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha))
 
 
 @lru_cache(maxsize=16)
@@ -216,28 +204,28 @@ def _limits(alpha: float) -> npt.NDArray[np.intp]:
     """For each number of changes, how many of them may go the other way; -1 where none may."""
     from scipy.special import bdtr
 
-    found, limit = [], -1
+    limits, limit = [], -1
     for changes in range(_MANY + 6 * math.isqrt(_MANY) + 1):
         # One change more lets at most one more go the other way.
         if limit < changes and 2 * float(bdtr(limit + 1, changes, 0.5)) <= alpha:
             limit += 1
-        found.append(limit)
-    return np.array(found, dtype=np.intp)
+        limits.append(limit)
+    return np.array(limits, dtype=np.intp)
 
 
-def _fewest(reached: Callable[[int], float], least: int, wanted: float) -> int | None:
-    """The smallest number with the wanted power, from `least` on; None where none has it."""
-    if reached(least) >= wanted:
+def _fewest(reached: Callable[[int], float], least: int) -> int | None:
+    """The smallest number with the power aimed at, from `least` on; None where none has it."""
+    if reached(least) >= POWER:
         return least
     top = least
-    while reached(top) < wanted:
+    while reached(top) < POWER:
         top *= 2
         if top > MOST:
             return None
     low = top // 2
     while top - low > 1:
         middle = (low + top) // 2
-        low, top = (low, middle) if reached(middle) >= wanted else (middle, top)
+        low, top = (low, middle) if reached(middle) >= POWER else (middle, top)
     return top
 
 
@@ -247,3 +235,62 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)
     return (low + high) / 2
+
+
+def labels_needed(
+    width: float, *, sd: float, correlation: float, n_judged: int, level: float = LEVEL
+) -> int | None:
+    """How many labels give an interval of a wanted width.
+
+    var = sd^2 (1 - r^2) / k + sd^2 r^2 / N: what the judge cannot tell shrinks with the labels,
+    the rest with the samples.
+
+    Args:
+        width: The whole width wanted, in units of the labels, over 0.
+        sd: Standard deviation of the labels, from a first few labels or a guess (0.5 at most for
+            labels of 0 and 1).
+        correlation: Between labels and scores, -1..1; 0 for the number without a judge.
+        n_judged: Samples with a score.
+        level: Nominal coverage, in (0, 1).
+
+    Returns:
+        The number, at most `n_judged`; None if even all labels would not do.
+    """
+    from scipy.special import stdtrit
+
+    def narrow_enough(k: int) -> bool:
+        variance = sd * sd * ((1 - correlation**2) / k + correlation**2 / n_judged)
+        away = float(stdtrit(k - 2, (1 + level) / 2)) * math.sqrt(variance)
+        return 2 * away <= width * (1 + 1e-9)
+
+    # The width falls with every label, in the quantile as in the variance.
+    numbers = range(FEWEST, n_judged + 1)
+    place = bisect_left(numbers, x=True, key=narrow_enough)
+    return numbers[place] if place < len(numbers) else None
+
+
+def labels_like_these(width: float, corrected: Corrected) -> int | None:
+    """How many labels in all give an interval of a wanted width, if the next are like the first.
+
+    Args:
+        width: The whole width wanted, in units of the labels, over 0.
+        corrected: What the first labels gave.
+
+    Returns:
+        The number; None if even all labels would not do, or if these give no interval yet.
+    """
+    k, n = corrected.n_labelled, corrected.n_judged
+    if corrected.interval is None:
+        return None
+    # sd^2 r^2 and sd^2 (1 - r^2) of `labels_needed`, as the interval has them: with strata,
+    # probabilities, groups, and the labels made up.
+    explained, rest = n * corrected.floor, k * max(corrected.error**2 - corrected.floor, 0.0)
+    sd = math.sqrt(explained + rest)
+    r = math.sqrt(explained) / sd
+    needed = labels_needed(width, sd=sd, correlation=r, n_judged=n, level=corrected.interval.level)
+    # An interval ends where the labels do, and its quantile may count groups.
+    if corrected.interval.high - corrected.interval.low <= width:
+        return k if needed is None else min(needed, k)
+    if needed is None or needed > k:
+        return needed
+    return k + 1 if k < n else None

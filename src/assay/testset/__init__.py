@@ -1,13 +1,12 @@
-"""How are questions for a test written from one's own documents, and which of them are kept?
+"""Test sets: questions written from one's own documents by a language model, and checked.
 
 Passages are drawn evenly from the documents, a language model writes a question about each, and
-what it wrote is checked before it becomes a row of a data set. The model is asked through the same
-door as any judge: what it replied is kept, and the same call goes on where it was killed.
+what it wrote is checked before it becomes a row of a data set. The model is asked as any judge is:
+what it replied is kept, and the same call goes on where it was killed.
 """
 
 from assay.testset.documents import Document, read_documents
-from assay.testset.generate import Plan, agenerate, estimate, generate
-from assay.testset.result import Question, Rejected, Testset
+from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
 
 __all__ = [
     "Document",

@@ -1,4 +1,4 @@
-"""Which questions are no good for a test, and why?"""
+"""The checks that a written question has to pass."""
 
 import re
 import unicodedata
@@ -33,7 +33,7 @@ _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 _SAME = 0.9
 
 
-Fault: TypeAlias = tuple[str, str]  # which check it fails, and what that found
+Fault: TypeAlias = tuple[str, str]  # which check a question fails, and what that check found
 
 
 async def fault(
@@ -61,10 +61,10 @@ async def fault(
     if words := points_at_text(written.question):
         return "not standalone", f"'{words}'"
     if not answerable:
-        found = await answered(written.question, [*passages, *near], judge)
-        return ("answered", found) if found else None
-    if wrong := unquoted(written, passages):
-        return "no quote", wrong
+        answer = await answered(written.question, [*passages, *near], judge)
+        return ("answered", answer) if answer else None
+    if reason := unquoted(written, passages):
+        return "no quote", reason
     return await _unfit(written, passages, judge)
 
 
@@ -80,8 +80,8 @@ async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) ->
 
 def points_at_text(question: str) -> str:
     """The words of a question that only make sense beside its text, "" if there are none."""
-    found = _POINTS.search(question)
-    return found.group() if found else ""
+    pointing = _POINTS.search(question)
+    return pointing.group() if pointing else ""
 
 
 def unquoted(written: Written, passages: Sequence[Passage]) -> str:
@@ -104,8 +104,8 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
 
 
 def _holds(text: str, pieces: Iterable[str]) -> bool:
-    found = [piece for piece in pieces if piece]
-    return bool(found) and all(piece in text for piece in found)
+    nonempty = [piece for piece in pieces if piece]
+    return bool(nonempty) and all(piece in text for piece in nonempty)
 
 
 def _plain(text: str) -> str:
@@ -134,8 +134,8 @@ async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -
         JudgeError: If the judge does not say.
     """
     text = "\n\n".join(f"{p.title}\n\n{p.text}" for p in passages)
-    (found,) = await judge(AnswerQuestions((question,), text))
-    return found.answer is None
+    (reply,) = await judge(AnswerQuestions((question,), text))
+    return reply.answer is None
 
 
 async def answered(question: str, passages: Sequence[Passage], judge: Judge) -> str:
@@ -144,10 +144,10 @@ async def answered(question: str, passages: Sequence[Passage], judge: Judge) -> 
     Raises:
         JudgeError: If the judge does not say.
     """
-    asked = [AnswerQuestions((question,), f"{p.title}\n\n{p.text}") for p in passages]
-    for passage, (found,) in zip(passages, await judge.each(asked), strict=True):
-        if found.answer is not None:
-            return f"{passage.id}: {found.answer}"
+    tasks = [AnswerQuestions((question,), f"{p.title}\n\n{p.text}") for p in passages]
+    for passage, (reply,) in zip(passages, await judge.each(tasks), strict=True):
+        if reply.answer is not None:
+            return f"{passage.id}: {reply.answer}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Which documents are there, and what is their text?"""
+"""Documents: the texts of files, folders, tables and objects of other libraries."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -57,17 +57,17 @@ def read_documents(data: Any) -> list[Document]:
     if alone or isinstance(data, Document | Mapping) or not isinstance(data, Iterable):
         data = [data]
     paths = [data] if isinstance(data, str | PathLike) else data
-    found: list[Document] = []
+    documents: list[Document] = []
     sources: Counter[str] = Counter()
     for number, item in enumerate(paths, start=1):
         if isinstance(item, PathLike) or (isinstance(item, str) and _may_be_path(item)):
-            found += _of_path(Path(item), sources)
+            documents += _of_path(Path(item), sources)
         else:
-            found.append(_of_object(item, number, sources))
-    found = [document for document in found if document.text.strip()]
-    if not found:
+            documents.append(_of_object(item, number, sources))
+    documents = [document for document in documents if document.text.strip()]
+    if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
-    return _distinct(found)
+    return _distinct(documents)
 
 
 def _may_be_path(text: str) -> bool:
@@ -122,20 +122,9 @@ class _Page(HTMLParser):
     _MUTE: Final = frozenset({"script", "style", "nav", "footer", "noscript", "template", "svg"})
     _APART: Final = frozenset(
         {
-            *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "hr"),
-            *(
-                "figcaption",
-                "header",
-                "li",
-                "main",
-                "ol",
-                "p",
-                "pre",
-                "section",
-                "table",
-                "tr",
-                "ul",
-            ),
+            *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt"),
+            *("figcaption", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"),
+            *("tr", "ul"),
         }
     )
     _CELLS: Final = frozenset({"td", "th"})
@@ -164,7 +153,7 @@ class _Page(HTMLParser):
             self.pieces.append(" | ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Likewise."""
+        """Keep apart what stands apart."""
         if tag in self._MUTE:
             self._mute = max(0, self._mute - 1)
         elif tag == "title":
@@ -187,16 +176,16 @@ class _Page(HTMLParser):
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
-    problems, found = list[Problem](), False
+    problems, any_text = list[Problem](), False
     for record in file_records(path)():
         one = _of_record(record, path.name, sources)
         if isinstance(one, Problem):
             problems.append(one)
         else:
-            found = True
+            any_text = True
             yield one
     if problems:  # where no row has a text, one says it for all
-        raise InputError(problems if found else problems[:1])
+        raise InputError(problems if any_text else problems[:1])
 
 
 def _of_record(record: Record, file: str, sources: Counter[str]) -> Document | Problem:

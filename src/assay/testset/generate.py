@@ -1,11 +1,12 @@
-"""How are questions asked for, checked and collected, until there are enough?"""
+"""Test sets: questions written from documents, checked, and collected until there are enough."""
 
 import asyncio
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
@@ -28,12 +29,143 @@ from assay.tasks import (
     Written,
 )
 from assay.testset import checks
-from assay.testset.corpus import Corpus
 from assay.testset.documents import read_documents
-from assay.testset.passages import Passage, cut
-from assay.testset.result import NO_ANSWER, Kind, Question, Rejected, Testset
+from assay.testset.passages import Corpus, Passage, cut
 from assay.text.overlap import recall
 from assay.text.words import stems
+
+Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
+# The reference of a question without an answer: metrics of statements find none in it.
+NO_ANSWER = "I do not know: the documents do not answer this question."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that passed every check: a row of a data set.
+
+    Attributes:
+        id: Its kind and the passage that it was written about.
+        kind: What it takes to answer it.
+        question: The question.
+        reference: The answer; `NO_ANSWER` for a question that the documents do not answer.
+        passages: What it was written about; they hold the answer, if there is one.
+        quotes: Stretches of the passages that bear the answer out, as they stand there.
+        overlap: Share of the question's content words that its passages hold, in [0, 1].
+    """
+
+    id: str
+    kind: Kind
+    question: str
+    reference: str
+    passages: tuple[Passage, ...]
+    quotes: tuple[str, ...] = ()
+    overlap: float = 0.0
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the documents hold an answer."""
+        return self.kind != "unanswerable"
+
+    def row(self) -> dict[str, Any]:
+        """The row for `evaluate` and for the system under test, which is to add its answer."""
+        return {
+            "id": self.id,
+            "question": self.question,
+            "reference": self.reference,
+            "reference_contexts": [p.text for p in self.passages] if self.answerable else [],
+            "answerable": self.answerable,
+            "group": self.passages[0].document,
+            "kind": self.kind,
+            "quotes": list(self.quotes),
+            "overlap": round(self.overlap, 3),
+            "source": [
+                {"document": p.document, "start": p.start, "end": p.end} for p in self.passages
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What was written and not taken, and why.
+
+    Attributes:
+        kind: What it was to be.
+        why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
+            "unanswered", "unsupported", "answered", "repeated" or "judge failed".
+        detail: What the check found.
+        question: The question, "" if none was written.
+        answer: Its answer.
+        passages: Ids of the passages it was written about.
+    """
+
+    kind: Kind
+    why: str
+    detail: str
+    question: str
+    answer: str
+    passages: tuple[str, ...]
+
+    def row(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**asdict(self), "passages": list(self.passages)}
+
+
+@dataclass(frozen=True, slots=True)
+class Testset:
+    """The questions, and an account of how they came about.
+
+    Attributes:
+        questions: Those that passed all checks, in the order in which they were asked for.
+        rejected: Those that did not.
+        wanted: How many of each kind were asked for.
+        documents: How many documents there are.
+        passages: How many passages they were cut into.
+        calls: Replies that the judge was asked for.
+        known: Replies that were in the store already.
+        tokens_in: Prompt tokens of `calls`.
+        tokens_out: Reply tokens of `calls`.
+        money: What these cost, None without a price.
+        stopped: Why it ended early, "" if it did not.
+    """
+
+    __test__: ClassVar = False  # by its name pytest would take it for a test
+
+    questions: tuple[Question, ...]
+    rejected: tuple[Rejected, ...]
+    wanted: Mapping[Kind, int]
+    documents: int
+    passages: int
+    calls: int = 0
+    known: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float | None = None
+    stopped: str = ""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each question: data for `evaluate`, as they are or with a system's answers."""
+        return [question.row() for question in self.questions]
+
+    def written(self) -> dict[Kind, int]:
+        """How many questions there are of each kind that was asked for."""
+        counts = Counter(question.kind for question in self.questions)
+        return {kind: counts[kind] for kind in self.wanted}
+
+    @property
+    def overlap(self) -> float | None:
+        """Mean overlap of the answerable questions, None if there are none."""
+        shares = [q.overlap for q in self.questions if q.answerable]
+        return sum(shares) / len(shares) if shares else None
+
+    def jsonl(self) -> str:
+        """The rows as JSONL."""
+        return lines(self.rows())
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    """Rows as JSONL."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,
@@ -47,8 +179,8 @@ KINDS: Final[Mapping[Kind, float]] = {
     "multi_hop": 0.2,
     "unanswerable": 0.2,
 }
-# So many questions are tried for each that is wanted, and a few for those of which few are.
-_TRIES, _FEW = 3, 5
+# So many questions are tried for each that is wanted, and a few more.
+_ATTEMPTS, _EXTRA_ATTEMPTS = 3, 5
 # So many other passages are asked whether they answer what one of them leaves open.
 _NEAREST = 4
 
@@ -89,148 +221,6 @@ class Plan:
         for kind in left[: self.n - sum(counts.values())]:
             counts[kind] += 1
         return {kind: count for kind, count in counts.items() if count}
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A question to be written."""
-
-    kind: Kind
-    passages: tuple[int, ...]
-    asked: tuple[str, ...]
-
-
-@dataclass
-class _Round:
-    """The questions of a test set, on their way."""
-
-    corpus: Corpus
-    plan: Plan
-    tries: int
-    questions: list[Question] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
-    on_progress: Callable[[int, int], None] | None = None
-    _asked: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _tried: Counter[Kind] = field(default_factory=Counter)
-    _order: Iterator[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._order = self.corpus.evenly(self.plan.seed)
-
-    async def work(self, backend: Backend) -> None:
-        """Ask for as many as are missing, and again for those that fail a check.
-
-        Wave by wave, so that what is accepted does not depend on who answers first.
-        """
-        while jobs := self._wave():
-            found = await asyncio.gather(
-                *(self._candidate(job, backend) for job in jobs), return_exceptions=True
-            )
-            # All were awaited, as they are paid for: what arrived counts even if some failed.
-            errors = []
-            for job, outcome in zip(jobs, found, strict=True):
-                if isinstance(outcome, BaseException):
-                    errors.append(outcome)
-                else:
-                    self._take(job, outcome)
-            if self.on_progress:
-                self.on_progress(len(self.questions), self.plan.n)
-            if errors:  # a bug before a refusal or a used-up budget
-                raise min(errors, key=lambda error: isinstance(error, JudgeError))
-
-    def _wave(self) -> list[_Job]:
-        """What is asked for at the same time: about no passage twice."""
-        jobs: list[_Job] = []
-        while not jobs and (missing := self._missing()):
-            used: set[int] = set()
-            for kind in missing[: len(self.corpus.passages)]:
-                number = next(self._order)
-                if number in used:  # the next round through the passages has begun
-                    break
-                used.add(number)
-                self._tried[kind] += 1
-                if (job := self._job(kind, number)) is not None:
-                    jobs.append(job)
-        return jobs
-
-    def _missing(self) -> list[Kind]:
-        """The kind of each question that is still wanted and may still be tried."""
-        have = Counter(question.kind for question in self.questions)
-        return [
-            kind
-            for kind, wanted in self.plan.wanted().items()
-            for _ in range(min(wanted - have[kind], _TRIES * wanted + _FEW - self._tried[kind]))
-        ]
-
-    def _job(self, kind: Kind, number: int) -> _Job | None:
-        numbers = [number]
-        if kind == "multi_hop":
-            partner = self.corpus.partner(number)
-            if partner is None:
-                return None
-            numbers.append(partner)
-        return _Job(kind, tuple(numbers), tuple(self._asked[number]))
-
-    async def _candidate(self, job: _Job, backend: Backend) -> Question | Rejected:
-        judge = Judge(backend, tries=self.tries)
-        passages = self._passages(job)
-        answerable = job.kind != "unanswerable"
-        titles = tuple(passage.title for passage in passages)
-        written = Written("")
-        try:
-            written = await judge(
-                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
-            )
-            near = () if answerable else self._near(job, written)
-            fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
-        except (Denied, OverBudget):
-            raise
-        except JudgeError as error:
-            fault = "judge failed", str(error)
-        if fault:
-            ids = tuple(passage.id for passage in passages)
-            return Rejected(job.kind, *fault, written.question, written.answer, ids)
-        return _question(job, written, passages)
-
-    def _near(self, job: _Job, written: Written) -> list[Passage]:
-        """Other passages that are most likely to answer a question."""
-        text = f"{self.corpus.passages[job.passages[0]].title} {written.question}"
-        found = self.corpus.nearest(text, _NEAREST, job.passages)
-        return [self.corpus.passages[number] for number in found]
-
-    def _take(self, job: _Job, outcome: Question | Rejected) -> None:
-        if isinstance(outcome, Question):
-            twin = checks.repeated(outcome.question, (q.question for q in self.questions))
-            if twin:
-                ids = tuple(passage.id for passage in outcome.passages)
-                outcome = Rejected(
-                    job.kind, "repeated", twin, outcome.question, outcome.reference, ids
-                )
-        if isinstance(outcome, Rejected):
-            self.rejected.append(outcome)
-        else:
-            self.questions.append(outcome)
-        if outcome.question:  # asked for again, a judge would write it again
-            for number in job.passages:
-                self._asked[number].append(outcome.question)
-
-    def _passages(self, job: _Job) -> tuple[Passage, ...]:
-        return tuple(self.corpus.passages[number] for number in job.passages)
-
-
-def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Question:
-    name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
-    name += f":{len(job.asked) + 1}" if job.asked else ""
-    held = {stem for passage in passages for stem in stems(passage.text)}
-    return Question(
-        name,
-        job.kind,
-        written.question,
-        written.answer if job.kind != "unanswerable" else NO_ANSWER,
-        passages,
-        written.quotes,
-        recall(stems(written.question), held),
-    )
 
 
 async def agenerate(
@@ -322,15 +312,159 @@ def estimate(
     return door.counts
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A question to be written."""
+
+    kind: Kind
+    passages: tuple[int, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass
+class _Round:
+    """The questions of a test set, on their way."""
+
+    corpus: Corpus
+    plan: Plan
+    tries: int
+    questions: list[Question] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    on_progress: Callable[[int, int], None] | None = None
+    _asked: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _tried: Counter[Kind] = field(default_factory=Counter)
+    _order: Iterator[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._order = self.corpus.evenly(self.plan.seed)
+
+    async def work(self, backend: Backend) -> None:
+        """Ask for as many as are missing, and again for those that fail a check.
+
+        Wave by wave, so that what is accepted does not depend on who answers first.
+        """
+        while jobs := self._wave():
+            candidates = await asyncio.gather(
+                *(self._candidate(job, backend) for job in jobs), return_exceptions=True
+            )
+            # All were awaited, as they are paid for: what arrived counts even if some failed.
+            errors = []
+            for job, outcome in zip(jobs, candidates, strict=True):
+                if isinstance(outcome, BaseException):
+                    errors.append(outcome)
+                else:
+                    self._take(job, outcome)
+            if self.on_progress:
+                self.on_progress(len(self.questions), self.plan.n)
+            if errors:  # a bug before a refusal or a used-up budget
+                raise min(errors, key=lambda error: isinstance(error, JudgeError))
+
+    def _wave(self) -> list[_Job]:
+        """What is asked for at the same time: about no passage twice."""
+        jobs: list[_Job] = []
+        while not jobs and (missing := self._missing()):
+            used: set[int] = set()
+            for kind in missing[: len(self.corpus.passages)]:
+                number = next(self._order)
+                if number in used:  # the next round through the passages has begun
+                    break
+                used.add(number)
+                self._tried[kind] += 1
+                if (job := self._job(kind, number)) is not None:
+                    jobs.append(job)
+        return jobs
+
+    def _missing(self) -> list[Kind]:
+        """The kind of each question that is still wanted and may still be tried."""
+        have = Counter(question.kind for question in self.questions)
+        return [
+            kind
+            for kind, wanted in self.plan.wanted().items()
+            for _ in range(
+                min(wanted - have[kind], _ATTEMPTS * wanted + _EXTRA_ATTEMPTS - self._tried[kind])
+            )
+        ]
+
+    def _job(self, kind: Kind, number: int) -> _Job | None:
+        numbers = [number]
+        if kind == "multi_hop":
+            partner = self.corpus.partner(number)
+            if partner is None:
+                return None
+            numbers.append(partner)
+        return _Job(kind, tuple(numbers), tuple(self._asked[number]))
+
+    async def _candidate(self, job: _Job, backend: Backend) -> Question | Rejected:
+        judge = Judge(backend, tries=self.tries)
+        passages = self._passages(job)
+        answerable = job.kind != "unanswerable"
+        titles = tuple(passage.title for passage in passages)
+        written = Written("")
+        try:
+            written = await judge(
+                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
+            )
+            near = () if answerable else self._near(job, written)
+            fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
+        except (Denied, OverBudget):
+            raise
+        except JudgeError as error:
+            fault = "judge failed", str(error)
+        if fault:
+            ids = tuple(passage.id for passage in passages)
+            return Rejected(job.kind, *fault, written.question, written.answer, ids)
+        return _question(job, written, passages)
+
+    def _near(self, job: _Job, written: Written) -> list[Passage]:
+        """Other passages that are most likely to answer a question."""
+        text = f"{self.corpus.passages[job.passages[0]].title} {written.question}"
+        numbers = self.corpus.nearest(text, _NEAREST, job.passages)
+        return [self.corpus.passages[number] for number in numbers]
+
+    def _take(self, job: _Job, outcome: Question | Rejected) -> None:
+        if isinstance(outcome, Question):
+            twin = checks.repeated(outcome.question, (q.question for q in self.questions))
+            if twin:
+                ids = tuple(passage.id for passage in outcome.passages)
+                outcome = Rejected(
+                    job.kind, "repeated", twin, outcome.question, outcome.reference, ids
+                )
+        if isinstance(outcome, Rejected):
+            self.rejected.append(outcome)
+        else:
+            self.questions.append(outcome)
+        if outcome.question:  # asked for again, a judge would write it again
+            for number in job.passages:
+                self._asked[number].append(outcome.question)
+
+    def _passages(self, job: _Job) -> tuple[Passage, ...]:
+        return tuple(self.corpus.passages[number] for number in job.passages)
+
+
+def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Question:
+    name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
+    name += f":{len(job.asked) + 1}" if job.asked else ""
+    held = {stem for passage in passages for stem in stems(passage.text)}
+    return Question(
+        name,
+        job.kind,
+        written.question,
+        written.answer if job.kind != "unanswerable" else NO_ANSWER,
+        passages,
+        written.quotes,
+        recall(stems(written.question), held),
+    )
+
+
 def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
-    found = read_documents(documents)
-    passages = [passage for document in found for passage in cut(document, plan.words)]
+    texts = read_documents(documents)
+    passages = [passage for document in texts for passage in cut(document, plan.words)]
     if not passages:
         raise InputError("the documents are too short to ask about", "give longer ones")
     if "multi_hop" in plan.wanted() and len(passages) < 2:
         what = "a question over two passages is wanted, and there is one passage"
         raise InputError(what, "give more documents, shorter passages, or other kinds")
-    return Corpus(passages), len(found)
+    return Corpus(passages), len(texts)
 
 
 def _check(route: Backend, plan: Plan) -> None:

@@ -37,8 +37,7 @@ from assay.analysis.diagnosis.statistics import (
 )
 from assay.errors import InputError
 from assay.runner.result import NOT_DONE, Result
-from assay.stats.interval import Interval
-from assay.stats.intervals import share_interval
+from assay.stats.intervals import Interval, share_interval
 from assay.store import Run, Store
 
 __all__ = [

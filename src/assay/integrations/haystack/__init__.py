@@ -1,12 +1,40 @@
 """Haystack: metrics as a component of a pipeline; needs ``assay[haystack]``."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.integrations.later import later
+from assay.errors import InputError
+from assay.integrations import optional_names
 
 if TYPE_CHECKING:
     from assay.integrations.haystack.evaluator import AssayEvaluator
 
 __all__ = ["AssayEvaluator"]
 
-__getattr__ = later(__name__, {"AssayEvaluator": ("evaluator", "assay[haystack]")})
+# What Haystack's own evaluators call the fields of a sample.
+INPUTS = {
+    "questions": "question",
+    "contexts": "contexts",
+    "predicted_answers": "answer",
+    "ground_truth_answers": "reference",
+    "retrieved_documents": "contexts",
+    "ground_truth_documents": "reference_contexts",
+}
+
+
+def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
+    """The samples that the lists hold together.
+
+    Raises:
+        InputError: If the lists differ in length or there is none.
+    """
+    filled = {name: values for name, values in inputs.items() if values is not None}
+    lengths = {name: len(values) for name, values in filled.items()}
+    if len(set(lengths.values())) != 1:
+        shown = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
+        raise InputError(f"lists of one length are needed: {shown}", f"give {', '.join(INPUTS)}")
+    fields = {INPUTS[name]: values for name, values in filled.items()}
+    (length,) = set(lengths.values())
+    return [{field: values[at] for field, values in fields.items()} for at in range(length)]
+
+
+__getattr__ = optional_names(__name__, {"AssayEvaluator": ("evaluator", "assay[haystack]")})

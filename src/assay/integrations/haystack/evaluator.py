@@ -1,11 +1,11 @@
-"""How do metrics stand in a pipeline of Haystack?"""
+"""Metrics as a component of a pipeline of Haystack."""
 
 from typing import Any
 
 from haystack import component, default_from_dict, default_to_dict
 
 from assay.errors import InputError
-from assay.integrations.haystack.inputs import INPUTS, rows
+from assay.integrations.haystack import INPUTS, rows
 from assay.integrations.scoring import Finding, Scorer
 from assay.runner.event_loop import run_to_completion
 
@@ -44,14 +44,14 @@ class AssayEvaluator:
             if not isinstance(getattr(self._scorer, name), str | None):
                 remedy = f"give the {name} as text, such as 'openai:MODEL'"
                 raise InputError(f"a {name} that is an object cannot be saved", remedy)
-        found: dict[str, Any] = default_to_dict(
+        saved: dict[str, Any] = default_to_dict(
             self,
             metrics=[metric.label for metric in self._scorer.metrics],
             judge=self._scorer.judge,
             embedder=self._scorer.embedder,
             store=str(self._scorer.store),
         )
-        return found
+        return saved
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "AssayEvaluator":
@@ -77,13 +77,13 @@ class AssayEvaluator:
     @component.output_types(scores=dict[str, float | None], results=list[dict[str, Any]], run=str)
     async def run_async(self, **inputs: Any) -> dict[str, Any]:
         """See `run`."""
-        found = await self._scorer.aeach(rows(inputs))
-        results = [{f.metric.label: _told(f) for f in findings} for findings in found]
+        scored = await self._scorer.aeach(rows(inputs))
+        results = [{f.metric.label: _result(f) for f in findings} for findings in scored]
         means = {metric.label: _mean(results, metric.label) for metric in self._scorer.metrics}
-        return {"scores": means, "results": results, "run": found[0][0].run}
+        return {"scores": means, "results": results, "run": scored[0][0].run}
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _result(finding: Finding) -> dict[str, Any]:
     return {"score": finding.value, "why": finding.why, "reasons": finding.reasons}
 
 

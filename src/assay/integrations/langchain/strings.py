@@ -1,4 +1,4 @@
-"""How does a metric evaluate a string in the protocol that LangChain keeps in langchain-classic?"""
+"""A metric as a string evaluator, in the protocol that LangChain keeps in langchain-classic."""
 
 from typing import Any
 
@@ -38,8 +38,8 @@ class StringEvaluator(evaluation.StringEvaluator):
         """Whether the metric needs the right answer."""
         return "reference" in self._metric.needs
 
-    def _evaluate_strings(self, **given: Any) -> dict[str, Any]:
-        return run_to_completion(self._aevaluate_strings(**given))
+    def _evaluate_strings(self, **fields: Any) -> dict[str, Any]:
+        return run_to_completion(self._aevaluate_strings(**fields))
 
     async def _aevaluate_strings(
         self,
@@ -52,10 +52,10 @@ class StringEvaluator(evaluation.StringEvaluator):
         row = {"question": input, "answer": prediction, "reference": reference, **further}
         row = {k: v for k, v in row.items() if k not in ("callbacks", "tags", "include_run_info")}
         (finding,) = await self._scorer.ascore(row)
-        return _told(finding)
+        return _result(finding)
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _result(finding: Finding) -> dict[str, Any]:
     return {
         "score": finding.value,
         "value": finding.why or None,

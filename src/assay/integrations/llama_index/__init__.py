@@ -1,23 +1,134 @@
 """LlamaIndex: models as judges, metrics as evaluators, query engines watched while they run.
 
-`backend` and `embeddings` need nothing but the object; all else needs ``assay[llama-index]``.
+`backend` and `embeddings` need nothing but the object, which is asked by its public methods; all
+else needs ``assay[llama-index]``.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from assay.integrations.later import later
-from assay.integrations.llama_index.backend import Embeddings, Model, backend, embeddings
+from assay.backends.llm import LLM, Completion
+from assay.errors import InputError
+from assay.integrations import optional_names
+from assay.integrations.objects import ObjectEmbedder, blocking, member, object_name, was_cut
+from assay.judge import Backend, repeated
+from assay.prompt import Template
 
 if TYPE_CHECKING:
-    from assay.integrations.llama_index.collector import Collector
-    from assay.integrations.llama_index.evaluator import Evaluator
+    from assay.integrations.llama_index.evaluation import Collector, Evaluator
 
 __all__ = ["Collector", "Embeddings", "Evaluator", "Model", "backend", "embeddings"]
 
-__getattr__ = later(
+
+class Model(LLM):
+    """An LLM, asked by `complete` in threads of its own; JSON is asked for by the prompt alone.
+
+    Its temperature is its own: metrics that ask for several draws need one above 0, or a
+    `sampler`.
+
+    Args:
+        llm: The object.
+        sampler: Who is asked for all draws but the first; the object itself by default.
+        prompts: Templates that replace the built-in ones, by kind of task.
+    """
+
+    drifts = True
+
+    def __init__(
+        self, llm: Any, *, sampler: Any = None, prompts: Mapping[str, Template] | None = None
+    ) -> None:
+        super().__init__(prompts)
+        self._llm, self._sampler = llm, sampler if sampler is not None else llm
+        further = None if sampler is None else object_name("llama-index", sampler, "")
+        model = str(getattr(llm.metadata, "model_name", "") or "")
+        self._name = object_name("llama-index", llm, model, further)
+
+    @property
+    def name(self) -> str:
+        """``llama-index:CLASS:MODEL`` and a digest of its settings."""
+        return self._name
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes."""
+        del schema, kind
+        llm = self._sampler if repeated(draw) else self._llm
+        made = await blocking(self.name, partial(llm.complete, prompt))
+        text = str(made.text or "")
+        read, written = usage(made)
+        return Completion(
+            text,
+            len(prompt) // 4 if read is None else read,
+            len(text) // 4 if written is None else written,
+            cut=_cut(made),
+        )
+
+
+class Embeddings(ObjectEmbedder):
+    """An embedding object: `get_text_embedding_batch` is asked, with many texts at once.
+
+    Args:
+        obj: The object.
+    """
+
+    def __init__(self, obj: Any) -> None:
+        name = object_name("llama-index", obj, str(getattr(obj, "model_name", "")))
+        super().__init__(name, obj.get_text_embedding_batch)
+
+
+def backend(obj: Any, **options: Any) -> Backend:
+    """A back end that asks an LLM, or one that asks an embedding object.
+
+    Args:
+        obj: An LLM or embedding object of LlamaIndex.
+        options: Those of `Model`.
+
+    Raises:
+        InputError: If it is neither.
+    """
+    if hasattr(obj, "complete") and hasattr(obj, "metadata"):
+        return Model(obj, **options)
+    if hasattr(obj, "get_text_embedding_batch"):
+        return Embeddings(obj)
+    what = f"a {type(obj).__name__} of LlamaIndex is not a model"
+    raise InputError(what, "give an LLM or an embedding object")
+
+
+embeddings = Embeddings
+
+
+def _cut(made: Any) -> bool:
+    """Whether the bound on its length ended it: told in the raw response, or beside the text."""
+    raw = member(made, "raw")
+    places = [raw, member(made, "additional_kwargs"), *(member(raw, "choices") or ())]
+    return any(map(was_cut, places))
+
+
+def usage(made: Any) -> tuple[int | None, int | None]:
+    """(tokens read, tokens written) that a response tells of; None for what it does not tell.
+
+    Providers put them into the raw response, each by the names of its own API, or beside the text.
+    """
+    raw = getattr(made, "raw", None)
+    for place in (member(raw, "usage"), getattr(made, "additional_kwargs", None), raw):
+        read = _first(place, "prompt_tokens", "input_tokens", "prompt_eval_count")
+        written = _first(place, "completion_tokens", "output_tokens", "eval_count")
+        if read is not None or written is not None:
+            return read, written
+    return None, None
+
+
+def _first(place: Any, *names: str) -> int | None:
+    numbers = (member(place, name) for name in names)
+    return next((n for n in numbers if isinstance(n, int)), None)
+
+
+__getattr__ = optional_names(
     __name__,
     {
-        "Collector": ("collector", "assay[llama-index]"),
-        "Evaluator": ("evaluator", "assay[llama-index]"),
+        "Collector": ("evaluation", "assay[llama-index]"),
+        "Evaluator": ("evaluation", "assay[llama-index]"),
     },
 )

@@ -8,7 +8,7 @@ import importlib
 from typing import Any
 
 from assay._version import __version__
-from assay.integrations.ragas.absent import missing, stand_in
+from assay.integrations.ragas.advice import add_modules, missing
 
 _HOME = {
     "evaluate": "evaluation",
@@ -19,8 +19,8 @@ _HOME = {
     "MultiTurnSample": "dataset_schema",
     "Dataset": "dataset",
     "DataTable": "dataset",
-    "Experiment": "experiments",
-    "experiment": "experiments",
+    "Experiment": "dataset",
+    "experiment": "dataset",
 }
 _MODULES = (
     "backends",
@@ -46,4 +46,4 @@ def __getattr__(name: str) -> Any:
     return missing("", name)
 
 
-stand_in(__name__)
+add_modules()

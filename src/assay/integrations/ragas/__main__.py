@@ -22,12 +22,12 @@ def main(write: bool, show: bool, paths: tuple[Path, ...]) -> None:  # noqa: FBT
     if write == show:
         raise click.UsageError("give --rewrite to change the files, or --diff to see how")
     try:
-        found = list(files(iter(paths)))
+        scripts = list(files(iter(paths)))
     except AssayError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     failed = False
-    for path in found:
+    for path in scripts:
         try:
             _one(path, show=show)
         except AssayError as error:  # all files are looked at

@@ -1,18 +1,273 @@
-"""Rewords the advice of an error so that it names what a script written for ragas has."""
+"""Advice in the words of a script written for ragas: what is not here, and errors of assay.
 
+It is loaded with the first import, and so loads nothing itself before it is needed.
+"""
+
+import importlib
 import re
-from collections.abc import Coroutine, Iterator
+import sys
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from types import ModuleType
+from typing import Any, NoReturn, TypeVar
 
-from assay.data.missing_fields import SKIP_HINT
 from assay.errors import AssayError, InputError, Problem
-from assay.integrations.ragas.rows import FIELDS
-from assay.runner.event_loop import run_to_completion
-from assay.store.integrity import StoreError
+
+# What ragas calls the fields of a sample.
+FIELDS: Mapping[str, str] = {
+    "user_input": "question",
+    "response": "answer",
+    "retrieved_contexts": "contexts",
+    "reference": "reference",
+    "reference_contexts": "reference_contexts",
+    "retrieved_context_ids": "context_ids",
+    "reference_context_ids": "reference_context_ids",
+    "multi_responses": "further_answers",
+    "rubrics": "rubric",
+    "rubric": "rubric",
+    "reference_tool_calls": "reference_tool_calls",
+    "reference_topics": "reference_topics",
+}
+
+# What ragas 0.1 calls them.
+OLD_FIELDS: Mapping[str, str] = {
+    "question": "question",
+    "answer": "answer",
+    "contexts": "contexts",
+    "ground_truth": "reference",
+}
 
 T = TypeVar("T")
+_PACKAGE = "assay.integrations.ragas"
+
+_PROMPTS = "the words of a judge are replaced by task: assay's Settings(prompts=...)"
+_IMAGES = "assay judges texts: describe the images in words, or keep ragas for this metric"
+_DATA = "compare tables with pandas or datacompy; any function is a metric with @assay.metric"
+_TESTS = "TestsetGenerator cuts documents and draws passages by itself; see docs/testset.md"
+_LABELS = "`assay calibrate` fits a threshold to human labels; see docs/human-labels.md"
+_STORE = "every reply is kept in the store and taken from there: no cache is needed"
+_RUNS = "evaluate() limits, retries and resumes by itself: give it a RunConfig"
+_LOOP = "evaluate() runs inside a running event loop too; elsewhere use asyncio.run and gather"
+_CHECKED = "evaluate() checks the data before anything is asked, and takes column_map="
+_COLUMNS = "columns of every generation of ragas are recognised: nothing is to be converted"
+_TRACES = "result.assay.trace(sample, metric) has every prompt, reply and reason of a score"
+_TOKENS = "tokens are counted by the judge's server: result.total_tokens() has them"
+_UPLOAD = "result.assay.report('report.html') writes a page to share; nothing is uploaded"
+_CHAT = "give a LangChain chat model, or 'openai:MODEL'"
+_EMBEDS = "give a LangChain or LlamaIndex embedding object, or 'embedded'"
+_SERVER = "give the model of an OpenAI-compatible server: 'openai:MODEL'"
+_VECTORS = "texts are embedded in requests of a fitting size by themselves"
+_CHAIN = "assay.integrations.langchain has RunEvaluator and StringEvaluator"
+_OWN = "use the decorators discrete_metric, numeric_metric and ranking_metric"
+_DRAWS = "give a metric strictness=3: it is asked for several draws, and the majority counts"
+_READ = "replies are read by each task: JSON is found among code fences and prose"
+_INSIDE = "it is an aid inside ragas; what evaluate() and the metrics need they have themselves"
+
+# Modules of ragas that share a file here; their names are in that file.
+SHARED: Mapping[str, str] = {
+    "backends": "dataset",
+    "callbacks": "metrics.base",
+    "cost": "run_config",
+    "embeddings.base": "embeddings",
+    "exceptions": "run_config",
+    "experiments": "dataset",
+    "integrations.langgraph": "dataset_schema",
+    "llms.base": "llms",
+    "messages": "dataset_schema",
+    "metrics.critique": "metrics.legacy",
+    "metrics.quoted_spans": "metrics.collections",
+    "testset.evolutions": "testset",
+    "testset.generator": "testset",
+}
+# By module of ragas, all of whose names have one answer. They are no files here.
+MODULES: Mapping[str, str] = {
+    "async_utils": _LOOP,
+    "cache": _STORE,
+    "config": _LABELS,
+    "executor": _RUNS,
+    "experimental": "what it holds is among the metrics of assay.integrations.ragas.metrics",
+    "losses": "`assay agree` measures the agreement with human labels",
+    "optimizers": _LABELS,
+    "prompt": _PROMPTS,
+    "sdk": _UPLOAD,
+    "tokenizers": _TOKENS,
+    "utils": _INSIDE,
+    "validation": _CHECKED,
+    "llms.adapters": "llm_factory takes any provider with an OpenAI-compatible interface",
+    "llms.json_load": _READ,
+    "llms.output_parser": _READ,
+    "llms.prompt": _PROMPTS,
+    "metrics.validators": _OWN,
+    "testset.docstore": _TESTS,
+    "testset.extractor": _TESTS,
+    "testset.filters": _TESTS,
+    "testset.graph": _TESTS,
+    "testset.persona": _TESTS,
+    "testset.prompts": _TESTS,
+    "testset.synthesizers": _TESTS,
+    "testset.transforms": _TESTS,
+}
+
+
+def _each(names: str, way: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), way)
+
+
+# By what is imported from `ragas` or a module of it.
+WAYS: Mapping[str, str] = {
+    "testset": _TESTS,
+    **_each("PydanticPrompt Prompt BasePrompt StringPrompt PromptMixin Example", _PROMPTS),
+    **_each("PromptValue DynamicFewShotPrompt", _PROMPTS),
+    **_each("RagasoutputParser get_json_format_instructions load_as_json json_loader", _READ),
+    "adapt": "leave it out: statements and reasons keep the language of the text",
+    "BatchEvaluator": "evaluate(..., llm='openai-batch:MODEL') uses the provider's batch API",
+    "estimate_batch_cost_savings": "assay.estimate(rows, metrics) says what a run would cost",
+    **_each("EvaluatorChain RagasEvaluatorChain", _CHAIN),
+    **_each("cacher CacheInterface DiskCacheBackend", "every reply is kept: leave cache= out"),
+    **_each("Executor Runner run_async_batch add_retry add_async_retry", _RUNS),
+    **_each("run run_async_tasks is_event_loop_running apply_nest_asyncio as_completed", _LOOP),
+    **_each("run_async_in_current_loop run_sync_in_async async_to_sync", _LOOP),
+    **_each("BaseTokenizer TiktokenWrapper HuggingFaceTokenizer get_tokenizer", _TOKENS),
+    **_each("num_tokens_from_string CostCallbackHandler", _TOKENS),
+    "version_experiment": "commit with git; a run's id follows from its content",
+    "DataCompyScore": _DATA,
+    "LLMSQLEquivalence": "DiscreteMetric with the question 'do both queries return the same rows?'",
+    "SQLSemanticEquivalence": "DiscreteMetric with the question 'do both return the same rows?'",
+    **_each("MultiModalFaithfulness MultiModalRelevance", _IMAGES),
+    **_each("multimodal_faithness multimodal_relevance", _IMAGES),
+    **_each(
+        "FaithfulnesswithHHEM FaithulnesswithHHEM",
+        "Faithfulness(llm='onnx:FOLDER+embedded') takes any NLI model",
+    ),
+    "FaithfulnessExperimental": "Faithfulness judges each statement with its reason",
+    **_each("GoogleEmbeddings HaystackEmbeddingsWrapper", _EMBEDS),
+    **_each(
+        "HuggingFaceEmbeddings HuggingfaceEmbeddings",
+        "give 'onnx:FOLDER', that of LangChain, or 'embedded'",
+    ),
+    **_each("LiteLLMEmbeddings LiteLLMStructuredLLM", _SERVER),
+    **_each("OCIGenAIWrapper oci_genai_factory HaystackLLMWrapper", _CHAT),
+    **_each("validate_texts batch_texts get_optimal_batch_size", _VECTORS),
+    **_each("Ensember ensembler", _DRAWS),
+    **_each("ModeMetric create_auto_response_model create_metric_decorator", _OWN),
+    **_each("BaseMetricProtocol DiscreteMetricProtocol NumericMetricProtocol", _OWN),
+    **_each("RankingMetricProtocol DiscreteValidator NumericValidator RankingValidator", _OWN),
+    **_each("get_validator_for_allowed_values get_metric_type_name", _OWN),
+    "fbeta_score": "the metrics compute their own; sklearn.metrics has fbeta_score",
+    **_each("get_segmenter get_required_columns get_available_metrics is_reproducable", _INSIDE),
+    **_each("new_group new_async_group ChainType ChainRun ChainRunEncoder RagasTracer", _TRACES),
+    **_each("MetricTrace parse_run_traces", _TRACES),
+    **_each("remap_column_names validate_column_dtypes validate_required_columns", _CHECKED),
+    **_each("validate_evaluation_modes validate_supported_metrics", _CHECKED),
+    **_each("get_supported_metric_type handle_deprecated_ground_truths", _CHECKED),
+    **_each("convert_v1_to_v2_dataset convert_v2_to_v1_dataset convert_row_v1_to_v2", _COLUMNS),
+    **_each("get_required_columns_v1 REQUIRED_COLS_v1", _COLUMNS),
+    "safe_nanmean": "result[name] acts as the mean of the scores there are; so does numpy.nanmean",
+    "is_nan": "math.isnan says so of one score; result.reasons says why",
+    "set_logging_level": "call logging.getLogger('assay').setLevel in its place",
+    **_each("DemonstrationConfig InstructionConfig train optimizers", _LABELS),
+    **_each("PromptAnnotation SampleAnnotation MetricAnnotation", _LABELS),
+    "SingleMetricAnnotation": _LABELS,
+    **_each("upload upload_packet get_app_token get_app_url get_api_url", _UPLOAD),
+    **_each("build_evaluation_app_url check_api_response UploadException", _UPLOAD),
+    **_each("DuplicateError NotFoundError ResourceNotFoundError", _UPLOAD),
+    **_each("ProjectNotFoundError DatasetNotFoundError ExperimentNotFoundError", _UPLOAD),
+    **_each("DuplicateResourceError DuplicateProjectError", _UPLOAD),
+    **_each("DuplicateDatasetError DuplicateExperimentError", _UPLOAD),
+    **_each("track do_not_track get_userid", "assay reports nothing to anyone: leave it out"),
+    **_each("get_adapter auto_detect_adapter StructuredOutputAdapter", _SERVER),
+    **_each("is_multiple_completion_supported InstructorModelArgs HasSegmentMethod", _INSIDE),
+    **_each("MemorableNames memorable_names safe_import BackendRegistry", _INSIDE),
+    **_each("Distributions QAC QCA Statements Verification ExampleMetric", _INSIDE),
+    **_each("normalize_text extract_quoted_spans count_matched_spans format_rubrics", _INSIDE),
+    **_each("sorted_key_for_tool_call exact_match_args make_hashable", _INSIDE),
+    **_each("tool_call_to_hashable calculate_f1_score", _INSIDE),
+    **_each("is_image_path_or_url process_image_to_base64", _IMAGES),
+    **_each("build_multimodal_message_content", _IMAGES),
+    **_each("build_multimodal_relevance_message_content", _IMAGES),
+    **_each(
+        "DEFAULT_REFERENCE_FREE_RUBRICS DEFAULT_WITH_REFERENCE_RUBRICS",
+        "leave rubrics= out: the metrics have a rubric of five grades",
+    ),
+    "GDriveBackend": "write a subclass of BaseBackend, or keep files with 'local/jsonl'",
+    **_each("Evolution SimpleEvolution ComplexEvolution ReasoningEvolution DataRow", _TESTS),
+    **_each("MultiContextEvolution ConditionalEvolution CurrentNodes EvolutionOutput", _TESTS),
+    "integrations": "assay.integrations has LangChain, LlamaIndex, Haystack, traces and trackers",
+    **MODULES,
+}
+# Forms that ragas' prompts are made of: inputs, outputs and the prompts themselves.
+_FORM = re.compile(
+    r"[A-Z]\w*(?:Prompt|Input|Output|Response|Answers?|Verifications?|Classifications?|Feedback"
+    r"|List|Statements|Reason|Classifier|Keyphrases|Generated|Questions|WithoutRubric"
+    r"|WithRubric|GroundTruth|Type)|[A-Z_]+_INSTRUCTION"
+)
+
+
+def missing(module: str, name: str) -> Any:
+    """What `__getattr__` of a module says of a name that ragas has and we have not.
+
+    Raises:
+        ImportError: With the assay way, if the name is known to be ragas'.
+        AttributeError: For any other name.
+    """
+    shared = ".".join(filter(None, (module, name)))
+    if shared in SHARED or shared == "integrations":
+        return sys.modules[f"{_PACKAGE}.{shared}"]
+    if name in WAYS:
+        raise ImportError(f"assay's ragas has no {name}: {WAYS[name]}")
+    if module in WAYS and not name.startswith("_"):
+        raise ImportError(f"assay's ragas has no {module}.{name}: {WAYS[module]}")
+    if module.startswith("metrics") and _FORM.fullmatch(name):
+        raise ImportError(f"assay's ragas has no {name}: {_PROMPTS}")
+    here = ".".join(filter(None, (_PACKAGE, module)))
+    raise AttributeError(f"module '{here}' has no attribute '{name}'")
+
+
+def refuse(what: str, way: str = "") -> NoReturn:
+    """Say that something ragas takes is not taken here.
+
+    Raises:
+        InputError: Always.
+    """
+    raise InputError(f"assay's ragas has no {what}", way or WAYS.get(what, ""))
+
+
+def add_modules() -> None:
+    """Make the modules of ragas importable that are no files here.
+
+    Those that share a file have its names. A name of any other tells its way.
+    """
+    finders: dict[str, Callable[[str], Any]] = {
+        **{name: partial(_from_file, name, file) for name, file in SHARED.items()},
+        **{name: partial(_from_above, name) for name in MODULES},
+        "integrations": partial(missing, "integrations"),
+    }
+    for name, find in finders.items():
+        module = ModuleType(f"{_PACKAGE}.{name}", "A module of ragas that is no file here.")
+        module.__dict__["__getattr__"] = find
+        module.__dict__["__path__"] = []  # what would be below is not here either
+        sys.modules.setdefault(module.__name__, module)
+
+
+def _from_file(module: str, file: str, name: str) -> Any:
+    if name.startswith("__") and name != "__all__":  # whoever looks at all modules loads no file
+        raise AttributeError(name)
+    names = vars(importlib.import_module(f"{_PACKAGE}.{file}"))
+    return names[name] if name in names else missing(module, name)
+
+
+def _from_above(module: str, name: str) -> Any:
+    """What the package above has by this name, since modules of ragas are fewer here."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    above = importlib.import_module(".".join([_PACKAGE, *module.split(".")[:-1]]))
+    try:
+        return getattr(above, name)
+    except AttributeError:
+        return missing(module, name)
+
 
 _COLUMN = {field: column for column, field in reversed(list(FIELDS.items()))}
 # As `shlex.quote` writes them: in quotation marks, or of safe letters only.
@@ -69,6 +324,8 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         AssayError: What the coroutine raised.
     """
+    from assay.runner.event_loop import run_to_completion
+
     try:
         return run_to_completion(work)
     except AssayError as error:
@@ -76,6 +333,8 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _in_words(error: AssayError) -> AssayError:
+    from assay.store.integrity import StoreError
+
     if isinstance(error, InputError):
         kind = StoreError if isinstance(error, StoreError) else InputError
         return kind([_problem(problem) for problem in error.problems], total=error.total)
@@ -84,6 +343,8 @@ def _in_words(error: AssayError) -> AssayError:
 
 
 def _problem(problem: Problem) -> Problem:
+    from assay.data.missing_fields import SKIP_HINT
+
     remedy = _text(problem.remedy.removesuffix(SKIP_HINT))
     return replace(problem, what=_text(problem.what), remedy=remedy)
 
@@ -95,6 +356,6 @@ def _text(text: str) -> str:
     return text
 
 
-def _by_column_map(found: re.Match[str]) -> str:
-    field, _, column = (found["quoted"] or found["bare"]).partition("=")
+def _by_column_map(option: re.Match[str]) -> str:
+    field, _, column = (option["quoted"] or option["bare"]).partition("=")
     return f"column_map={{'{_COLUMN.get(field, field)}': '{column or 'COLUMN'}'}}"

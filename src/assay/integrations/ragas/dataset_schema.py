@@ -1,17 +1,90 @@
-"""Samples and data sets as ragas names their columns."""
+"""Samples, data sets and messages as ragas names their columns."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, Literal, Self, TypeAlias, overload
 
-from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.backends import write_csv
-from assay.integrations.ragas.evaluation_result import EvaluationResult
-from assay.integrations.ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-from assay.integrations.ragas.models import BaseModel, field_validator
+from assay.integrations.objects import text_of
+from assay.integrations.ragas.advice import missing
+from assay.integrations.ragas.dataset import write_csv
+from assay.integrations.ragas.evaluation import EvaluationResult
+
+try:
+    from pydantic import BaseModel, field_validator
+except ImportError:
+    message = "samples and messages of ragas need pydantic: pip install 'assay[ragas]'"
+    raise ImportError(message) from None
+
+
+class Message(BaseModel):
+    """One message.
+
+    Attributes:
+        content: Its text.
+        metadata: Whatever belongs to it.
+    """
+
+    content: str
+    metadata: dict[str, Any] | None = None
+
+
+class ToolCall(BaseModel):
+    """A tool that was called, or should have been.
+
+    Attributes:
+        name: The tool's name.
+        args: Its arguments by name.
+    """
+
+    name: str
+    args: dict[str, Any]
+
+
+class HumanMessage(Message):
+    """What the user said."""
+
+    type: Literal["human"] = "human"
+
+    def pretty_repr(self) -> str:
+        """The message as a line of a transcript."""
+        return f"Human: {self.content}"
+
+
+class ToolMessage(Message):
+    """What a tool gave back."""
+
+    type: Literal["tool"] = "tool"
+
+    def pretty_repr(self) -> str:
+        """The message as a line of a transcript."""
+        return f"ToolOutput: {self.content}"
+
+
+class AIMessage(Message):
+    """What the assistant said.
+
+    Attributes:
+        tool_calls: Tools that it called.
+    """
+
+    type: Literal["ai"] = "ai"
+    tool_calls: list[ToolCall] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Text, tool calls and speaker as plain values."""
+        called = [call.model_dump() for call in self.tool_calls or ()]
+        content = {"text": self.content, "tool_calls": called} if called else self.content
+        return {"content": content, "type": self.type}
+
+    def pretty_repr(self) -> str:
+        """The message, and the tools below it, as lines of a transcript."""
+        lines = [f"AI: {self.content}"] if self.content else []
+        calls = [f"  {call.name}: {call.args}" for call in self.tool_calls or ()]
+        return "\n".join([*lines, *(["Tools:", *calls] if self.tool_calls is not None else [])])
+
 
 __all__ = [
     "AIMessage",
@@ -226,5 +299,36 @@ class EvaluationDataset:
 RagasDataset = EvaluationDataset
 SingleTurnSampleOrMultiTurnSample: TypeAlias = SingleTurnSample | MultiTurnSample
 Sample: TypeAlias = SingleTurnSample | MultiTurnSample
+
+
+_KINDS: dict[str, type[Message]] = {"human": HumanMessage, "ai": AIMessage, "tool": ToolMessage}
+
+
+def convert_to_ragas_messages(
+    messages: Iterable[Any],
+    metadata: bool = False,  # noqa: FBT001, FBT002 - as ragas has it
+) -> list[Message]:
+    """Messages of LangChain as ragas writes them; those of the system are left out.
+
+    Args:
+        messages: The messages, ``result["messages"]`` of a graph.
+        metadata: Whether to keep all that belongs to a message.
+
+    Raises:
+        ValueError: If a message is of no known kind.
+    """
+    return [_message(one, metadata) for one in messages if one.type != "system"]
+
+
+def _message(one: Any, metadata: bool) -> Message:  # noqa: FBT001
+    if one.type not in _KINDS:
+        raise ValueError(f"Unsupported message type: {type(one).__name__}")
+    fields: dict[str, Any] = {"content": text_of(one.content)}
+    if metadata:
+        fields["metadata"] = {k: v for k, v in vars(one).items() if k != "content"}
+    if called := getattr(one, "tool_calls", None):
+        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
+    return _KINDS[one.type](**fields)
+
 
 __getattr__ = partial(missing, "dataset_schema")

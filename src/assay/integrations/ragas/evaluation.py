@@ -1,24 +1,23 @@
-"""`evaluate` as ragas has it, over assay's own."""
+"""`evaluate` as ragas has it, over assay's own, and the result that it gives."""
 
 import asyncio
 import copy
 import math
+import re
+import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.backends.limit import Limits
 from assay.errors import InputError, JudgeError
-from assay.integrations.ragas.absent import refuse
-from assay.integrations.ragas.advice import completed, reworded
-from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
+from assay.integrations.ragas.advice import completed, refuse, reworded
 from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
 from assay.integrations.ragas.metrics.result import why
-from assay.integrations.ragas.progress import bar
-from assay.integrations.ragas.rows import mapping_of, named, rows_of
-from assay.integrations.ragas.run_config import RunConfig
-from assay.integrations.ragas.scoring import scored
+from assay.integrations.ragas.run_config import RunConfig, TokenUsage
+from assay.integrations.ragas.scoring import mapping_of, named, rows_of, scored
+from assay.runner.progress import Progress
 from assay.runner.result import Result
 from assay.runner.settings import Settings
 
@@ -32,6 +31,228 @@ _NO_EFFECT = (
     "is_async",
     "in_ci",
 )
+
+
+class Scores(list[float]):
+    """The scores of one metric, a list (ragas 0.2 and later) and its mean (before) in one.
+
+    NaN stands where there is no score; the mean is that of the others. It is the mean where a
+    number is asked for: ``float(scores)``, ``round(scores, 2)``, ``f"{scores:.2f}"``, and in
+    arithmetic and comparisons with a number or the scores of another metric.
+    """
+
+    @property
+    def average(self) -> float:
+        """The mean of the scores there are; NaN if there is none."""
+        # Not called `mean`: numpy would call an attribute of that name.
+        there = [score for score in self if not math.isnan(score)]
+        return sum(there) / len(there) if there else math.nan
+
+    def __float__(self) -> float:
+        return self.average
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.average, digits)
+
+    def __format__(self, form: str) -> str:
+        return format(self.average, form) if form else str(self)
+
+    def __neg__(self) -> float:
+        return -self.average
+
+    def __add__(self, other: Any) -> Any:
+        return self.average + float(other) if _is_number(other) else super().__add__(other)
+
+    def __sub__(self, other: Any) -> float:
+        return self.average - float(other)
+
+    def __rsub__(self, other: float) -> float:
+        return other - self.average
+
+    def __mul__(self, other: Any) -> Any:
+        return self.average * float(other)
+
+    def __truediv__(self, other: Any) -> float:
+        return self.average / float(other)
+
+    def __rtruediv__(self, other: float) -> float:
+        return other / self.average
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __lt__(self, other: Any) -> bool:
+        return self.average < float(other) if _is_number(other) else super().__lt__(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.average <= float(other) if _is_number(other) else super().__le__(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.average > float(other) if _is_number(other) else super().__gt__(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.average >= float(other) if _is_number(other) else super().__ge__(other)
+
+
+def _is_number(other: Any) -> bool:
+    return isinstance(other, int | float | Scores)
+
+
+def _names(name: str, model: str) -> bool:
+    """Whether a judge is of that model: `gpt-4o` is not `openai:gpt-4o-mini`."""
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", model) is not None
+
+
+@dataclass(eq=False)
+class EvaluationResult(Mapping[str, Scores]):
+    """The scores of a data set.
+
+    Attributes:
+        rows: The rows as they were given.
+        columns: Scores by metric, in the order of the rows.
+        reasons: Why there is no score, by metric and in the order of the rows; "" where there is.
+        runs: assay's own results, one for each judge, with all the evidence.
+        dataset: The data set as it was given.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, Scores]
+    reasons: Mapping[str, Sequence[str]]
+    runs: Sequence[Result] = ()
+    dataset: Any = field(default=None, repr=False)
+
+    def __getitem__(self, metric: str) -> Scores:
+        return self.columns[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        shown = [f"'{name}': {mean:0.4f}" for name, mean in self._repr_dict.items()]
+        return "{" + ", ".join(shown) + "}"
+
+    @property
+    def _repr_dict(self) -> dict[str, float]:
+        # Not public in ragas either, but what scripts for 0.2 and later take means from.
+        return {name: scores.average for name, scores in self.columns.items()}
+
+    @property
+    def assay(self) -> Result:
+        """Assay's own result: intervals, evidence, reports.
+
+        Raises:
+            InputError: If the metrics had several judges, or none that assay knows of.
+        """
+        if len(self.runs) != 1:
+            raise InputError(f"there are {len(self.runs)} runs of assay behind it", "see .runs")
+        return self.runs[0]
+
+    @property
+    def scores(self) -> list[dict[str, float]]:
+        """One dict a row."""
+        return [
+            {name: scores[at] for name, scores in self.columns.items()}
+            for at in range(len(self.rows))
+        ]
+
+    def to_pandas(self) -> Any:
+        """Rows, scores, and beside each score with gaps a column `<metric>_why`.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("to_pandas needs pandas", "pip install 'assay[ragas]'") from None
+        frame = pd.DataFrame([dict(row) for row in self.rows])
+        for name, scores in self.columns.items():
+            frame[name] = list(scores)
+            if any(self.reasons[name]):
+                frame[f"{name}_why"] = list(self.reasons[name])
+        return frame
+
+    def total_tokens(self) -> TokenUsage | list[TokenUsage]:
+        """Tokens that this evaluation paid for; a list where it had several judges.
+
+        Replies that were in the store already cost nothing and are not counted.
+        """
+        found = []
+        for run in self.runs:
+            spent = run.paid
+            judge = str(run.run.config["judge"])
+            found.append(TokenUsage(spent.tokens_in, spent.tokens_out, judge))
+        return found[0] if len(found) == 1 else found
+
+    def total_cost(
+        self,
+        cost_per_input_token: float | None = None,
+        cost_per_output_token: float | None = None,
+        per_model_costs: Mapping[str, tuple[float, float]] | None = None,
+    ) -> float:
+        """What these tokens cost.
+
+        Args:
+            cost_per_input_token: Price of a token read.
+            cost_per_output_token: Price of a token written, the same if it is not given.
+            per_model_costs: Both prices by model, where there are several.
+
+        Raises:
+            InputError: If a model has no price.
+        """
+        used = self.total_tokens()
+        prices = per_model_costs or {}
+        total = 0.0
+        for usage in used if isinstance(used, list) else [used]:
+            model = next((name for name in prices if _names(name, usage.model)), None)
+            if model is not None:
+                total += usage.cost(*prices[model])
+            elif cost_per_input_token is not None:
+                total += usage.cost(cost_per_input_token, cost_per_output_token)
+            else:
+                raise InputError(f"no price for {usage.model}", "give cost_per_input_token")
+        return total
+
+    @property
+    def traces(self) -> Any:
+        """Not kept in ragas' form.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("result.traces", "result.assay.trace(sample, metric) has the evidence of a score")
+
+    ragas_traces = traces
+
+    @property
+    def cost_cb(self) -> Any:
+        """There are no callbacks.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("result.cost_cb", "result.total_tokens() and result.total_cost() need no callback")
+
+    @property
+    def run_id(self) -> str:
+        """The id of assay's run, by which the store has it; see `assay` for when there is one."""
+        return self.assay.run.id
+
+    @property
+    def binary_columns(self) -> list[str]:
+        """The metrics whose scores are all 0 or 1."""
+        return [name for name, scores in self.columns.items() if {*scores} <= {0.0, 1.0}]
+
+    def upload(self, *_: Any, **__: Any) -> str:
+        """There is no server to upload to.
+
+        Raises:
+            InputError: Always, with the assay way.
+        """
+        refuse("upload")
 
 
 @dataclass
@@ -83,10 +304,10 @@ async def aevaluate(
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
     with reworded():
-        found = await _scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how))
-    for said in _gaps(found, raise_exceptions=raise_exceptions):
-        warnings.warn(said, stacklevel=2)
-    return found
+        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how))
+    for message in _messages(result, raise_exceptions=raise_exceptions):
+        warnings.warn(message, stacklevel=2)
+    return result
 
 
 def evaluate(
@@ -99,47 +320,47 @@ def evaluate(
     **how: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    found = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _How.of(how)))
-    for said in _gaps(found, raise_exceptions=raise_exceptions):
-        warnings.warn(said, stacklevel=2)
-    return found
+    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how)))
+    for message in _messages(result, raise_exceptions=raise_exceptions):
+        warnings.warn(message, stacklevel=2)
+    return result
 
 
 @dataclass(frozen=True)
-class _How:
+class _Options:
     run_config: RunConfig | None = None
     column_map: Mapping[str, str] | None = None
     show_progress: bool = True
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "_How":
-        ours = {name: value for name, value in given.items() if name in cls.__dataclass_fields__}
-        _check_others({name: value for name, value in given.items() if name not in ours})
-        return cls(**ours)
+    def of(cls, options: Mapping[str, Any]) -> "_Options":
+        known = {name: value for name, value in options.items() if name in cls.__dataclass_fields__}
+        _check_others({name: value for name, value in options.items() if name not in known})
+        return cls(**known)
 
 
 async def _scored(
-    dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], how: _How
+    dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], options: _Options
 ) -> EvaluationResult:
     rows = rows_of(dataset)
     if not rows:
         raise InputError("the data set holds no rows", "give at least one")
-    mapping = mapping_of(rows, how.column_map)
+    mapping = mapping_of(rows, options.column_map)
     settings = Settings(
         mapping=mapping,
-        limits=how.run_config.limits() if how.run_config else Limits(),
-        on_progress=bar() if how.show_progress else None,
+        limits=options.run_config.limits() if options.run_config else Limits(),
+        on_progress=bar() if options.show_progress else None,
     )
     table, runs = _Table(rows), list[Result]()
     for (judge, embedder), group in _by_judge(metrics, *judges):
-        done, found = await scored(rows, group, judge, embedder, settings)
+        done, scored_rows = await scored(rows, group, judge, embedder, settings)
         runs += done
-        for metric, outcomes in zip(group, found, strict=True):
+        for metric, outcomes in zip(group, scored_rows, strict=True):
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
-            given = _judged(metric, *judges)
-            await _own(given, dataset, table, settings)
+            judged = _judged(metric, *judges)
+            await _add_user_metric(judged, dataset, table, settings)
     keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
     scores = {key: table.scores[key] for key in keys}
     return EvaluationResult(rows, scores, table.reasons, runs, dataset)
@@ -148,8 +369,8 @@ async def _scored(
 def _check_others(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if name == "callbacks" and value:
-            said = "callbacks= of LangChain are not called: result.assay has every prompt and reply"
-            warnings.warn(said, stacklevel=4)
+            has = "result.assay has every prompt and reply"
+            warnings.warn(f"callbacks= of LangChain are not called: {has}", stacklevel=4)
         elif name == "return_executor" and value:
             way = "stop a run at any time: the same call resumes where it was"
             refuse("return_executor=True", way)
@@ -192,17 +413,17 @@ def _by_judge(
     return list(groups.values())
 
 
-async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> None:
+async def _add_user_metric(metric: Any, dataset: Any, table: _Table, settings: Settings) -> None:
     """Score every row by a metric of the user's own, as many at once as may be."""
     from assay.integrations.ragas.dataset_schema import EvaluationDataset, MultiTurnSample
 
     typed = isinstance(dataset, EvaluationDataset)
     rows = [named(row, settings.mapping) for row in table.rows]
     samples = dataset.samples if typed else EvaluationDataset.from_list(rows).samples
-    room = asyncio.Semaphore(settings.limits.concurrency)
+    free = asyncio.Semaphore(settings.limits.concurrency)
 
-    async def one(sample: Any, row: Mapping[str, Any]) -> float:
-        async with room:
+    async def score(sample: Any, row: Mapping[str, Any]) -> float:
+        async with free:
             if isinstance(sample, MultiTurnSample) and isinstance(metric, MultiTurnMetric):
                 return float(await metric.multi_turn_ascore(sample))
             if isinstance(metric, SingleTurnMetric):
@@ -211,20 +432,20 @@ async def _own(metric: Any, dataset: Any, table: _Table, settings: Settings) -> 
                 return float(await metric.ascore(row))
             raise InputError(f"{metric.name} does not score a {type(sample).__name__}")
 
-    found = await asyncio.gather(*map(one, samples, rows), return_exceptions=True)
+    scored = await asyncio.gather(*map(score, samples, rows), return_exceptions=True)
     values, reasons = [], []
-    for value in found:
+    for value in scored:
         if isinstance(value, InputError) or not isinstance(value, float | Exception):
             raise value  # what cannot be asked for at all, and what is to end the program
         values.append(value if isinstance(value, float) else math.nan)
-        reasons.append(_gap(value))
+        reasons.append(_missing_reason(value))
     table.add(metric.name, values, reasons)
 
 
 def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
     """A metric of the user's own with the judges of `evaluate` where it has none; a copy."""
-    given = {"llm": llm, "embeddings": embeddings}
-    lacks = {name: model for name, model in given.items() if getattr(metric, name, ...) is None}
+    models = {"llm": llm, "embeddings": embeddings}
+    lacks = {name: model for name, model in models.items() if getattr(metric, name, ...) is None}
     if not any(model is not None for model in lacks.values()):
         return metric
     metric = copy.copy(metric)
@@ -233,25 +454,44 @@ def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
     return metric
 
 
-def _gap(value: float | Exception) -> str:
+def _missing_reason(value: float | Exception) -> str:
     """Why a metric of the user's own has no score; "" if it has one."""
     if isinstance(value, Exception):
         return f"failed: {type(value).__name__}: {value}"
     return "undefined: the metric gave NaN" if math.isnan(value) else ""
 
 
-def _gaps(found: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
+def _messages(result: EvaluationResult, *, raise_exceptions: bool) -> list[str]:
     """What is to be said of rows without a score.
 
     Raises:
         JudgeError: If one failed and that is to be an error.
     """
-    said = []
-    for key in found:
-        gaps = [reason for reason in found.reasons[key] if reason]
+    messages = []
+    for key in result:
+        gaps = [reason for reason in result.reasons[key] if reason]
         if raise_exceptions and (failed := [gap for gap in gaps if gap.startswith("failed")]):
             raise JudgeError(f"{key}: {failed[0]}")
         if gaps:
-            n = f"{len(gaps)} of {len(found.rows)}"
-            said.append(f"{key}: {n} rows have no score and are NaN; the first is {gaps[0]}")
-    return said
+            n = f"{len(gaps)} of {len(result.rows)}"
+            messages.append(f"{key}: {n} rows have no score and are NaN; the first is {gaps[0]}")
+    return messages
+
+
+_WIDTH = 30
+
+
+def bar() -> Callable[[Progress], None] | None:
+    """What draws the bar; None where the output is no terminal."""
+    return draw if sys.stderr.isatty() else None
+
+
+def draw(progress: Progress) -> None:
+    """Draw the bar once more, over itself."""
+    filled = _WIDTH * progress.done // max(1, progress.total)
+    line = "\N{FULL BLOCK}" * filled + "\N{LIGHT SHADE}" * (_WIDTH - filled)
+    ended = "\n" if progress.done >= progress.total else ""
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    bar = f"Evaluating {line} {progress.done}/{progress.total}{failed}"
+    sys.stderr.write(f"\r{bar}{ended}")
+    sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""How are the imports of a script or notebook written for ragas changed, and what is left to do?"""
+"""Scripts and notebooks written for ragas: their imports changed, the rest listed to do by hand."""
 
 import ast
 import importlib
@@ -68,8 +68,8 @@ def files(paths: Iterator[Path]) -> Iterator[Path]:
     """
     for path in paths:
         if path.is_dir():
-            found = (p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
-            yield from sorted(p for p in found if _is_own(p.relative_to(path)))
+            scripts = (p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+            yield from sorted(p for p in scripts if _is_own(p.relative_to(path)))
         elif path.is_file() and path.suffix in SUFFIXES:
             yield path
         else:
@@ -203,17 +203,17 @@ def _import_edits(
 
 def _module(name: str) -> str:
     """Where the names of a module of ragas are: the module itself or the nearest above it."""
-    found = HERE
+    module = HERE
     for part in name.split(".")[1:]:
-        below = f"{found}.{_MOVED.get(part, part)}"
+        below = f"{module}.{_MOVED.get(part, part)}"
         try:
             importlib.import_module(below)
         except ModuleNotFoundError as error:
             if error.name != below:
                 raise
             break
-        found = below
-    return found
+        module = below
+    return module
 
 
 def _unknown(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

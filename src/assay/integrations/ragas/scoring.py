@@ -1,16 +1,18 @@
-"""Scores rows by metrics of ragas, whichever form of ragas asks, through assay's one door."""
+"""Rows of ragas' data sets scored by metrics of assay, gaps in them as ragas treats them."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Protocol
 
 from assay.backends.scripted import Scripted
 from assay.data import samples
+from assay.data.columns import recognised
 from assay.data.missing_fields import is_missing
+from assay.errors import InputError
 from assay.integrations.ragas import judges
-from assay.integrations.ragas.advice import reworded
-from assay.integrations.ragas.rows import filled, mapping_of
+from assay.integrations.ragas.advice import FIELDS, OLD_FIELDS, reworded
 from assay.judge import Judge
 from assay.metrics import Metric
 from assay.metrics.base import Can
@@ -84,9 +86,9 @@ async def scored(
         InputError: If no row has what a metric needs.
     """
     known, who = _chosen(rows, metrics, (judge, embedder), settings)
-    found = [_before(metric, rows, settings.mapping) for metric in known]
+    outcomes = [_before(metric, rows, settings.mapping) for metric in known]
     groups: dict[tuple[int, ...], list[int]] = {}
-    for at, outcomes_known in enumerate(found):
+    for at, outcomes_known in enumerate(outcomes):
         open_ = tuple(n for n, outcome in enumerate(outcomes_known) if outcome is None)
         if open_:
             groups.setdefault(open_, []).append(at)
@@ -97,8 +99,8 @@ async def scored(
         runs.append(result)
         for at, metric in zip(metrics_at, group, strict=True):
             for n, outcome in zip(rows_at, result[metric.label], strict=True):
-                found[at][n] = outcome
-    return runs, [[o for o in outcomes if o is not None] for outcomes in found]
+                outcomes[at][n] = outcome
+    return runs, [[o for o in row if o is not None] for row in outcomes]
 
 
 def _chosen(
@@ -111,10 +113,10 @@ def _chosen(
     fields = filled(rows, settings.mapping)
     made = [metric.in_assay(fields) for metric in metrics]
     with reworded():
-        who = judges.chosen(*models, settings, asked=any(metric.tasks for metric in made))
+        who = judges.choose_judges(*models, settings, needed=any(metric.tasks for metric in made))
     known = [metric.served(m, who.can) for metric, m in zip(metrics, made, strict=True)]
     others = [m for m, k in zip(made, known, strict=True) if isinstance(k, Metric) and k is not m]
-    who.tell([metric.name for metric, m in zip(metrics, made, strict=True) if m in others])
+    who.warn([metric.name for metric, m in zip(metrics, made, strict=True) if m in others])
     return known, who
 
 
@@ -210,8 +212,8 @@ async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Ou
         with reworded():
             return await _computed(made, rows, mapping)
     settings = Settings(mapping=mapping, probe=False)
-    _, (found,) = await scored(rows, [metric], metric.llm, metric.embeddings, settings)
-    return found
+    _, (outcomes_,) = await scored(rows, [metric], metric.llm, metric.embeddings, settings)
+    return outcomes_
 
 
 async def _computed(
@@ -227,5 +229,88 @@ async def _computed(
     nobody = Judge(Scripted({}))
     readable = [_readable(row, there) for row in complete]
     checked = list(samples(readable, needs=needs, mapping=there, instead=instead))
-    found = iter([await metric.score(sample, nobody) for sample in checked])
-    return [next(found) if outcome is None else outcome for outcome in known]
+    scores = iter([await metric.score(sample, nobody) for sample in checked])
+    return [next(scores) if outcome is None else outcome for outcome in known]
+
+
+def rows_of(dataset: Any) -> list[dict[str, Any]]:
+    """The rows of whatever ragas takes: its own data sets, Hugging Face's, lists, data frames.
+
+    Raises:
+        InputError: If it holds no rows, or several splits.
+    """
+    if dataset is None:
+        raise InputError("no data set was given", "evaluate(dataset, metrics=[...])")
+    if isinstance(dataset, Mapping) and all(hasattr(v, "column_names") for v in dataset.values()):
+        splits = ", ".join(map(str, dataset))
+        raise InputError(f"the data set has the splits {splits}", "give one of them: data['train']")
+    if hasattr(dataset, "to_list"):
+        rows = dataset.to_list()
+    elif hasattr(dataset, "iloc"):
+        rows = dataset.to_dict("records")
+    elif isinstance(dataset, Iterable):
+        rows = list(dataset)
+    else:
+        raise InputError(f"{type(dataset).__name__} holds no rows", "give an EvaluationDataset")
+    return [row_of(row) for row in rows]
+
+
+def row_of(sample: Any) -> dict[str, Any]:
+    """A sample or dict as a dict of plain values, without what is None or a data frame's NaN."""
+    columns = sample if isinstance(sample, Mapping) else sample.model_dump()
+    return {name: _plain(value) for name, value in columns.items() if not _absent(value)}
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
+
+
+def named(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """A row with its columns under the names that they have in each generation of ragas as well."""
+    known = [*OLD_FIELDS.items(), *FIELDS.items()]
+    again = {name: mapping[field] for name, field in known if field in mapping}
+    return {**row, **{name: row[column] for name, column in again.items() if column in row}}
+
+
+def mapping_of(
+    rows: Iterable[Mapping[str, Any]], column_map: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The column of every field of a sample that the rows fill.
+
+    Args:
+        rows: The rows.
+        column_map: Column of the data by ragas' name of it, as `evaluate` takes it.
+
+    Raises:
+        InputError: If a name of the map is not a column of ragas, or its column is not there.
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    known = {name: FIELDS.get(name, field) for name, field in recognised(columns).items()}
+    known |= {name: FIELDS[name] for name in columns if name in FIELDS}
+    columns_by_field = {field: name for name, field in known.items()}
+    for wanted, column in (column_map or {}).items():
+        field = FIELDS.get(wanted) or recognised([wanted]).get(wanted)
+        if field is None:
+            raise InputError(
+                f"column_map: '{wanted}' is not a column of ragas", f"{', '.join(FIELDS)}"
+            )
+        if column not in columns:
+            raise InputError(f"column_map: there is no column '{column}'", f"{', '.join(columns)}")
+        columns_by_field[field] = column
+    return columns_by_field
+
+
+def filled(rows: Iterable[Mapping[str, Any]], mapping: Mapping[str, str]) -> frozenset[str]:
+    """The fields that every row has; "turns" where the questions are conversations."""
+    rows = list(rows)
+    there = {field for field, column in mapping.items() if all(column in row for row in rows)}
+    question = mapping.get("question", "")
+    if rows and all(isinstance(row.get(question), list) for row in rows):
+        there = there - {"question"} | {"turns"}
+    return frozenset(there)

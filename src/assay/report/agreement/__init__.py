@@ -9,7 +9,7 @@ import msgspec
 from assay.analysis.agreement import Agreement, Disagreement, Measure
 from assay.analysis.concordance import Concordance, Row
 from assay.report import numbers
-from assay.stats.concordance import Share
+from assay.stats.agreement import Share
 from assay.store import Run
 
 # Balanced accuracy this far below the AUROC: the order is right, the threshold is not.

@@ -11,7 +11,7 @@ from assay.analysis.concordance import TENTHS, Concordance, Row
 from assay.report import agreement as words
 from assay.report import numbers
 from assay.report.page import asset, page
-from assay.stats.concordance import Share
+from assay.stats.agreement import Share
 
 Json = Mapping[str, Any]
 WIDTH: Final = 260

@@ -17,7 +17,7 @@ from assay.analysis.diagnosis import (
 from assay.analysis.diagnosis.counterfactual import Counterfactual
 from assay.analysis.diagnosis.statistics import PatternFound
 from assay.report import numbers
-from assay.stats.interval import Interval
+from assay.stats.intervals import Interval
 
 Json = Mapping[str, Any]
 READ_FIRST: Final = 10

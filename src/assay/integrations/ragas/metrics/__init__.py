@@ -2,14 +2,7 @@
 
 from functools import partial
 
-from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.metrics.agents import (
-    AgentGoalAccuracyWithoutReference,
-    AgentGoalAccuracyWithReference,
-    ToolCallAccuracy,
-    ToolCallF1,
-    TopicAdherenceScore,
-)
+from assay.integrations.ragas.advice import missing
 from assay.integrations.ragas.metrics.base import (
     Metric,
     MetricOutputType,
@@ -19,39 +12,23 @@ from assay.integrations.ragas.metrics.base import (
     MultiTurnMetric,
     SingleTurnMetric,
 )
-from assay.integrations.ragas.metrics.criteria import (
-    AspectCritic,
-    AspectCritique,
-    InstanceRubrics,
-    InstanceRubricsScoreWithoutReference,
-    InstanceRubricsWithReference,
-    LabelledRubricsScore,
-    ReferenceFreeRubricsScore,
-    RubricsScore,
-    RubricsScoreWithoutReference,
-    RubricsScoreWithReference,
-    SimpleCriteriaScore,
-    SimpleCriteriaScoreWithoutReference,
-    SimpleCriteriaScoreWithReference,
+from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
+from assay.integrations.ragas.metrics.custom import (
+    BaseMetric,
+    DiscreteMetric,
+    LLMMetric,
+    NumericMetric,
+    RankingMetric,
 )
-from assay.integrations.ragas.metrics.critique import (
-    coherence,
-    conciseness,
-    correctness,
-    harmfulness,
-    maliciousness,
-)
-from assay.integrations.ragas.metrics.functions import (
-    discrete_metric,
-    numeric_metric,
-    ranking_metric,
-)
-from assay.integrations.ragas.metrics.quoted_spans import quoted_spans_alignment
-from assay.integrations.ragas.metrics.ready import (
+from assay.integrations.ragas.metrics.legacy import (
+    AgentGoalAccuracyWithoutReference,
+    AgentGoalAccuracyWithReference,
     AnswerAccuracy,
     AnswerCorrectness,
     AnswerRelevancy,
     AnswerSimilarity,
+    AspectCritic,
+    AspectCritique,
     BleuScore,
     ChrfScore,
     ContextEntityRecall,
@@ -66,6 +43,10 @@ from assay.integrations.ragas.metrics.ready import (
     Faithfulness,
     IDBasedContextPrecision,
     IDBasedContextRecall,
+    InstanceRubrics,
+    InstanceRubricsScoreWithoutReference,
+    InstanceRubricsWithReference,
+    LabelledRubricsScore,
     LLMContextPrecisionWithoutReference,
     LLMContextPrecisionWithReference,
     LLMContextRecall,
@@ -73,20 +54,33 @@ from assay.integrations.ragas.metrics.ready import (
     NonLLMContextPrecisionWithReference,
     NonLLMContextRecall,
     NonLLMStringSimilarity,
+    ReferenceFreeRubricsScore,
     ResponseGroundedness,
     ResponseRelevancy,
     RougeScore,
+    RubricsScore,
+    RubricsScoreWithoutReference,
+    RubricsScoreWithReference,
     SemanticSimilarity,
+    SimpleCriteriaScore,
+    SimpleCriteriaScoreWithoutReference,
+    SimpleCriteriaScoreWithReference,
     StringPresence,
     SummarizationScore,
+    ToolCallAccuracy,
+    ToolCallF1,
+    TopicAdherenceScore,
+    coherence,
+    conciseness,
+    correctness,
+    harmfulness,
+    maliciousness,
 )
-from assay.integrations.ragas.metrics.result import MetricResult
-from assay.integrations.ragas.metrics.worded import (
-    BaseMetric,
-    DiscreteMetric,
-    LLMMetric,
-    NumericMetric,
-    RankingMetric,
+from assay.integrations.ragas.metrics.result import (
+    MetricResult,
+    discrete_metric,
+    numeric_metric,
+    ranking_metric,
 )
 
 __all__ = [

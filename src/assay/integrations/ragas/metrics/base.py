@@ -4,12 +4,11 @@ import enum
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self, TypeAlias
 
 from assay.errors import InputError
-from assay.integrations.ragas.absent import WAYS, missing, refuse
-from assay.integrations.ragas.advice import completed
+from assay.integrations.ragas.advice import WAYS, completed, missing, refuse
 from assay.metrics.base import Can
 
 VALID_COLUMNS = (
@@ -25,6 +24,9 @@ VALID_COLUMNS = (
     "reference_tool_calls",
     "reference_topics",
 )
+
+
+Callbacks: TypeAlias = Any  # what metrics of a user's own say of callbacks; there are none here
 
 
 class MetricType(enum.Enum):
@@ -111,10 +113,10 @@ class Metric:
         Raises:
             NotImplementedError: If it does not.
         """
-        own = getattr(self, "_ascore", None)
-        if own is None:
+        score = getattr(self, "_ascore", None)
+        if score is None:
             raise NotImplementedError(f"{type(self).__name__}._ascore is not implemented")
-        return float(await own(row, callbacks))
+        return float(await score(row, callbacks))
 
     def score(self, row: Mapping[str, Any], callbacks: Any = None) -> float:
         """`ascore` run to completion."""
@@ -205,16 +207,19 @@ class MultiTurnMetric(Metric):
         return completed(self.multi_turn_ascore(sample, callbacks))
 
 
+_LISTED = ("columns", "passed", "positional")
+
+
 class _ByPosition(type):
     """Takes parameters by position in the order that the class of ragas has."""
 
     positional: tuple[str, ...]
 
-    def __call__(cls, *args: Any, **given: Any) -> Any:
+    def __call__(cls, *args: Any, **named: Any) -> Any:
         if len(args) > len(cls.positional):
             names = ", ".join(f"{name}=" for name in cls.positional) or "llm="
             raise InputError(f"{cls.__name__} takes its parameters by name", f"give {names}")
-        return super().__call__(**dict(zip(cls.positional, args, strict=False)), **given)
+        return super().__call__(**dict(zip(cls.positional, args, strict=False)), **named)
 
 
 @dataclass
@@ -230,24 +235,38 @@ class Ready(
     Attributes:
         metric: The metric of assay that stands behind it.
         columns: The columns that it needs, in ragas' words.
-        passed: Parameters that assay's metric takes by the same name.
+        passed: Parameters that assay's metric takes too: "name", or "name=its name there".
+        fixed: Parameters of assay's metric that follow from the class.
         spoken: Whether it scores conversations.
         positional: Parameters that may be given by position, in order.
+
+    A subclass declares these in its head, lists as words; `name` is that of assay's metric unless
+    it says so.
     """
 
     metric: ClassVar[str] = ""
     columns: ClassVar[tuple[str, ...]] = ()
     passed: ClassVar[tuple[str, ...]] = ()
+    fixed: ClassVar[Mapping[str, Any]] = {}
     spoken: ClassVar[bool] = False
     positional: ClassVar[tuple[str, ...]] = ()
     max_retries: int = field(default=1, repr=False)
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
+    def __init_subclass__(cls, **declared: Any) -> None:
+        """Keep what the head of a class declares."""
+        super().__init_subclass__()
+        if "metric" in declared:
+            declared.setdefault("name", declared["metric"].removeprefix("ragas:"))
+        for name, value in declared.items():
+            setattr(cls, name, tuple(value.split()) if name in _LISTED else value)
+
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Refuse what is no parameter here, by name."""
-        for name in given:
-            if name not in cls.__dataclass_fields__ and cls.__module__.startswith("assay."):
+        known = [one.name for one in fields(cls)]
+        for name in parameters:
+            if name not in known and cls.__module__.startswith("assay."):
                 way = "prompts are replaced by task: Settings(prompts=...)"
-                has = f"it has {', '.join(cls.__dataclass_fields__)}"
+                has = f"it has {', '.join(known)}"
                 raise InputError(
                     f"{cls.__name__} has no parameter '{name}'", way if "prompt" in name else has
                 )
@@ -267,7 +286,8 @@ class Ready(
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
         """The parameters of assay's metric, for samples that fill these fields."""
         del fields
-        return {name: getattr(self, name) for name in self.passed}
+        names = (name.partition("=") for name in self.passed)
+        return {**self.fixed, **{other or name: getattr(self, name) for name, _, other in names}}
 
     def in_assay(self, fields: frozenset[str]) -> Any:
         """The metric of assay, for samples that fill these fields."""
@@ -295,18 +315,17 @@ class Ready(
     async def _ascore(self, row: Any, callbacks: Any = None) -> float:
         del callbacks
         from assay.integrations.ragas.metrics.result import why
-        from assay.integrations.ragas.rows import row_of
-        from assay.integrations.ragas.scoring import outcomes
+        from assay.integrations.ragas.scoring import outcomes, row_of
 
-        (found,) = await outcomes(self, [row_of(row)])
-        if why(found):
-            warnings.warn(f"{self.name} is NaN: {why(found)}", stacklevel=2)
-        return self.value(found)
+        (outcome,) = await outcomes(self, [row_of(row)])
+        if why(outcome):
+            warnings.warn(f"{self.name} is NaN: {why(outcome)}", stacklevel=2)
+        return self.value(outcome)
 
 
 def __getattr__(name: str) -> Any:
     if name in ("SimpleBaseMetric", "SimpleLLMMetric"):
-        from assay.integrations.ragas.metrics import worded
+        from assay.integrations.ragas.metrics import custom
 
-        return {"SimpleBaseMetric": worded.BaseMetric, "SimpleLLMMetric": worded.LLMMetric}[name]
+        return {"SimpleBaseMetric": custom.BaseMetric, "SimpleLLMMetric": custom.LLMMetric}[name]
     return missing("metrics.base", name)

@@ -4,30 +4,23 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.errors import InputError
-from assay.integrations.ragas.absent import missing
-from assay.integrations.ragas.advice import completed
-from assay.integrations.ragas.metrics import agents, criteria, ready
+from assay.integrations.ragas.advice import FIELDS, completed, missing
+from assay.integrations.ragas.metrics import legacy
 from assay.integrations.ragas.metrics.base import Ready
-from assay.integrations.ragas.metrics.functions import unwanted
-from assay.integrations.ragas.metrics.ready import DistanceMeasure
-from assay.integrations.ragas.metrics.result import MetricResult, result_of
-from assay.integrations.ragas.rows import FIELDS, row_of
-from assay.integrations.ragas.scoring import outcomes
+from assay.integrations.ragas.metrics.legacy import DistanceMeasure
+from assay.integrations.ragas.metrics.result import MetricResult, result_of, unwanted
+from assay.integrations.ragas.scoring import outcomes, row_of
 
-__all__ = [
-    "BaseMetric",
-    "DistanceMeasure",
-]
+__all__ = ["BaseMetric", "DistanceMeasure"]
 
 
 @dataclass
-class BaseMetric(Ready):
+class BaseMetric(Ready, positional="llm name"):
     """Base of the metrics of ragas 0.4."""
 
-    positional: ClassVar[tuple[str, ...]] = ("llm", "name")
     allowed_values: Any = (0.0, 1.0)
 
     def validate_result_value(self, value: Any) -> str | None:
@@ -40,8 +33,8 @@ class BaseMetric(Ready):
         Raises:
             InputError: If a column is missing or unknown.
         """
-        (found,) = await self._found([columns])
-        return found
+        (result,) = await self._results([columns])
+        return result
 
     def score(self, **columns: Any) -> MetricResult:  # type: ignore[override]
         """`ascore` run to completion."""
@@ -51,19 +44,16 @@ class BaseMetric(Ready):
         """The scores of several samples, each with its columns as a dict."""
         if type(self).ascore is not BaseMetric.ascore:  # a metric of the user's own
             return list(await asyncio.gather(*(self.ascore(**columns) for columns in inputs)))
-        return await self._found(inputs)
+        return await self._results(inputs)
 
-    async def _found(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
+    async def _results(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
         if not inputs:
             return []
         for at, columns in enumerate(inputs, 1):
             self._check(columns, at)
         rows = [row_of(columns) for columns in inputs]
-        found = await outcomes(self, rows)
-        return [
-            result_of(outcome, self.value(outcome), row)
-            for outcome, row in zip(found, rows, strict=True)
-        ]
+        pairs = zip(await outcomes(self, rows), rows, strict=True)
+        return [result_of(outcome, self.value(outcome), row) for outcome, row in pairs]
 
     def batch_score(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
         """`abatch_score` run to completion."""
@@ -79,178 +69,152 @@ class BaseMetric(Ready):
 
 
 @dataclass
-class Faithfulness(ready.Faithfulness, BaseMetric):
+class Faithfulness(legacy.Faithfulness, BaseMetric):
     """`ragas:faithfulness`."""
 
 
 @dataclass
-class AnswerRelevancy(ready.ResponseRelevancy, BaseMetric):
+class AnswerRelevancy(
+    legacy.ResponseRelevancy, BaseMetric, positional="llm embeddings name strictness"
+):
     """`ragas:answer_relevancy`."""
 
-    positional = ("llm", "embeddings", "name", "strictness")
-
 
 @dataclass
-class ContextPrecisionWithReference(ready.LLMContextPrecisionWithReference, BaseMetric):
+class ContextPrecisionWithReference(
+    legacy.LLMContextPrecisionWithReference, BaseMetric, name="context_precision_with_reference"
+):
     """`ragas:context_precision`."""
 
-    name = "context_precision_with_reference"
 
-
-class ContextPrecision(ContextPrecisionWithReference):
+class ContextPrecision(ContextPrecisionWithReference, name="context_precision"):
     """`ragas:context_precision`."""
 
-    name = "context_precision"
+
+@dataclass
+class ContextPrecisionWithoutReference(
+    legacy.LLMContextPrecisionWithoutReference,
+    BaseMetric,
+    name="context_precision_without_reference",
+):
+    """`ragas:context_precision_without_reference`."""
+
+
+class ContextUtilization(ContextPrecisionWithoutReference, name="context_utilization"):
+    """`ragas:context_precision_without_reference`."""
 
 
 @dataclass
-class ContextPrecisionWithoutReference(ready.LLMContextPrecisionWithoutReference, BaseMetric):
-    """`ragas:context_precision_without_reference`."""
-
-    name = "context_precision_without_reference"
-
-
-class ContextUtilization(ContextPrecisionWithoutReference):
-    """`ragas:context_precision_without_reference`."""
-
-    name = "context_utilization"
-
-
-@dataclass
-class ContextRecall(ready.LLMContextRecall, BaseMetric):
+class ContextRecall(legacy.LLMContextRecall, BaseMetric):
     """`context_recall`."""
 
 
 @dataclass
-class ContextEntityRecall(ready.ContextEntityRecall, BaseMetric):
+class ContextEntityRecall(legacy.ContextEntityRecall, BaseMetric, fixed={"variant": "collections"}):
     """`ragas:context_entity_recall`."""
 
-    variant: ClassVar[str] = "collections"
-
 
 @dataclass
-class ContextRelevance(ready.ContextRelevance, BaseMetric):
+class ContextRelevance(legacy.ContextRelevance, BaseMetric, name="context_relevance"):
     """`nv_context_relevance`."""
 
-    name = "context_relevance"
-
 
 @dataclass
-class ResponseGroundedness(ready.ResponseGroundedness, BaseMetric):
+class ResponseGroundedness(legacy.ResponseGroundedness, BaseMetric, name="response_groundedness"):
     """`response_groundedness`."""
 
-    name = "response_groundedness"
-
 
 @dataclass
-class AnswerAccuracy(ready.AnswerAccuracy, BaseMetric):
+class AnswerAccuracy(legacy.AnswerAccuracy, BaseMetric, name="answer_accuracy"):
     """`answer_accuracy`."""
 
-    name = "answer_accuracy"
-
 
 @dataclass
-class AnswerCorrectness(ready.AnswerCorrectness, BaseMetric):
+class AnswerCorrectness(
+    legacy.AnswerCorrectness, BaseMetric, positional="llm embeddings name weights beta"
+):
     """`ragas:answer_correctness`."""
 
-    positional = ("llm", "embeddings", "name", "weights", "beta")
-
 
 @dataclass
-class FactualCorrectness(ready.FactualCorrectness, BaseMetric):
+class FactualCorrectness(
+    legacy.FactualCorrectness, BaseMetric, positional="llm mode beta atomicity coverage name"
+):
     """`ragas:factual_correctness`."""
 
-    positional = ("llm", "mode", "beta", "atomicity", "coverage", "name")
-
 
 @dataclass
-class NoiseSensitivity(ready.NoiseSensitivity, BaseMetric):
+class NoiseSensitivity(legacy.NoiseSensitivity, BaseMetric, positional="llm name mode"):
     """`noise_sensitivity`."""
 
-    positional = ("llm", "name", "mode")
-
 
 @dataclass
-class SemanticSimilarity(ready.SemanticSimilarity, BaseMetric):
+class SemanticSimilarity(
+    legacy.SemanticSimilarity, BaseMetric, positional="embeddings name threshold"
+):
     """`answer_similarity`."""
 
-    positional = ("embeddings", "name", "threshold")
-
 
 @dataclass
-class SummaryScore(ready.SummarizationScore, BaseMetric):
+class SummaryScore(
+    legacy.SummarizationScore, BaseMetric, positional="llm name length_penalty coeff"
+):
     """`summary_score`."""
 
-    positional = ("llm", "name", "length_penalty", "coeff")
-
 
 @dataclass
-class ExactMatch(ready.ExactMatch, BaseMetric):
+class ExactMatch(legacy.ExactMatch, BaseMetric, positional="name"):
     """`exact_match`."""
 
-    positional = ("name",)
-
 
 @dataclass
-class StringPresence(ready.StringPresence, BaseMetric):
+class StringPresence(legacy.StringPresence, BaseMetric, positional="name"):
     """`string_presence`."""
 
-    positional = ("name",)
-
 
 @dataclass
-class NonLLMStringSimilarity(ready.NonLLMStringSimilarity, BaseMetric):
+class NonLLMStringSimilarity(
+    legacy.NonLLMStringSimilarity, BaseMetric, positional="name distance_measure"
+):
     """`string_similarity`."""
 
-    positional = ("name", "distance_measure")
-
 
 @dataclass
-class BleuScore(ready.BleuScore, BaseMetric):
+class BleuScore(legacy.BleuScore, BaseMetric, positional="name"):
     """`bleu`."""
 
-    positional = ("name",)
-
 
 @dataclass
-class CHRFScore(ready.ChrfScore, BaseMetric):
+class CHRFScore(legacy.ChrfScore, BaseMetric, positional="name"):
     """`chrf`."""
 
-    positional = ("name",)
-
 
 @dataclass
-class RougeScore(ready.RougeScore, BaseMetric):
+class RougeScore(legacy.RougeScore, BaseMetric, positional="name rouge_type mode"):
     """`rouge`."""
 
-    positional = ("name", "rouge_type", "mode")
-
 
 @dataclass
-class QuotedSpansAlignment(BaseMetric):
+class QuotedSpansAlignment(
+    BaseMetric,
+    metric="ragas:quoted_spans",
+    columns="response retrieved_contexts",
+    name="quoted_spans_alignment",
+    positional="name casefold min_span_words",
+    passed="casefold min_span_words=words",
+    fixed={"variant": "collections"},
+):
     """`ragas:quoted_spans`."""
 
-    positional = ("name", "casefold", "min_span_words")
-
-    metric = "ragas:quoted_spans"
-    columns = ("response", "retrieved_contexts")
-    name = "quoted_spans_alignment"
     casefold: bool = True
     min_span_words: int = 3
-    variant: ClassVar[str] = "collections"
-
-    def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
-        """How many words a quotation has at least, and whether case is the same."""
-        del fields
-        how = {"casefold": self.casefold, "variant": self.variant}
-        return {"words": self.min_span_words, **how}
 
 
 @dataclass
-class DomainSpecificRubrics(criteria.RubricsScore, BaseMetric):
+class DomainSpecificRubrics(
+    legacy.RubricsScore, BaseMetric, positional="llm rubrics with_reference name"
+):
     """`rubrics_score`, or with a reference `rubrics_score_with_reference`."""
-
-    positional: ClassVar[tuple[str, ...]] = ("llm", "rubrics", "with_reference", "name")
 
     with_reference: bool = False
     allowed_values: Any = (1.0, 5.0)
@@ -263,67 +227,95 @@ class DomainSpecificRubrics(criteria.RubricsScore, BaseMetric):
         return METRICS[name](**self.parameters(fields))
 
 
-class RubricsScoreWithoutReference(DomainSpecificRubrics):
+class RubricsScoreWithoutReference(
+    DomainSpecificRubrics, name="rubrics_score_without_reference", positional="llm rubrics name"
+):
     """`rubrics_score`."""
-
-    positional = ("llm", "rubrics", "name")
-
-    name = "rubrics_score_without_reference"
 
 
 @dataclass
-class RubricsScoreWithReference(DomainSpecificRubrics):
+class RubricsScoreWithReference(
+    DomainSpecificRubrics, name="rubrics_score_with_reference", positional="llm rubrics name"
+):
     """`rubrics_score_with_reference`."""
 
-    positional = ("llm", "rubrics", "name")
-
-    name = "rubrics_score_with_reference"
     with_reference: bool = True
 
 
 @dataclass
-class InstanceSpecificRubrics(criteria.InstanceRubrics, BaseMetric):
+class InstanceSpecificRubrics(
+    legacy.InstanceRubrics,
+    BaseMetric,
+    columns="rubrics",
+    name="instance_specific_rubrics",
+    positional="llm name",
+):
     """`instance_rubrics`."""
 
-    columns = ("rubrics",)
-    name = "instance_specific_rubrics"
-    positional = ("llm", "name")
     allowed_values: Any = (1.0, 5.0)
 
 
 @dataclass
-class ToolCallAccuracy(agents.ToolCallAccuracy, BaseMetric):
+class ToolCallAccuracy(legacy.ToolCallAccuracy, BaseMetric, positional="strict_order name"):
     """`tool_call_accuracy`."""
 
-    positional = ("strict_order", "name")
-
 
 @dataclass
-class ToolCallF1(agents.ToolCallF1, BaseMetric):
+class ToolCallF1(legacy.ToolCallF1, BaseMetric, positional="name"):
     """`tool_call_f1`."""
 
-    positional = ("name",)
-
 
 @dataclass
-class TopicAdherence(agents.TopicAdherenceScore, BaseMetric):
+class TopicAdherence(legacy.TopicAdherenceScore, BaseMetric, positional="llm mode name"):
     """`topic_adherence`."""
 
-    positional = ("llm", "mode", "name")
-
 
 @dataclass
-class AgentGoalAccuracyWithReference(agents.AgentGoalAccuracyWithReference, BaseMetric):
+class AgentGoalAccuracyWithReference(legacy.AgentGoalAccuracyWithReference, BaseMetric):
     """`agent_goal_accuracy`."""
 
 
 @dataclass
-class AgentGoalAccuracyWithoutReference(agents.AgentGoalAccuracyWithoutReference, BaseMetric):
+class AgentGoalAccuracyWithoutReference(legacy.AgentGoalAccuracyWithoutReference, BaseMetric):
     """`agent_goal_accuracy_without_reference`."""
 
 
 class AgentGoalAccuracy(AgentGoalAccuracyWithReference):
     """`agent_goal_accuracy`."""
+
+
+class _StraightMarks(QuotedSpansAlignment, fixed={"variant": "legacy"}):
+    """What ragas' function takes for a quotation: straight marks only."""
+
+
+def quoted_spans_alignment(
+    answers: Sequence[str],
+    sources: Sequence[Sequence[str]],
+    *,
+    casefold: bool = True,
+    min_len: int = 3,
+) -> dict[str, float]:
+    """Share of all quotations of the answers that stand in their sources; 0 if there is none.
+
+    Args:
+        answers: The answers.
+        sources: The contexts of each.
+        casefold: Whether case and white space are the same.
+        min_len: Words that a quotation has at least.
+
+    Returns:
+        The share, how many were found, and how many there are.
+    """
+    metric = _StraightMarks(casefold=casefold, min_span_words=min_len)
+    rows = [
+        {"response": answer, "retrieved_contexts": list(contexts)}
+        for answer, contexts in zip(answers, sources, strict=True)
+    ]
+    scored = completed(outcomes(metric, rows)) if rows else []
+    values = [part.value or 0.0 for outcome in scored for part in outcome.parts]
+    matched, total = sum(values), float(len(values))
+    share = matched / total if total else 0.0
+    return {"citation_alignment_quoted_spans": share, "matched": matched, "total": total}
 
 
 __getattr__ = partial(missing, "metrics.collections")

@@ -1,10 +1,17 @@
-"""One score as ragas hands it out: a value that also tells its reason."""
+"""The value of a metric with its reason, and metrics made of functions (ragas 0.4)."""
 
+import inspect
 import math
 import operator
+import types
+import typing
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import update_wrapper
 from typing import Any
 
+from assay.backends.llm import settled
+from assay.integrations.ragas.advice import completed
 from assay.score import Outcome, Unscored
 
 
@@ -144,9 +151,9 @@ def result_of(outcome: Outcome, value: Any, row: Mapping[str, Any]) -> MetricRes
     """
     if isinstance(outcome, Unscored):
         return MetricResult(math.nan, why(outcome), {"input": dict(row), "output": {}})
-    said = [f"{part.label}: {part.reason or part.text}" for part in outcome.parts]
-    found = {"value": value, **outcome.details}
-    return MetricResult(value, "\n".join(said), {"input": dict(row), "output": found})
+    reasons = [f"{part.label}: {part.reason or part.text}" for part in outcome.parts]
+    output = {"value": value, **outcome.details}
+    return MetricResult(value, "\n".join(reasons), {"input": dict(row), "output": output})
 
 
 def why(outcome: Outcome) -> str:
@@ -156,3 +163,184 @@ def why(outcome: Outcome) -> str:
 
 def _bare(other: Any) -> Any:
     return other.value if isinstance(other, MetricResult) else other
+
+
+class FunctionMetric:
+    """A function whose values are checked and come with a reason.
+
+    Called like the function it gives what the function gives; `score` and `ascore` take keywords
+    and give a `MetricResult`. An error of the function, or a value that is not allowed, is a
+    result without a value that says so, as in ragas.
+
+    Args:
+        function: The function, plain or async.
+        name: What its scores are called.
+        allowed_values: A list of labels, the two ends of numbers, a range, or the length of a
+            list.
+        options: Whatever else was given; kept as attributes.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        allowed_values: Any,
+        options: Mapping[str, Any],
+    ) -> None:
+        update_wrapper(self, function)
+        self.function, self.name, self.allowed_values = function, name, allowed_values
+        self.__name__ = name
+        self.options = dict(options)
+        self._signature = inspect.signature(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function itself gives."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        kinds = {list: "DiscreteMetric", int: "RankingMetric"}
+        kind = kinds.get(type(self.allowed_values), "NumericMetric")
+        names = ", ".join(self._signature.parameters)
+        return f"{self.name}({names}) -> {kind}[{self.allowed_values!r}]"
+
+    def score(self, *args: Any, **inputs: Any) -> MetricResult:
+        """`ascore` run to completion."""
+        return completed(self.ascore(*args, **inputs))
+
+    async def ascore(self, *args: Any, **inputs: Any) -> MetricResult:
+        """What the function says of the inputs, checked.
+
+        Raises:
+            TypeError: If inputs are positional, missing, or of another type than is annotated.
+        """
+        arguments = self._checked(args, inputs)
+        try:
+            result = await settled(self.function(**arguments))
+        except (
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+            OSError,
+        ) as error:
+            return MetricResult(None, f"Error executing metric {self.name}: {error}")
+        result = result if isinstance(result, MetricResult) else MetricResult(result)
+        problem = unwanted(result.value, self.allowed_values)
+        return MetricResult(None, f"Metric {self.name} {problem}") if problem else result
+
+    async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
+        """`ascore` of each."""
+        return [await self.ascore(**given) for given in inputs]
+
+    def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
+        """`abatch_score` run to completion."""
+        return completed(self.abatch_score(inputs))
+
+    def _checked(self, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        from pydantic import ConfigDict, ValidationError, create_model
+
+        if args:
+            raise TypeError(self._positional(args))
+        unknown = sorted(set(inputs) - set(self._signature.parameters))
+        if unknown:
+            known = ", ".join(sorted(self._signature.parameters))
+            message = (
+                f"{self.name} received unknown arguments: {', '.join(unknown)}; it takes {known}"
+            )
+            warnings.warn(message, UserWarning, stacklevel=3)
+        form = create_model(
+            f"{self.name}_inputs",
+            __config__=ConfigDict(arbitrary_types_allowed=True),
+            **self._fields(),
+        )
+        try:
+            made = form(**{k: v for k, v in inputs.items() if k not in unknown})
+        except ValidationError as error:
+            lines = [f"  - {e['loc'][0]}: {e['msg']} (got: {e['input']!r})" for e in error.errors()]
+            head = f"Type validation errors for {self.name}:"
+            raise TypeError("\n".join([head, *lines])) from None
+        return {name: getattr(made, name) for name in self._signature.parameters}
+
+    def _fields(self) -> dict[str, Any]:
+        try:
+            hints = typing.get_type_hints(self.function)
+        except NameError:  # an annotation that only a type checker can see
+            hints = {}
+        return {
+            name: (_hint(parameter, hints.get(name, Any)), _default(parameter, hints.get(name)))
+            for name, parameter in self._signature.parameters.items()
+        }
+
+    def _positional(self, args: tuple[Any, ...]) -> str:
+        names = list(self._signature.parameters)
+        shown = [
+            f"{name}={args[at]!r}" if at < len(args) else f"{name}=..."
+            for at, name in enumerate(names)
+        ]
+        shown_args = ", ".join(map(repr, args))
+        return (
+            f"{self.name}.score() requires keyword arguments, not positional.\n"
+            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(shown)})"
+        )
+
+
+def _hint(parameter: inspect.Parameter, hint: Any) -> Any:
+    untyped = parameter.annotation is inspect.Parameter.empty
+    has_default = parameter.default not in (inspect.Parameter.empty, None)
+    return type(parameter.default) if untyped and has_default else hint
+
+
+def _default(parameter: inspect.Parameter, hint: Any) -> Any:
+    if parameter.default is not inspect.Parameter.empty:
+        return parameter.default
+    either = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    return None if either and type(None) in typing.get_args(hint) else ...
+
+
+def unwanted(value: Any, allowed: Any) -> str:
+    """What is wrong with a value of a metric; "" if it is allowed."""
+    returned = f"returned '{value}' but expected"
+    if isinstance(allowed, list):
+        return "" if value in allowed else f"{returned} one of {allowed}"
+    if isinstance(allowed, int):
+        if not isinstance(value, list):
+            return f"{returned} a list"
+        right = len(value) == allowed
+        return "" if right else f"returned list of length {len(value)} but expected {allowed} items"
+    if not isinstance(value, int | float):
+        return f"{returned} a numeric value"
+    inside = value in allowed if isinstance(allowed, range) else allowed[0] <= value <= allowed[1]
+    return "" if inside else f"returned {value} but expected value in range {allowed}"
+
+
+Decorated = Callable[[Callable[..., Any]], FunctionMetric]
+
+
+def discrete_metric(
+    *, name: str | None = None, allowed_values: list[str] | None = None, **options: Any
+) -> Decorated:
+    """A function whose values are labels, by default "pass" and "fail"."""
+    return _made(name, allowed_values or ["pass", "fail"], options)
+
+
+def numeric_metric(
+    *, name: str | None = None, allowed_values: Any = (0.0, 1.0), **options: Any
+) -> Decorated:
+    """A function whose values are numbers between two ends, or of a range."""
+    return _made(name, allowed_values, options)
+
+
+def ranking_metric(
+    *, name: str | None = None, allowed_values: int = 2, **options: Any
+) -> Decorated:
+    """A function whose values are lists of a length."""
+    return _made(name, allowed_values, options)
+
+
+def _made(name: str | None, allowed: Any, options: Mapping[str, Any]) -> Decorated:
+    def made(function: Callable[..., Any]) -> FunctionMetric:
+        called = name or str(getattr(function, "__name__", "metric"))
+        return FunctionMetric(function, called, allowed, options)
+
+    return made

@@ -1,0 +1,264 @@
+"""Runs of LangChain: collected as rows by a callback handler, scored by a LangSmith evaluator."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langsmith import evaluation
+from langsmith.evaluation import EvaluationResult, EvaluationResults
+
+from assay.integrations.rows import (
+    CollectsRows,
+    Request,
+    answer_of,
+    context_of,
+    message_text,
+    pick,
+    question_of,
+)
+from assay.integrations.scoring import Finding, Scorer
+from assay.runner.event_loop import run_to_completion
+
+
+class Collector(CollectsRows, BaseCallbackHandler):
+    """Collects questions, contexts and answers of chains, agents and graphs while they run.
+
+    ``chain.invoke(question, config={"callbacks": [collector]})``, as often and as many at once as
+    one likes; then ``assay.evaluate(collector.rows, ...)``. Documents of all retrievers that ran
+    within a call are kept, with ids and scores as far as they have them, and latency and tokens.
+
+    Args:
+        known: Rows with a ``question`` each, whose other fields (``reference``, ``id`` ...) go
+            into the row of the same question.
+        question: Finds the question in the inputs of a chain, where it has an unusual place.
+        answer: Finds the answer in its outputs.
+
+    Raises:
+        InputError: If a known row has no question.
+    """
+
+    run_inline = True  # in a thread of its own an answer could be seen before its documents
+    raise_error = True  # what is not seen would be missing without a word
+
+    def __init__(
+        self,
+        known: Iterable[Mapping[str, Any]] = (),
+        *,
+        question: Callable[[Any], str | None] = question_of,
+        answer: Callable[[Any], str | None] = answer_of,
+    ) -> None:
+        CollectsRows.__init__(self, known)
+        BaseCallbackHandler.__init__(self)
+        self._question, self._answer = question, answer
+        # Run -> (its request, whether it is a retriever or within one).
+        self._runs: dict[UUID, tuple[Request, bool]] = {}
+
+    def on_chain_start(
+        self,
+        _serialized: Any,
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A chain begins: a question if it is the outermost one."""
+        if parent_run_id is None:
+            self._runs[run_id] = (Request(self._question(inputs)), False)
+        else:
+            self._follow(run_id, parent_run_id)
+
+    def on_retriever_start(
+        self,
+        _serialized: Any,
+        _query: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A retriever begins."""
+        self._follow(run_id, parent_run_id, retrieves=True)
+
+    def on_tool_start(
+        self,
+        _serialized: Any,
+        _text: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A tool begins, which may retrieve."""
+        self._follow(run_id, parent_run_id)
+
+    def on_retriever_end(
+        self, documents: Sequence[Any], *, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """A retriever has found something; one within another one hands it to that one."""
+        if parent_run_id in self._runs:
+            request, within = self._runs[parent_run_id]
+            if not within:
+                request.retrieved(map(context_of, documents))
+
+    def on_tool_end(self, output: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
+        """A tool has given back what it found: text for the model, documents beside it."""
+        beside = getattr(output, "artifact", None)
+        if parent_run_id in self._runs and isinstance(beside, list | tuple):
+            documents = [one for one in beside if hasattr(one, "page_content")]
+            if documents:
+                self._runs[parent_run_id][0].retrieved(map(context_of, documents))
+
+    def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
+        """A model has answered."""
+        if parent_run_id in self._runs:
+            self._runs[parent_run_id][0].count(_tokens(response))
+
+    def on_chain_end(
+        self,
+        outputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        inputs: Any = None,
+        **_: Any,
+    ) -> None:
+        """A chain has ended: with the answer if it is the outermost one."""
+        if parent_run_id is None and (request := self._ended(run_id)):
+            # A chain that streams is told its inputs piece by piece: they are known at its end.
+            request.question = request.question or self._question(inputs) or _question_in(outputs)
+            contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
+            if request.documents is None and isinstance(contexts, list):
+                request.documents = [_context(one) for one in contexts]
+            self._collected.add(request, self._answer(outputs))
+
+    def on_chain_error(
+        self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """A chain has failed: there is no answer if it is the outermost one."""
+        if parent_run_id is None and (request := self._ended(run_id)):
+            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+
+    def _follow(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
+        if parent in self._runs:
+            request, within = self._runs[parent]
+            self._runs[run] = (request, within or retrieves)
+            request.seen[run] = None
+
+    def _ended(self, run: UUID) -> Request | None:
+        request, _ = self._runs.pop(run, (None, False))
+        for inner in request.seen if request else ():
+            self._runs.pop(inner, None)
+        return request
+
+
+def _question_in(outputs: Any) -> str | None:
+    """What was asked, where a call that goes on from a stop is not told it: the last question."""
+    messages = outputs.get("messages") if isinstance(outputs, Mapping) else None
+    questions = [one for one in messages or () if getattr(one, "type", "") == "human"]
+    return (message_text(questions[-1]) or None) if questions else None
+
+
+def _context(obj: Any) -> dict[str, Any]:
+    if isinstance(obj, Mapping):
+        return dict(obj)
+    return context_of(obj) if hasattr(obj, "page_content") else {"text": str(obj)}
+
+
+def _tokens(response: Any) -> int | None:
+    """The tokens that an answer took, where the message or the model tells them."""
+    counts = [
+        (getattr(getattr(one, "message", None), "usage_metadata", None) or {}).get("total_tokens")
+        for several in response.generations
+        for one in several
+    ]
+    known = [count for count in counts if isinstance(count, int)]
+    if known:
+        return sum(known)
+    usage = (response.llm_output or {}).get("token_usage") or {}
+    total = usage.get("total_tokens")
+    return total if isinstance(total, int) else None
+
+
+class RunEvaluator(evaluation.RunEvaluator):
+    """Metrics as an evaluator of runs: ``langsmith.evaluate(..., evaluators=[RunEvaluator(...)])``.
+
+    The question is taken from the inputs of the run, the answer from its outputs, the contexts from
+    the outputs or else from the retrievers that ran within it, the reference from the outputs of
+    the example. Keys are recognised as columns of data sets are.
+
+    Args:
+        metrics: As for `assay.evaluate`.
+        judge: As for `assay.evaluate`.
+        row: Makes the fields of a sample of a run and its example, where keys have other names.
+        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+    """
+
+    def __init__(
+        self,
+        metrics: Any,
+        judge: Any = "embedded",
+        *,
+        row: Callable[[Any, Any], Mapping[str, Any]] | None = None,
+        **how: Any,
+    ) -> None:
+        self._scorer = Scorer(metrics, judge, **how)
+        self._row = row or row_of
+
+    @property
+    def feedback_keys(self) -> list[str]:
+        """The labels of the metrics."""
+        return [metric.label for metric in self._scorer.metrics]
+
+    def evaluate_run(
+        self, run: Any, example: Any = None, evaluator_run_id: UUID | None = None
+    ) -> EvaluationResults:
+        """The results of all metrics on a run."""
+        return run_to_completion(self.aevaluate_run(run, example, evaluator_run_id))
+
+    async def aevaluate_run(
+        self, run: Any, example: Any = None, evaluator_run_id: UUID | None = None
+    ) -> EvaluationResults:
+        """The results of all metrics on a run."""
+        del evaluator_run_id
+        findings = await self._scorer.ascore(self._row(run, example))
+        return EvaluationResults(results=[_result(finding) for finding in findings])
+
+
+def row_of(run: Any, example: Any = None) -> dict[str, Any]:
+    """The fields of a sample that a run and its example hold."""
+    inputs, outputs = run.inputs or {}, run.outputs or {}
+    wanted = getattr(example, "outputs", None) or {}
+    contexts = pick(outputs, "contexts")
+    return {
+        "question": question_of(inputs) or question_of(getattr(example, "inputs", None) or {}),
+        "answer": answer_of(outputs),
+        "contexts": _retrieved(run) if contexts is None else contexts,
+        "reference": message_text(pick(wanted, "reference") or "") or answer_of(wanted),
+        "reference_contexts": pick(wanted, "reference_contexts"),
+    }
+
+
+def _retrieved(run: Any) -> list[Any] | None:
+    """What the last retriever within a run found; None if there was none."""
+    contexts = None
+    for child in run.child_runs or ():
+        if child.run_type == "retriever":
+            documents = (child.outputs or {}).get("documents") or []
+            contexts = [d if isinstance(d, Mapping) else context_of(d) for d in documents]
+        else:
+            deeper = _retrieved(child)
+            contexts = contexts if deeper is None else deeper
+    return contexts
+
+
+def _result(finding: Finding) -> EvaluationResult:
+    about = {"assay_run": finding.run, "assay_store": str(finding.store)}
+    return EvaluationResult(
+        key=finding.metric.label,
+        score=finding.value,
+        value=finding.why or None,
+        comment=finding.reasons,
+        metadata=about,
+    )

@@ -1,0 +1,269 @@
+"""Query engines of LlamaIndex: collected as rows while they run, scored by an evaluator."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Self, TypeAlias
+
+from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMCompletionEndEvent
+from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
+from llama_index.core.instrumentation.span import BaseSpan
+from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
+from pydantic import PrivateAttr
+
+from assay.integrations.llama_index import usage
+from assay.integrations.rows import CollectsRows, Request
+from assay.integrations.scoring import Scorer
+from assay.metrics.registry import check_threshold
+
+
+class Collector(CollectsRows):
+    """Collects questions, contexts and answers of query engines while they run.
+
+    ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
+    contexts are the source nodes of the response, with ids and scores. Of queries within a query
+    only the outermost one counts. A streamed answer is known once it was read to its end, which has
+    to be within the block.
+
+    Args:
+        known: Rows with a ``question`` each, whose other fields (``reference``, ``id`` ...) go
+            into the row of the same question.
+
+    Raises:
+        InputError: If a known row has no question.
+    """
+
+    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
+        super().__init__(known)
+        self._open: dict[str, Request] = {}
+        self._parents: dict[str, str | None] = {}
+        self._unread: dict[int, Request] = {}
+        self._events, self._spans = _Events(self), _Spans(self)
+
+    def __enter__(self) -> Self:
+        root = get_dispatcher()
+        root.add_event_handler(self._events)
+        root.add_span_handler(self._spans)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        root = get_dispatcher()
+        root.event_handlers.remove(self._events)
+        root.span_handlers.remove(self._spans)
+        for key in list(self._unread):
+            self._read(key, None, UNREAD)
+
+    def saw(self, event: Any) -> None:
+        """Note what an event tells."""
+        if isinstance(event, QueryStartEvent):
+            if event.span_id and self._request(event.span_id) is None:
+                self._open[event.span_id] = Request(_text(event.query))
+        elif isinstance(event, QueryEndEvent):
+            if request := self._open.pop(event.span_id or "", None):
+                self._answered(request, event.response)
+        elif isinstance(event, LLMChatEndEvent | LLMCompletionEndEvent):
+            self._counted(self._request(event.span_id), event.response)
+
+    def began(self, span: str, parent: str | None) -> None:
+        """Note a span and where it stands."""
+        self._parents[span] = parent
+
+    def ended(self, span: str, error: BaseException | None = None) -> None:
+        """Forget a span; a query that ends with an error has no answer."""
+        self._parents.pop(span, None)
+        request = self._open.pop(span, None) if error is not None else None
+        if request:
+            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+
+    def _request(self, span: str | None) -> Request | None:
+        """The query that a span is part of."""
+        while span is not None and span not in self._open:
+            span = self._parents.get(span)
+        return self._open.get(span) if span is not None else None
+
+    def _answered(self, request: Request, response: Any) -> None:
+        request.documents = [_context(node) for node in response.source_nodes or ()]
+        if is_streamed(response):
+            request.end = time.perf_counter()
+            self._unread[id(request)] = request
+            listen(response, partial(self._read, id(request)))
+        else:
+            text = getattr(response, "response", None)
+            self._collected.add(request, text if text is None else str(text))
+
+    def _read(self, key: int, answer: str | None, failure: str | None) -> None:
+        """Note that a streamed answer was read, or why it was not."""
+        request = self._unread.pop(key, None)
+        if request:
+            request.end = request.end if answer is None else None
+            self._collected.add(request, answer, failure)
+
+    def _counted(self, request: Request | None, response: Any) -> None:
+        # One answer may be told of twice, by a model and by the one that it is made of.
+        if request is None or response is None or id(response.raw) in request.seen:
+            return
+        request.seen[id(response.raw)] = response.raw
+        known = [count for count in usage(response) if count is not None]
+        request.count(sum(known) if known else None)
+
+
+class _Events(BaseEventHandler):
+    _collector: Collector = PrivateAttr()
+
+    def __init__(self, collector: Collector) -> None:
+        super().__init__()
+        self._collector = collector
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AssayEvents"
+
+    def handle(self, event: Any, **_: Any) -> None:
+        self._collector.saw(event)
+
+
+class _Spans(BaseSpanHandler[BaseSpan]):
+    _collector: Collector = PrivateAttr()
+
+    def __init__(self, collector: Collector) -> None:
+        super().__init__()
+        self._collector = collector
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AssaySpans"
+
+    def new_span(self, id_: str, *_: Any, parent_span_id: str | None = None, **__: Any) -> None:
+        self._collector.began(id_, parent_span_id)
+
+    def prepare_to_exit_span(self, id_: str, *_: Any, **__: Any) -> None:
+        self._collector.ended(id_)
+
+    def prepare_to_drop_span(
+        self, id_: str, *_: Any, err: BaseException | None = None, **__: Any
+    ) -> None:
+        self._collector.ended(id_, err)
+
+
+def _text(query: Any) -> str:
+    return query if isinstance(query, str) else str(query.query_str)
+
+
+def _context(scored_node: Any) -> dict[str, Any]:
+    node = scored_node.node
+    kept = {
+        "text": scored_node.get_content(),
+        "id": node.node_id,
+        "score": None if scored_node.score is None else float(scored_node.score),
+        "document": node.ref_doc_id,
+        "metadata": dict(node.metadata) or None,
+    }
+    return {name: value for name, value in kept.items() if value is not None}
+
+
+UNREAD = "the streamed answer was not read to its end while it was being collected"
+
+# Told once: the whole text, or None and why there is none.
+OnRead: TypeAlias = Callable[[str | None, str | None], None]
+
+
+def is_streamed(response: Any) -> bool:
+    """Whether a response has still to be read."""
+    waiting = getattr(response, "response_gen", None) is not None
+    return waiting and response.response_txt is None
+
+
+def listen(response: Any, on_read: OnRead) -> None:
+    """Have a streamed response tell its text when its reader has come to the end."""
+    stream = response.response_gen
+    heard = _heard_async if hasattr(stream, "__aiter__") else _heard
+    response.response_gen = heard(stream, on_read)
+
+
+def _heard(stream: Any, on_read: OnRead) -> Iterator[str]:
+    texts: list[str] = []
+    try:
+        for text in stream:
+            texts.append(text)
+            yield text
+    except BaseException as error:
+        on_read(None, _why(error))
+        raise
+    on_read("".join(texts), None)
+
+
+async def _heard_async(stream: Any, on_read: OnRead) -> AsyncIterator[str]:
+    texts: list[str] = []
+    try:
+        async for text in stream:
+            texts.append(text)
+            yield text
+    except BaseException as error:
+        on_read(None, _why(error))
+        raise
+    on_read("".join(texts), None)
+
+
+def _why(error: BaseException) -> str:
+    return UNREAD if isinstance(error, GeneratorExit) else f"{type(error).__name__}: {error}"
+
+
+class Evaluator(BaseEvaluator):
+    """A metric as an evaluator of LlamaIndex, for `BatchEvalRunner` too.
+
+    ``reference=...`` and other fields of a sample are given by name. What cannot be scored is an
+    invalid result with its reason, never a number.
+
+    Args:
+        metric: As for `assay.evaluate`; one.
+        judge: As for `assay.evaluate`.
+        passing: The worst score that passes; the metric's guide value by default.
+        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+    """
+
+    def __init__(
+        self, metric: Any, judge: Any = "embedded", *, passing: float | None = None, **how: Any
+    ) -> None:
+        if passing is not None:
+            check_threshold(metric)
+        self._scorer = Scorer(metric, judge, **how)
+        (self._metric,) = self._scorer.metrics
+        self._passing = passing
+
+    def _get_prompts(self) -> dict[str, Any]:
+        return {}
+
+    def _update_prompts(self, prompts: Any) -> None:
+        del prompts
+
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        sleep_time_in_seconds: int = 0,
+        **further: Any,
+    ) -> EvaluationResult:
+        """The metric's score of a response.
+
+        Raises:
+            InputError: If a field that the metric needs is not there.
+            Denied: If the judge refuses.
+        """
+        del sleep_time_in_seconds  # the judge's limits pace the calls
+        kept = None if contexts is None else list(contexts)
+        row = {"question": query, "answer": response, "contexts": kept, **further}
+        (finding,) = await self._scorer.ascore(row)
+        return EvaluationResult(
+            query=query,
+            response=response,
+            contexts=kept,
+            score=finding.value,
+            passing=finding.passing(self._passing),
+            feedback=finding.reasons,
+            invalid_result=finding.value is None,
+            invalid_reason=finding.why or None,
+        )

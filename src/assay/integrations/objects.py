@@ -1,0 +1,312 @@
+"""Objects of other libraries as backends: identity, calls, and what their errors mean.
+
+Objects that can be asked by a blocking call are asked in threads of their own: that works with any
+event loop, and with objects that know of none. Those that can only be awaited are awaited in one
+loop in the background: the connections they hold belong to a loop, and a run's own ends with it.
+"""
+
+import asyncio
+import dataclasses
+import re
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.backends.code import class_digest, text_digest
+from assay.backends.embedder import Embedder
+from assay.backends.llm import CUT, in_thread
+from assay.backends.openai_http import Endpoint, Refusal, meaning
+from assay.errors import CutShort, JudgeError, TimedOut, TooLong, Unavailable
+
+# What changes no reply, or must not be seen: keys, and how requests are made.
+_NOT = re.compile(
+    r"key|secret|password|credential|headers|_token$|^token|organi[sz]ation|proxy|client|cache|"
+    r"callback|verbose|^tags$|^metadata$|retries|timeout|rate_limiter|stream|batch|workers|"
+    r"disable_|show_|^name$",
+    re.IGNORECASE,
+)
+_DEEP = 4
+_ABSENT = object()
+
+
+def object_name(library: str, obj: Any, model: str, further: object = None) -> str:
+    """``LIBRARY:CLASS:MODEL@DIGEST``: the digest is one of its settings, and never of a key.
+
+    The code of a class that is not the library's own is part of it.
+
+    Args:
+        library: The library's short name.
+        obj: The object.
+        model: The model's name, "" if it is not known.
+        further: What else could change a reply.
+    """
+    kind = type(obj)
+    settings = {"settings": plain_settings(obj), "further": further}
+    if not kind.__module__.startswith(_own(library)):
+        settings["code"] = class_digest(kind)
+    digest = text_digest(msgspec.json.encode(settings, order="deterministic").decode())
+    named = f"{library}:{kind.__qualname__}"
+    return f"{named}{':' if model else ''}{model}@{digest}"
+
+
+def _own(library: str) -> tuple[str, ...]:
+    return (library.replace("-", "_"),)
+
+
+def plain_settings(obj: Any) -> dict[str, Any]:
+    """The fields of an object that are numbers, texts, or objects and lists of these."""
+    settings = _plain(obj, 0)
+    return settings if isinstance(settings, dict) else {}
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if depth > _DEEP:
+        return _ABSENT
+    if isinstance(value, list | tuple):
+        return [kept for item in value if (kept := _plain(item, depth + 1)) is not _ABSENT]
+    pairs = dict(value) if isinstance(value, Mapping) else fields_of(value)
+    if pairs is None:
+        return _ABSENT
+    kept = {
+        str(name): plain
+        for name, item in pairs.items()
+        if not _NOT.search(str(name)) and (plain := _plain(item, depth + 1)) is not _ABSENT
+    }
+    return kept if isinstance(value, Mapping) else {"class": type(value).__qualname__, **kept}
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """The fields of a pydantic model or dataclass; None for anything else."""
+    names = getattr(type(value), "model_fields", None)
+    if isinstance(names, Mapping):
+        return {name: getattr(value, name, None) for name in names}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
+    return None
+
+
+def text_of(content: Any) -> str:
+    """The text of a message whose content is text or a list of parts, reasoning among them."""
+    if isinstance(content, list):
+        parts = [part if isinstance(part, Mapping) else {"text": part} for part in content]
+        texts = [part.get("text") for part in parts if part.get("type", "text") == "text"]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+T = TypeVar("T")
+
+WITHHELD = "withheld its reply (blocked by the provider's filter)"
+_LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
+_STRANGE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
+# Why a model ended, where providers tell it, and how they call the bound on its length.
+_ENDS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_BOUND = re.compile(r"(\w+\.)?(length|model_length|max_tokens|max_output_tokens)", re.IGNORECASE)
+DEEPEST = 8  # as many errors as one may be wrapped in
+_KEY = "the object's own"
+_lock = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+async def blocking(who: str, work: Callable[[], Any]) -> Any:
+    """What a blocking call to an object returns.
+
+    Args:
+        who: Whom the messages name.
+        work: The call.
+
+    Raises:
+        JudgeError: If it failed in a way that is known; anything else is raised as it came.
+    """
+    return await _with_known_errors(who, in_thread(work))
+
+
+async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine of an object returns; see `blocking`."""
+    future = asyncio.run_coroutine_threadsafe(work, _background())
+    waiting: Coroutine[Any, Any, T] = _with_known_errors(who, asyncio.wrap_future(future))
+    return await waiting
+
+
+class Form:
+    """Whether an object is asked for JSON by a schema: until that is refused for good.
+
+    Args:
+        offered: Whether the object offers it at all.
+    """
+
+    def __init__(self, *, offered: bool = True) -> None:
+        self.offered = offered
+
+    async def ask(
+        self, within: Callable[[], Awaitable[T]] | None, without: Callable[[], Awaitable[T]]
+    ) -> T:
+        """What the object says when it is asked within the form, or else without.
+
+        Args:
+            within: Asks it within the form; None if this once there is none.
+            without: Asks it by the prompt alone.
+        """
+        if within is None or not self.offered:
+            return await without()
+        try:
+            return await within()
+        except Unavailable as error:
+            if not error.permanent or isinstance(error, TooLong | CutShort):
+                raise
+        # It was refused because of the form only if it is answered without.
+        answer = await without()
+        self.offered = False
+        return answer
+
+
+def was_cut(about: Any) -> bool:
+    """Whether the bound on its length ended a reply, as far as what is told about it tells."""
+    further = member(about, "incomplete_details")
+    why = [*(member(about, name) for name in _ENDS), member(further, "reason")]
+    return any(_BOUND.fullmatch(str(reason)) for reason in why)
+
+
+def member(about: Any, name: str) -> Any:
+    """What an object or a mapping of another library has under a name, None if nothing."""
+    return about.get(name) if isinstance(about, Mapping) else getattr(about, name, None)
+
+
+def _background() -> asyncio.AbstractEventLoop:
+    with _lock:
+        if not _loops:
+            _loops.append(asyncio.new_event_loop())
+            name = "assay-integrations"
+            threading.Thread(target=_loops[0].run_forever, name=name, daemon=True).start()
+        return _loops[0]
+
+
+async def _with_known_errors(who: str, work: Any) -> Any:
+    try:
+        return await work
+    except BaseException as error:
+        known = judge_error(who, error)
+        if known is None:
+            raise
+        raise known from error
+
+
+def judge_error(who: str, error: BaseException) -> JudgeError | None:
+    """What the failure of another library's object means; None if nobody can tell.
+
+    Most libraries tell the HTTP status, some have it in the response that the error carries; lost
+    connections and time-outs are known by the names of their classes.
+    """
+    meanings = (_meaning(who, one) for one in _chain(error))
+    return next((one for one in meanings if one is not None), None)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    # Libraries wrap the errors of others in their own, which may say less.
+    errors = [error]
+    while (cause := errors[-1].__cause__) is not None and len(errors) < DEEPEST:
+        errors.append(cause)
+    return errors
+
+
+def _meaning(who: str, error: BaseException) -> JudgeError | None:
+    if isinstance(error, JudgeError):
+        return error
+    message = " ".join(str(error).split())[:300] or type(error).__name__
+    status = _status(error)
+    if status is not None:
+        headers = next(filter(None, map(_headers, _chain(error))), {})
+        refusal = Refusal.of(status, _body(error), headers)
+        return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
+    if _timed_out(error):
+        return TimedOut(f"no reply from {who} in time: {message}")
+    if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
+        return Unavailable(f"connection of {who} failed: {message}")
+    return _unfit(who, error, message)
+
+
+def _unfit(who: str, error: BaseException, message: str) -> JudgeError | None:
+    """What it means if a reply came and is none."""
+    names = _classes(error)  # the first two of the openai package, for what does not fill a form
+    if "LengthFinishReasonError" in names:
+        return CutShort(f"{who} {CUT}", cost=_cost(error))
+    if "ContentFilterFinishReasonError" in names:
+        return Unavailable(f"{who} {WITHHELD}", permanent=True)
+    if any(_STRANGE.search(name) for name in names):
+        return Unavailable(f"{who} got a reply that its library cannot read: {message}")
+    return None
+
+
+class _Object(Endpoint):
+    # Messages name the object where they would name a server.
+    @cached_property
+    def place(self) -> str:
+        return self.url
+
+
+def _classes(error: BaseException) -> list[str]:
+    return [kind.__name__ for kind in type(error).__mro__]
+
+
+def _timed_out(error: BaseException) -> bool:
+    return any("Timeout" in name for name in _classes(error))
+
+
+def _status(error: BaseException) -> int | None:
+    response = getattr(error, "response", None)
+    if isinstance(response, Mapping):  # botocore
+        about = response.get("ResponseMetadata")
+        candidates = [about.get("HTTPStatusCode")] if isinstance(about, Mapping) else []
+    else:
+        candidates = [getattr(response, "status_code", None)]
+    candidates += [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    numbers = [n for n in candidates if isinstance(n, int) and 300 <= n <= 599]
+    return int(numbers[0]) if numbers else None
+
+
+def _cost(error: BaseException) -> tuple[int, int]:
+    usage = member(member(error, "completion"), "usage")
+    read, written = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    return read or 0, written or 0
+
+
+def _body(error: BaseException) -> bytes:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping):
+        return msgspec.json.encode(body, enc_hook=str)
+    return str(body or error).encode("utf-8", "replace")
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    headers = getattr(error, "headers", None)
+    if not isinstance(headers, Mapping):
+        headers = getattr(getattr(error, "response", None), "headers", None)
+    pairs = headers.items() if isinstance(headers, Mapping) else ()
+    # Servers and libraries write them as they like; they are looked up in lower case.
+    return {str(name).lower(): str(value) for name, value in pairs}
+
+
+Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+
+
+class ObjectEmbedder(Embedder):
+    """An embedding object, asked in a thread with many texts at once.
+
+    Args:
+        name: Its identity.
+        embed: Its method: a vector for each text.
+    """
+
+    def __init__(self, name: str, embed: Embed) -> None:
+        super().__init__(name)
+        self._embed = embed
+
+    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
+        """A vector for each text; see `Embedder`."""
+        made = await blocking(self.name, partial(self._embed, texts))
+        return [[float(x) for x in vector] for vector in made], sum(map(len, texts)) // 4

@@ -1,0 +1,70 @@
+"""Repeated measurements: within-subject deviation, disagreement, change between sittings."""
+
+import numpy as np
+import pytest
+
+from assay.stats.raters import changed, disagreement, within_sd
+
+
+class TestWithinSd:
+    def test_by_hand(self):
+        # Variances 0.5, 0 and 2 with 1, 2 and 1 degrees of freedom: 2.5 / 4.
+        values = np.array([[1.0, 2.0, np.nan], [3.0, 3.0, 3.0], [0.0, np.nan, 2.0]])
+        assert within_sd(values) == pytest.approx((2.5 / 4) ** 0.5)
+
+    def test_differences_between_things_are_no_noise(self):
+        assert within_sd(np.array([[0.0, 0.0], [1.0, 1.0]])) == 0.0
+
+    def test_nothing_measured_twice_has_none(self):
+        assert within_sd(np.array([[1.0, np.nan], [np.nan, 2.0]])) is None
+
+    def test_it_finds_the_noise_that_was_put_in(self):
+        rng = np.random.default_rng(0)
+        values = rng.uniform(size=(4000, 1)) + rng.normal(0, 0.1, size=(4000, 4))
+        assert within_sd(values) == pytest.approx(0.1, rel=0.02)
+
+
+class TestDisagreement:
+    @pytest.mark.parametrize(
+        ("labels", "share"), [("aa", 0), ("ab", 1), ("aab", 2 / 3), ("aabb", 4 / 6), ("a", None)]
+    )
+    def test_the_share_of_pairs_that_differ(self, labels, share):
+        assert disagreement(labels) == (share if share is None else pytest.approx(share))
+
+    def test_its_expectation_is_that_of_two_askings(self):
+        rng = np.random.default_rng(0)
+        rates = [disagreement(list(rng.random(4) < 0.1)) for _ in range(20_000)]
+        assert np.mean(rates) == pytest.approx(2 * 0.1 * 0.9, abs=0.005)
+
+
+def distances(a1, a2, b1, b2):
+    pairs = ((a1, a2), (b1, b2), (a1, b1), (a2, b2), (a1, b2), (a2, b1))
+    return np.array([np.abs(one - two) for one, two in pairs]).T
+
+
+class TestChanged:
+    @pytest.mark.parametrize("n", [1, 5, 12])
+    def test_things_that_never_vary_and_now_differ_are_chance_one_time_in_three_each(self, n):
+        apart = np.zeros((12, 6))
+        apart[:n, 2:] = 1.0
+        assert changed(apart) == pytest.approx(3.0**-n)
+
+    def test_what_is_the_same_has_not_changed(self):
+        assert changed(np.zeros((12, 6))) == 1.0
+        assert changed(np.zeros((0, 6))) == 1.0
+
+    def test_noise_is_taken_for_a_change_no_more_often_than_it_says(self):
+        rng = np.random.default_rng(1)
+        p = np.array([changed(distances(*rng.normal(size=(4, 8)))) for _ in range(1000)])
+        for level in (0.05, 0.2):
+            assert np.mean(p <= level) <= level + 3 * (level / 1000) ** 0.5
+
+    def test_a_change_is_seen_through_noise(self):
+        rng = np.random.default_rng(1)
+        noise = rng.normal(size=(4, 12))
+        noise[2:] += 3.0
+        assert changed(distances(*noise)) < 0.001
+
+    def test_too_many_things_are_refused(self):
+        with pytest.raises(ValueError, match="15 things"):
+            changed(np.zeros((15, 6)))
